@@ -1,0 +1,1 @@
+"""Speed and success, jointwise beside its rivals; ``make bench`` prints the tables."""

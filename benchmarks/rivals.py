@@ -1,0 +1,50 @@
+"""Rivals: each from PyPI in an environment of its own, called through its adaptor."""
+
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.problems import Problems
+
+HERE = Path(__file__).parent
+ENVIRONMENTS = HERE.parent / ".bench"
+
+
+@dataclass(frozen=True)
+class Rival:
+    """A solver to compare with."""
+
+    name: str
+    adaptor: str
+    packages: tuple[str, ...]
+
+    def solve(self, problems: Problems) -> tuple[np.ndarray, np.ndarray]:
+        """(answers, seconds each), NaN where the rival gave none."""
+        with tempfile.TemporaryDirectory() as folder:
+            asked, given = f"{folder}/problems.npz", f"{folder}/answers.npz"
+            problems.save(asked)
+            script = HERE / "adaptors" / f"{self.adaptor}.py"
+            subprocess.run([self._python(), script, asked, given], check=True)
+            with np.load(given) as answers:
+                return answers["answers"], answers["seconds"]
+
+    def _python(self) -> Path:
+        """The interpreter of the rival's environment, set up if it is not there yet."""
+        folder = ENVIRONMENTS / "-".join(self.packages)
+        python = folder / "bin" / "python"
+        if not (folder / "ready").exists():
+            subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True)
+            pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+            subprocess.run([*pip, *self.packages], check=True)
+            (folder / "ready").touch()
+        return python
+
+
+RIVALS = [
+    Rival("ikpy 4.2.1", "ikpy_default", ("ikpy==4.2.1",)),
+    Rival("tinyik 2.2.1, CCD", "tinyik_ccd", ("tinyik==2.2.1",)),
+]
