@@ -30,6 +30,7 @@ class Problems:
 
     def save(self, path: str) -> None:
         """Write what a rival needs to know as ``.npz``."""
+        assert all(joint.joint_type == "revolute" for joint in self.arm)
         rows = np.array([(j.theta, j.d, j.a, j.alpha) for j in self.arm])
         np.savez(path, rows=rows, targets=self.targets, starts=self.starts)
 

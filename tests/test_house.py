@@ -10,7 +10,7 @@ import pytest
 
 import jointwise
 from benchmarks.problems import positions
-from jointwise import ccd_solve, plot, three_link_spatial
+from jointwise import InvalidInputError, ccd_solve, plot, three_link_spatial
 
 ROOT = Path(__file__).parent.parent
 
@@ -44,7 +44,7 @@ def test_an_unknown_kernel_is_an_attribute_error():
 
 
 def test_kernels_run_uncompiled():
-    tests = ("tests/test_seed.py", "tests/test_oracle.py", "tests/test_laws.py")
+    tests = [f"tests/test_{name}.py" for name in ("seed", "oracle", "laws", "errors", "forward")]
     printed = run("-m", "pytest", "-q", *tests, NUMBA_DISABLE_JIT="1")
     assert "passed" in printed
 
@@ -96,4 +96,14 @@ def test_a_motion_is_drawn_before_between_and_after():
     assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_zlabel()) == ("x [m]", "y [m]", "z [m]")
     tip = [data[-1] for data in ax.lines[3].get_data_3d()]
     assert tip == pytest.approx(target, abs=1e-4)
+    plt.close(figure)
+
+
+def test_a_picture_says_what_it_needs():
+    arm = three_link_spatial()
+    figure, ax = plt.subplots()
+    with pytest.raises(InvalidInputError, match="ax is not in 3D: make it with"):
+        plot.arm(ax, arm, [0.0, 0.0, 0.0])
+    with pytest.raises(InvalidInputError, match="has length 1: expected a first and a last"):
+        plot.motion(ax, arm, [[0.0, 0.0, 0.0]], [1.0, 0.0, 0.0])
     plt.close(figure)

@@ -81,6 +81,19 @@ def test_one_sweep_agrees_with_the_slow_twin(problem):
     np.testing.assert_allclose(result.joint_angles, expected, atol=1e-6)
 
 
+def test_a_solve_of_a_long_arm_agrees_with_the_slow_twin():
+    rng = np.random.default_rng(5)
+    for joints in (10, 20, 30):
+        arm = [DHJoint(a=0.1, d=0.02, alpha=alpha) for alpha in rng.uniform(-2, 2, joints)]
+        goal, start = rng.uniform(-3, 3, (2, joints))
+        target = twin.tip(arm, goal)
+        expected, converged, error, iterations = twin.solve(arm, target, start)
+        result = ccd_solve(arm, target, start)
+        np.testing.assert_allclose(result.joint_angles, expected, atol=1e-6)
+        assert (result.converged, result.iterations) == (converged, iterations)
+        assert result.position_error == pytest.approx(error, abs=1e-9)
+
+
 @given(problems())
 def test_a_sliding_joint_stays_exactly_where_it_is(problem):
     arm, target, start = problem
@@ -89,20 +102,20 @@ def test_a_sliding_joint_stays_exactly_where_it_is(problem):
     np.testing.assert_array_equal(result.joint_angles[slides], start[slides])
 
 
-@given(problems(), st.floats(-pi, pi))
-def test_turning_base_and_target_together_changes_nothing(problem, turn):
+@given(problems(), st.floats(-pi, pi), st.floats(-2.0, 2.0))
+def test_moving_base_and_target_together_changes_nothing(problem, turn, lift):
     arm, target, start = problem
     assume(_is_well_posed(arm, target, start))
     first = arm[0]
-    turned_arm = (
-        DHJoint(first.theta + turn, first.d, first.a, first.alpha, first.joint_type),
+    moved_arm = (
+        DHJoint(first.theta + turn, first.d + lift, first.a, first.alpha, first.joint_type),
         *arm[1:],
     )
     c, s = np.cos(turn), np.sin(turn)
-    turned_target = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]) @ target
+    moved_target = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]) @ target + [0.0, 0.0, lift]
     one = CCDConfig(max_iterations=1)
     np.testing.assert_allclose(
-        ccd_solve(turned_arm, turned_target, start, one).joint_angles,
+        ccd_solve(moved_arm, moved_target, start, one).joint_angles,
         ccd_solve(arm, target, start, one).joint_angles,
         atol=1e-6,
     )
@@ -184,12 +197,23 @@ def test_a_joint_helps_however_close_tip_and_target_are_to_its_axis():
     assert result.joint_angles[0] == pytest.approx(pi / 2)
 
 
-@pytest.mark.parametrize("length", [1e-200, 1e-104, 1e-80, 1e-50, 1e50])
+@pytest.mark.parametrize("length", [1e-200, 1e-104, 1e-80, 1e-50, 1e8])
 def test_arms_of_absurd_size_still_get_an_honest_answer(length):
     arm, target = two_link_planar(length, length), np.array([length, length / 2, 0.0])
     result = ccd_solve(arm, target, [0.1, 0.2], CCDConfig(tolerance=1e-3 * length))
     assert result.converged is (result.position_error < 1e-3 * length)
     assert np.isfinite(result.joint_angles).all()
+    assert result.position_error <= twin.error(arm, [0.1, 0.2], target)
+
+
+@given(problems(), st.sampled_from([1e3, 1e6, -9e8]))
+def test_angles_far_from_zero_are_angles_too(problem, far):
+    arm, target, start = problem
+    slides = np.array([joint.joint_type == "prismatic" for joint in arm])
+    start = np.where(slides, start, start + far)
+    result = ccd_solve(arm, target, start, CCDConfig(5))
+    before = ccd_solve(arm, target, start, CCDConfig(0)).position_error
+    assert result.position_error <= before + 1e-15 * abs(far) * 20.0
 
 
 def test_a_straight_arm_pulled_along_its_own_line_stays_straight():

@@ -9,6 +9,7 @@ import numpy as np
 
 def dh_links(rows):
     """[(xyz, rpy)]: from each joint's frame to the next, last to the tip; joints turn about z."""
+    assert not rows[:, 0].any(), "a theta other than 0 is not handled"
     return [((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))] + [
         ((a, 0.0, d), (alpha, 0.0, 0.0)) for _, d, a, alpha in rows
     ]
@@ -23,14 +24,14 @@ def run(make_solver):
     warnings.simplefilter("ignore")
     problems = np.load(sys.argv[1])
     solve = make_solver(problems["rows"])
-    answers, seconds = np.full(problems["starts"].shape, np.nan), []
-    solve(problems["targets"][0], problems["starts"][0].copy())  # warm up
-    for i, (target, start) in enumerate(zip(problems["targets"], problems["starts"], strict=True)):
-        start = start.copy()
+    answers = np.full(problems["starts"].shape, np.nan)
+    seconds = np.empty(len(answers))
+    for i in (0, *range(len(answers))):  # the first twice: once to warm up
+        target, start = problems["targets"][i], problems["starts"][i].copy()
         began = time.perf_counter()
         try:
             answers[i] = solve(target, start)
         except Exception as problem:
             print(f"problem {i}: {problem!r}", file=sys.stderr)
-        seconds.append(time.perf_counter() - began)
+        seconds[i] = time.perf_counter() - began
     np.savez(sys.argv[2], answers=answers, seconds=seconds)

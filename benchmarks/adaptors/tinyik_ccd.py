@@ -9,7 +9,8 @@ def make_solver(rows):
     """Tinyik builds an arm from shifts and axis letters, so axes must be x, y or z."""
     tokens, signs, last = [], [], np.zeros(3)
     frame = np.eye(4)
-    for _, d, a, alpha in rows:
+    for theta, d, a, alpha in rows:
+        assert theta == 0.0
         if np.linalg.norm(frame[:3, 3] - last) > 1e-12:
             tokens.append(list(frame[:3, 3] - last))
         last, axis = frame[:3, 3].copy(), frame[:3, 2]

@@ -5,12 +5,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jointwise.errors import InvalidInputError
 from jointwise.joints import DHJoint
-
-Floats = NDArray[np.float64]
+from jointwise.kernels import Floats, Kinds
 
 
 class Arm(NamedTuple):
@@ -24,7 +22,7 @@ class Arm(NamedTuple):
     """
 
     links: Floats
-    kinds: NDArray[np.uint8]
+    kinds: Kinds
     size: float
     ends: Floats
 
@@ -32,23 +30,33 @@ class Arm(NamedTuple):
 def arm_of(joints: Iterable[DHJoint]) -> Arm:
     """The arrays of an arm given as DH rows; an arm seen lately is not converted again."""
     try:
-        return _converted(tuple(joints))
-    except TypeError:  # not iterable, or something unhashable among the rows
+        rows = tuple(joints)
+    except TypeError:
         raise InvalidInputError(
             f"joints is {joints!r}: expected a sequence of DHJoint, base to tip."
         ) from None
+    try:
+        return _converted(rows)
+    except TypeError:  # a row that cannot be hashed is no DHJoint
+        _check(rows)
+        raise
+
+
+def _check(joints: tuple[DHJoint, ...]) -> None:
+    if not joints:
+        raise InvalidInputError("joints is empty: expected at least one DHJoint.")
+    for i, joint in enumerate(joints):
+        if not isinstance(joint, DHJoint):
+            raise InvalidInputError(
+                f"joints[{i}] is {joint!r}: expected DHJoint(theta, d, a, alpha, joint_type)."
+            )
 
 
 @lru_cache(maxsize=256)
 def _converted(joints: tuple[DHJoint, ...]) -> Arm:
     from scipy.spatial.transform import RigidTransform, Rotation
 
-    if not joints:
-        raise InvalidInputError("joints is empty: expected at least one DHJoint.")
-    for i, joint in enumerate(joints):
-        if not isinstance(joint, DHJoint):
-            raise InvalidInputError(f"joints[{i}] is {joint!r}: expected a DHJoint.")
-
+    _check(joints)
     # The constant theta and d of a row act along the axis of its motion, so they may
     # stand before it: link i is the a and alpha of row i-1, then the theta and d of row i.
     nothing = np.zeros(len(joints))

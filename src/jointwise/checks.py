@@ -1,35 +1,26 @@
 """Every input is checked here, once: what was given, what is accepted, what to do."""
 
-from collections.abc import Iterable
-from math import isfinite
 from numbers import Real
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from jointwise.errors import DimensionMismatchError, InvalidInputError
-
-Floats = NDArray[np.float64]
+from jointwise.kernels import LARGEST, Floats
 
 
 def number(name: str, value: Any) -> float:
-    """A finite number, as a float."""
+    """A finite number of workable size, as a float."""
     if not isinstance(value, Real) or isinstance(value, bool):
         raise InvalidInputError(f"{name} is {value!r}: expected a number.")
-    try:
-        converted = float(value)
-    except OverflowError:
-        raise InvalidInputError(
-            f"{name} is beyond the range of floating point: expected a finite number."
-        ) from None
-    if not isfinite(converted):
-        raise InvalidInputError(f"{name} is {value}: expected a finite number.")
-    return converted
+    if not -LARGEST < cast(float, value) < LARGEST:
+        raise InvalidInputError(f"{name} is {value}: expected a finite number below 1e9.")
+    return float(value)
 
 
 def positive(name: str, value: Any) -> float:
-    """A finite number above zero, as a float."""
+    """A number above zero, as a float."""
     checked = number(name, value)
     if checked <= 0.0:
         raise InvalidInputError(f"{name} is {value}: expected a number above zero.")
@@ -41,30 +32,31 @@ def count(name: str, value: Any) -> int:
     checked = number(name, value)
     if checked < 0.0 or not checked.is_integer():
         raise InvalidInputError(f"{name} is {value}: expected a whole number, 0 or more.")
-    if checked >= 2.0**63:
-        raise InvalidInputError(
-            f"{name} is {value}: expected a whole number, 0 or more, below 2**63."
-        )
-    return int(value)
+    return int(checked)
 
 
-def choice(name: str, value: Any, valid: Iterable[str]) -> None:
+def choice(name: str, value: Any, words: tuple[str, ...]) -> None:
     """One of a few words."""
-    if value not in (words := tuple(valid)):
+    if not isinstance(value, str) or value not in words:
         accepted = " or ".join(map(repr, words))
         raise InvalidInputError(f"{name} is {value!r}: expected {accepted}.")
 
 
 def floats(name: str, values: ArrayLike) -> Floats:
-    """A fresh array of floats, of any shape; not yet known to be finite."""
+    """A fresh array of floats, of any shape; not yet known to be workable."""
     try:
-        return np.array(values, np.float64)
-    except (TypeError, ValueError):
-        raise InvalidInputError(f"{name} is {values!r}: expected numbers.") from None
+        array = np.array(values)
+    except ValueError:  # rows of different lengths
+        array = np.array(None)
+    if array.dtype != np.float64:
+        if array.dtype.kind not in "iuf":
+            raise InvalidInputError(f"{name} is {values!r}: expected numbers.")
+        array = array.astype(np.float64)
+    return array
 
 
 def joint_values(name: str, values: ArrayLike, joints: int) -> Floats:
-    """One value per joint; not yet known to be finite."""
+    """One value per joint; not yet known to be workable."""
     array = floats(name, values)
     if array.shape != (joints,):
         given = _several(array.size, "value") if array.ndim == 1 else f"shape {array.shape}"
@@ -76,7 +68,7 @@ def joint_values(name: str, values: ArrayLike, joints: int) -> Floats:
 
 
 def position(name: str, value: Any) -> Floats:
-    """(3,) a point; of a SciPy RigidTransform, its translation. Not yet known to be finite."""
+    """(3,) a point; of a SciPy RigidTransform, its translation. Not yet known to be workable."""
     array = floats(name, value.translation if hasattr(value, "translation") else value)
     if array.shape != (3,):
         hint = {
@@ -89,12 +81,12 @@ def position(name: str, value: Any) -> Floats:
     return array
 
 
-def finite(name: str, array: Floats) -> Floats:
-    """The array itself, without NaN or infinity."""
-    for index in np.argwhere(~np.isfinite(array)):
+def workable(name: str, array: Floats) -> Floats:
+    """The array itself, without NaN, infinity or numbers too large to compute with."""
+    for index in np.argwhere(~(np.abs(array) < LARGEST)):
         where = ", ".join(map(str, index))
         raise InvalidInputError(
-            f"{name}[{where}] is {array[tuple(index)]}: expected finite numbers."
+            f"{name}[{where}] is {array[tuple(index)]}: expected finite numbers below 1e9."
         )
     return array
 

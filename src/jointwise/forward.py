@@ -4,11 +4,12 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from jointwise import checks, kernels
 from jointwise.arm import arm_of
 from jointwise.joints import DHJoint
+from jointwise.kernels import Floats
 from jointwise.results import FKResult
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def forward_kinematics(joints: Iterable[DHJoint], joint_values: ArrayLike) -> FK
 
     Raises:
         DimensionMismatchError: ``joint_values`` has not one value per joint.
-        InvalidInputError: A value is not finite, or ``joints`` are not DH rows.
+        InvalidInputError: A value is not finite, or beyond 1e9, or ``joints`` are not DH rows.
 
     Example:
         >>> from jointwise import two_link_planar
@@ -35,7 +36,7 @@ def forward_kinematics(joints: Iterable[DHJoint], joint_values: ArrayLike) -> FK
         array([1.5, 0. , 0. ])
     """
     arm = arm_of(joints)
-    values = checks.finite(
+    values = checks.workable(
         "joint_values", checks.joint_values("joint_values", joint_values, arm.kinds.size)
     )
     frames = np.empty((arm.kinds.size + 1, 4, 4))
@@ -45,7 +46,7 @@ def forward_kinematics(joints: Iterable[DHJoint], joint_values: ArrayLike) -> FK
     return FKResult(end_effector=frames[-1], frames=frames)
 
 
-def fk_position(joints: Iterable[DHJoint], joint_values: ArrayLike) -> NDArray[np.float64]:
+def fk_position(joints: Iterable[DHJoint], joint_values: ArrayLike) -> Floats:
     """(3,) where the tip is [m], base frame. Arguments as in ``forward_kinematics``."""
     return forward_kinematics(joints, joint_values).position
 

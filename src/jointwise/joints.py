@@ -82,7 +82,8 @@ def puma560() -> Joints:
     """The Unimation PUMA 560: six turning joints, the last three meeting in the wrist.
 
     The tip is the wrist's centre. Lengths as in Corke and Armstrong-Hélouvry, "A search for
-    consensus among model parameters reported for the PUMA 560 robot", ICRA 1994.
+    consensus among model parameters reported for the PUMA 560 robot", ICRA 1994. The twists
+    alpha of rows 3 to 5 have the other sign in the Robotics Toolbox's model.
     """
     return (
         DHJoint(alpha=pi / 2),
@@ -97,7 +98,8 @@ def puma560() -> Joints:
 def stanford_arm() -> Joints:
     """The Stanford arm of 1969: two turning joints, one that slides, three in the wrist.
 
-    The tip is the wrist's centre.
+    The tip is the wrist's centre. Lengths as in Paul, "Modelling, trajectory
+    calculation and servoing of a computer controlled arm", Stanford AIM-177, 1972.
     """
     return (
         DHJoint(d=0.412, alpha=-pi / 2),

@@ -4,17 +4,17 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from jointwise import checks
+from jointwise.errors import InvalidInputError
 from jointwise.forward import forward_kinematics
 from jointwise.joints import DHJoint
+from jointwise.kernels import Floats
 
 if TYPE_CHECKING:
     from mpl_toolkits.mplot3d.axes3d import Axes3D
     from scipy.spatial.transform import RigidTransform
-
-Floats = NDArray[np.float64]
 
 # Okabe and Ito's palette, told apart by every kind of colour vision.
 BEFORE, BETWEEN, AFTER, TARGET = "#999999", "#56B4E9", "#0072B2", "#D55E00"
@@ -36,6 +36,7 @@ def arm(
         color: Of links and joints.
         **style: Passed on to ``ax.plot``, such as ``label`` or ``alpha``.
     """
+    _check_axes(ax)
     points = _outline(joints, joint_values)
     ax.plot(*points.T, color=color, marker="o", solid_capstyle="round", **style)
 
@@ -54,7 +55,12 @@ def motion(
         configurations: Joint values as the arm moves, from first to last.
         target: (3,) where the tip should be [m], base frame.
     """
-    point = checks.finite("target", checks.position("target", target))
+    point = checks.workable("target", checks.position("target", target))
+    if len(configurations) < 2:
+        raise InvalidInputError(
+            f"configurations has length {len(configurations)}: expected a first and a last."
+        )
+    _check_axes(ax)
     first, *between, last = configurations
     arm(ax, joints, first, BEFORE, lw=4, ms=7, label="before")
     for i, q in enumerate(between):
@@ -65,6 +71,13 @@ def motion(
     ax.locator_params(nbins=4)
     ax.set_aspect("equal")
     ax.legend(loc="upper center", ncols=4, frameon=False)
+
+
+def _check_axes(ax: Any) -> None:
+    if getattr(ax, "name", None) != "3d":
+        raise InvalidInputError(
+            'ax is not in 3D: make it with plt.subplots(subplot_kw={"projection": "3d"}).'
+        )
 
 
 def _outline(joints: Iterable[DHJoint], joint_values: ArrayLike) -> Floats:

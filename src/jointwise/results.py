@@ -3,13 +3,10 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
+from jointwise.kernels import Floats
 
 if TYPE_CHECKING:
     from scipy.spatial.transform import RigidTransform, Rotation
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,9 +8,18 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 if TYPE_CHECKING:
     from jointwise.kernels import fk as fk
     from jointwise.kernels import sweep as sweep
+
+Floats = NDArray[np.float64]
+Kinds = NDArray[np.uint8]
+
+# Lengths [m] and angles [rad] from here on are refused: an angle of 1e9 is rounded to 1e-7.
+LARGEST = 1e9
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -12,15 +12,22 @@ A joint's motion is held as two numbers: (cos q, sin q) of a turn, (q, 0) of a s
 from math import cos, sin
 
 import numpy as np
-from numpy.typing import NDArray
 
+from jointwise.kernels import LARGEST, Floats, Kinds
 from jointwise.kernels.jit import jit
 
-Floats = NDArray[np.float64]
-Kinds = NDArray[np.uint8]
 Point = tuple[float, float, float]
 
-REVOLUTE, PRISMATIC = 0, 1
+REVOLUTE = 0  # any other kind slides
+
+
+@jit
+def workable(values: Floats) -> bool:
+    """Whether all are finite and small enough to compute with."""
+    for value in values:
+        if not abs(value) < LARGEST:
+            return False
+    return True
 
 
 @jit

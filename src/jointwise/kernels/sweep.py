@@ -6,11 +6,12 @@ every joint's frame once, then the tip is pushed inward. Both meet in the frame 
 where the axis is z and projecting onto the plane across it is dropping z.
 """
 
-from math import atan2, cos, inf, pi, sin, sqrt
+from math import atan2, cos, nan, pi, sin, sqrt
 
 import numpy as np
 
-from jointwise.kernels.fk import REVOLUTE, Floats, Kinds, into, motions, out_of, tip_position
+from jointwise.kernels import Floats, Kinds
+from jointwise.kernels.fk import REVOLUTE, into, motions, out_of, tip_position, workable
 from jointwise.kernels.jit import jit
 
 # Tip or target this close to a joint's axis, as a share of the arm's size, tells it no
@@ -127,9 +128,11 @@ def descend(
 ) -> tuple[float, int]:
     """Sweep until the error is below ``tolerance``; move ``q`` there: (error, sweeps done).
 
-    ``size`` is the arm's length. Values that are not finite end it at once, with an
-    error that is not finite either.
+    ``size`` is the arm's length. Values that are not finite, or too large to compute
+    with, are left alone: the error is then NaN.
     """
+    if not (workable(target) and workable(q)):
+        return nan, 0
     n = kinds.size
     motion = np.empty((n, 2))
     wound = np.zeros((n, 2))
@@ -142,9 +145,9 @@ def descend(
     on_axis = max(ON_AXIS * size, NOTHING)
     for iteration in range(max_iterations):
         error = pull(links, kinds, motion, target, pulled)
-        if not tolerance <= error < inf:
+        if error < tolerance:
             error = measure(links, kinds, motion, wound, target, q)
-            if not tolerance <= error < inf:
+            if error < tolerance:
                 return error, iteration
         sweep(links, kinds, motion, wound, pulled, on_axis)
     return measure(links, kinds, motion, wound, target, q), max_iterations
