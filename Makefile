@@ -2,14 +2,11 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-# Compiled kernels are kept per state of their source: Numba alone would not notice
-# that a function called from another file has changed.
-export NUMBA_CACHE_DIR := $(CURDIR)/.venv/numba/$(shell cat src/jointwise/kernels/*.py | cksum | cut -d' ' -f1)
-
 .PHONY: demo test lint bench clean
 
 demo: $(READY)  ## solve an arm, print how it went, draw it to demo.png
 	$(BIN)/python examples/01_reach.py
+	$(BIN)/python examples/02_chain.py
 
 test: lint  ## everything that must hold
 	$(BIN)/python -m pytest

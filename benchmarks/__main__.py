@@ -1,4 +1,4 @@
-"""Print the tables: ``python -m benchmarks [--targets N] [--no-rivals]``."""
+"""Print the tables: ``python -m benchmarks [TABLE ...] [--count N] [--no-rivals]``."""
 
 import argparse
 import os
@@ -13,9 +13,9 @@ from time import perf_counter
 
 import numpy as np
 
-from benchmarks.problems import Problems, positions
-from benchmarks.rivals import RIVALS
-from jointwise import CCDConfig, DHJoint, ccd_solve, puma560
+from benchmarks.problems import ARMS, Problems, reachable
+from benchmarks.rivals import FOR_POSES, FOR_POSITIONS
+from jointwise import CCDConfig, DHJoint, SolveConfig, ccd_solve, puma560
 from tests import twin
 
 Solve = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -32,30 +32,45 @@ def each(problems: Problems, solve: Solve) -> tuple[np.ndarray, np.ndarray]:
     return np.array(answers), np.array(seconds)
 
 
-def position_table(count: int, with_rivals: bool) -> None:
-    """One call a target, jointwise beside the slow twin and the rivals."""
-    problems = positions("puma560", count)
-    arm, close = problems.arm, 1e-4
-    runs: dict[str, Callable[[Problems], tuple[np.ndarray, np.ndarray]]] = {
-        "jointwise ccd_solve": lambda p: each(p, lambda t, q: ccd_solve(arm, t, q).joint_angles),
-        "the slow twin": lambda p: each(p, lambda t, q: twin.solve(arm, t, q)[0]),
+def call_table(count: int, with_rivals: bool) -> None:
+    """What a call costs when there is nothing to do."""
+    arm, q, numbers = puma560(), np.full(6, 0.3), np.array([0.1, 0.2, 0.3])
+    target = twin.tip(arm, q)
+    chain, pose = ARMS["PUMA 560"], ARMS["PUMA 560"].fk(q)
+    calls = {
+        "numpy.linalg.norm, 3 numbers": lambda: np.linalg.norm(numbers),
+        "ccd_solve, already there": lambda: ccd_solve(arm, target, q),
+        "chain.solve, already there": lambda: chain.solve(pose, q),
     }
-    if with_rivals:
-        runs |= {rival.name: rival.solve for rival in RIVALS}
-
-    print(f"\nPosition targets: {problems.name}, one call each, failures included;")
-    print("each solver with its own defaults: 100 sweeps and 1e-4 m for CCD here, 50 for tinyik's")
-    print(f"{'':22}{'within 1e-4 m':>14}{'mean µs':>12}{'median µs':>12}{'mean, × jointwise':>20}")
-    ours = None
-    for name, run in runs.items():
-        answers, seconds = run(problems)
-        solved = np.mean(problems.errors(answers) < close)
-        mean, median = 1e6 * seconds.mean(), 1e6 * np.median(seconds)
-        ours = ours or mean
-        print(f"{name:22}{solved:14.1%}{mean:12.1f}{median:12.1f}{mean / ours:20,.1f}", flush=True)
+    times: dict[str, list[float]] = {name: [] for name in calls}
+    for _ in range(200):  # by turns, so that a busy machine is as unkind to all
+        for name, call in calls.items():
+            times[name].append(1e6 * timeit.timeit(call, number=500) / 500)
+    print("\nOne call with nothing to do (PUMA 560, zero iterations; medians of 200 by turns)")
+    norm = np.median(next(iter(times.values())))
+    for name, kept in times.items():
+        print(f"{name:30}{np.median(kept):8.2f} µs{np.median(kept) / norm:8.1f} ×")
 
 
-def sweep_table() -> None:
+def start_table(count: int, with_rivals: bool) -> None:
+    """What a new process pays once."""
+    code = (
+        "from time import perf_counter as now; a = now()\n"
+        "import jointwise as jw; b = now()\n"
+        "jw.ccd_solve(jw.puma560(), [0.4, 0.2, 0.1], [0.1] * 6); c = now()\n"
+        "chain = jw.Chain.from_dh(jw.puma560()); chain.solve(chain.fk([0.1] * 6)); d = now()\n"
+        "print(b - a, c - b, d - c)"
+    )
+    print("\nA new process [s]      import   first ccd_solve   first chain.solve")
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("compiling", "compiled before"):
+            environment = {**os.environ, "NUMBA_CACHE_DIR": folder}
+            printed = subprocess.check_output([sys.executable, "-c", code], env=environment)
+            imported, solved, chained = map(float, printed.split())
+            print(f"{name:20}{imported:9.2f}{solved:18.2f}{chained:20.2f}")
+
+
+def sweep_table(count: int, with_rivals: bool) -> None:
     """What a sweep costs as the arm grows: a straight line is what we want."""
     print("\nOne sweep of an arm that cannot reach, by its number of joints (best of 20)")
     print(f"{'joints':>6}{'µs a sweep':>12}{'ns a joint':>12}{'× 20 joints':>13}")
@@ -75,54 +90,130 @@ def sweep_table() -> None:
         print(f"{joints:6}{cost:12.2f}{1e3 * cost / joints:12.1f}{cost / first:13.1f}")
 
 
-def call_table() -> None:
-    """What a call costs when there is nothing to do."""
-    arm, q, numbers = puma560(), np.full(6, 0.3), np.array([0.1, 0.2, 0.3])
-    target = twin.tip(arm, q)
-    times = {"numpy.linalg.norm, 3 numbers": [], "ccd_solve, already there": []}
-    calls = (lambda: np.linalg.norm(numbers), lambda: ccd_solve(arm, target, q))
-    for _ in range(200):  # by turns, so that a busy machine is as unkind to both
-        for kept, call in zip(times.values(), calls, strict=True):
-            kept.append(1e6 * timeit.timeit(call, number=500) / 500)
-    print("\nOne call with nothing to do (PUMA 560, zero iterations; medians of 200 by turns)")
-    norm = np.median(next(iter(times.values())))
-    for name, kept in times.items():
-        print(f"{name:30}{np.median(kept):8.2f} µs{np.median(kept) / norm:8.1f} ×")
+def ccd_table(count: int, with_rivals: bool) -> None:
+    """Plain CCD for positions, beside the slow twin and others for positions."""
+    problems = reachable("PUMA 560", min(count, 1000))
+    arm = puma560()
+    runs: dict[str, Callable[[Problems], tuple[np.ndarray, np.ndarray]]] = {
+        "jointwise ccd_solve": lambda p: each(
+            p, lambda t, q: ccd_solve(arm, t[:3, 3], q).joint_angles
+        ),
+        "the slow twin": lambda p: each(p, lambda t, q: twin.solve(arm, t[:3, 3], q)[0]),
+    }
+    if with_rivals:
+        runs |= {rival.name: rival.solve for rival in FOR_POSITIONS}
+    print(f"\nPositions of {problems.name}, one call each, failures included;")
+    print("each solver with its own defaults: 100 sweeps and 1e-4 m for CCD here, 50 for tinyik's")
+    print(f"{'':22}{'within 1e-4 m':>14}{'mean µs':>12}{'median µs':>12}{'mean, × jointwise':>20}")
+    ours = None
+    for name, run in runs.items():
+        answers, seconds = run(problems)
+        solved = np.mean(problems.errors(answers)[:, 0] < 1e-4)
+        mean, median = 1e6 * seconds.mean(), 1e6 * np.median(seconds)
+        ours = ours or mean
+        print(f"{name:22}{solved:14.1%}{mean:12.1f}{median:12.1f}{mean / ours:20,.1f}", flush=True)
 
 
-def start_table() -> None:
-    """What a new process pays once."""
-    code = (
-        "from time import perf_counter as now; a = now()\n"
-        "import jointwise as jw; b = now()\n"
-        "jw.ccd_solve(jw.puma560(), [0.4, 0.2, 0.1], [0.1] * 6); c = now()\n"
-        "print(b - a, c - b)"
+def success_table(count: int, with_rivals: bool) -> None:
+    """The combined solver on every arm: how often, how fast, how honest."""
+    exact, loose = SolveConfig(), SolveConfig(position_tolerance=1e-5, orientation_tolerance=1e-5)
+    print(f"\nchain.solve, {count} random reachable targets an arm, limits on;")
+    print("solved: within the tolerances by the twin's forward kinematics, and inside the limits;")
+    print("honest: every flag true to the twin's error")
+    print(
+        f"{'':18}{'':28}{'solved':>10}{'honest':>8}{'restarts':>10}{'mean µs':>9}{'median':>8}"
+        f"{'worst':>8}"
     )
-    print("\nA new process [s]      import   first solve")
-    with tempfile.TemporaryDirectory() as folder:
-        for name in ("compiling", "compiled before"):
-            environment = {**os.environ, "NUMBA_CACHE_DIR": folder}
-            printed = subprocess.check_output([sys.executable, "-c", code], env=environment)
-            imported, solved = map(float, printed.split())
-            print(f"{name:20}{imported:9.2f}{solved:14.2f}")
+    for name, chain in ARMS.items():
+        problems = reachable(name, count)
+        asked = {
+            "poses, 1e-6, random starts": (exact, lambda t, q: (t, q)),
+            "poses, 1e-5, mid-range start": (loose, lambda t, q: (t, None)),
+            "positions, 1e-6, random": (exact, lambda t, q: (t[:3, 3], q)),
+        }
+        for what, (config, ask) in asked.items():
+            results = []
+
+            def solve(
+                target: np.ndarray,
+                start: np.ndarray,
+                chain=chain,
+                config: SolveConfig = config,
+                ask=ask,
+                results: list = results,
+            ) -> np.ndarray:
+                results.append(chain.solve(*ask(target, start), config))
+                return results[-1].joint_angles
+
+            answers, seconds = each(problems, solve)
+            aligned = config.orientation_tolerance if "poses" in what else np.inf
+            solved = problems.solved(answers, config.position_tolerance, aligned)
+            distance, angle = problems.errors(answers).T
+            there = (distance < config.position_tolerance) & (angle < aligned)
+            honest = np.mean(there == [result.converged for result in results[1:]])
+            restarts = np.mean([result.restarts for result in results[1:]])
+            micro = 1e6 * seconds
+            print(
+                f"{name:18}{what:28}{solved:10.3%}{honest:8.2%}{restarts:10.2f}{micro.mean():9.1f}"
+                f"{np.median(micro):8.1f}{micro.max():8.0f}",
+                flush=True,
+            )
+
+
+def rival_table(count: int, with_rivals: bool) -> None:
+    """The combined solver beside the best of the field, one call a pose."""
+    count = min(count, 1000)
+    print(f"\nPoses, {count} an arm, random starts, one call each, failures included;")
+    print("solved: within 1e-6 m, 1e-6 rad and the limits, by the twin's forward kinematics")
+    print(f"{'':12}{'':24}{'solved':>10}{'mean µs':>10}{'median µs':>11}{'mean, × jointwise':>19}")
+    for name in ("Panda", "UR5", "iiwa 14", "PUMA 560"):
+        problems, chain = reachable(name, count), ARMS[name]
+        runs = {
+            "jointwise": lambda p, chain=chain: each(p, lambda t, q: chain.solve(t, q).joint_angles)
+        }
+        if with_rivals:
+            runs |= {rival.name: rival.solve for rival in FOR_POSES}
+        ours = None
+        for solver, run in runs.items():
+            if solver.startswith("EAIK") and chain.n != 6:
+                continue  # it solves arms of six joints
+            answers, seconds = run(problems)
+            solved = problems.solved(answers, 1e-6, 1e-6)
+            mean, median = 1e6 * seconds.mean(), 1e6 * np.median(seconds)
+            ours = ours or mean
+            print(
+                f"{name:12}{solver:24}{solved:10.1%}{mean:10.1f}{median:11.1f}{mean / ours:19.1f}",
+                flush=True,
+            )
+
+
+TABLES = {
+    "call": call_table,
+    "start": start_table,
+    "sweep": sweep_table,
+    "success": success_table,
+    "rivals": rival_table,
+    "ccd": ccd_table,
+}
 
 
 def main() -> None:
-    """Everything, one table after the other, on one core."""
+    """The tables that were asked for, or all, one after the other, on one core."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--targets", type=int, default=1000, help="position targets (1000)")
+    parser.add_argument("tables", nargs="*", metavar="TABLE", help=", ".join(TABLES))
+    parser.add_argument("--count", type=int, default=10_000, help="targets a row, at most (10000)")
     parser.add_argument("--no-rivals", action="store_true", help="install and run no rival")
     arguments = parser.parse_args()
+    if unknown := set(arguments.tables) - set(TABLES):
+        parser.error(f"no table {', '.join(sorted(unknown))}; there are {', '.join(TABLES)}")
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[variable] = "1"
     versions = {name: metadata.version(name) for name in ("jointwise", "numpy", "numba")}
     print(f"Python {platform.python_version()}, {platform.machine()}, one core,", versions)
-    call_table()
-    start_table()
-    sweep_table()
-    position_table(arguments.targets, not arguments.no_rivals)
+    for name in arguments.tables or TABLES:
+        TABLES[name](arguments.count, not arguments.no_rivals)
 
 
 if __name__ == "__main__":

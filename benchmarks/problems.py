@@ -1,44 +1,124 @@
-"""Named problem sets: the same arm, targets and starts for everyone, from a seed."""
+"""Named arms and problem sets: the same targets and starts for everyone, from a seed."""
 
 from dataclasses import dataclass
+from math import inf, pi, sin
 
 import numpy as np
 
-from jointwise import DHJoint, puma560
+from jointwise import Chain, DHJoint, puma560
 from tests import twin
 
-ARMS = {"puma560": puma560()}
+H = pi / 2
+
+
+def dh(*rows: tuple[float, float, float]) -> list[DHJoint]:
+    """Rows of (a, d, alpha)."""
+    return [DHJoint(a=a, d=d, alpha=alpha) for a, d, alpha in rows]
+
+
+def panda() -> Chain:
+    """Franka Emika Panda, flange: Franka's documentation of its control interface, Craig's DH."""
+    rows = dh((0, 0.333, 0), (0, 0, -H), (0, 0.316, H), (0.0825, 0, H), (-0.0825, 0.384, -H))
+    flange = np.eye(4)
+    flange[2, 3] = 0.107
+    limits = [[-2.8973, 2.8973], [-1.7628, 1.7628], [-2.8973, 2.8973], [-3.0718, -0.0698]]
+    limits += [[-2.8973, 2.8973], [-0.0175, 3.7525], [-2.8973, 2.8973]]
+    return Chain.from_mdh(rows + dh((0, 0, H), (0.088, 0, H)), limits, tool=flange)
+
+
+def ur5() -> Chain:
+    """Universal Robots UR5: the maker's DH table; every joint but the elbow turns twice."""
+    rows = dh((0, 0.089159, H), (-0.425, 0, 0), (-0.39225, 0, 0))
+    rows += dh((0, 0.10915, H), (0, 0.09465, -H), (0, 0.0823, 0))
+    limits = np.array([[-2 * pi, 2 * pi]] * 6)
+    limits[2] = -pi, pi
+    return Chain.from_dh(rows, limits)
+
+
+def iiwa14() -> Chain:
+    """KUKA LBR iiwa 14 R820: lengths and limits of its data sheet."""
+    rows = dh((0, 0.36, -H), (0, 0, H), (0, 0.42, H), (0, 0, -H), (0, 0.4, -H), (0, 0, H))
+    reach = np.radians([170, 120, 170, 120, 170, 120, 175])
+    return Chain.from_dh(rows + dh((0, 0.126, 0)), np.stack([-reach, reach], axis=1))
+
+
+def puma() -> Chain:
+    """PUMA 560 with every joint free over one turn."""
+    return Chain.from_dh(puma560(), [[-pi, pi]] * 6)
+
+
+def jaco2() -> Chain:
+    """An arm like Kinova's Jaco 2 with its curved wrist: angles of 60°, four joints without end."""
+    ratio = sin(pi / 6) / sin(pi / 3)
+    d4, d5, d6 = 0.2073 + ratio * 0.0741, 2 * ratio * 0.0741, ratio * 0.0741 + 0.16
+    rows = dh((0, 0.2755, H), (0.41, 0, pi), (0, -0.0098, H))
+    rows += dh((0, -d4, pi / 3), (0, -d5, pi / 3), (0, -d6, pi))
+    limits = np.array([[-inf, inf]] * 6)
+    limits[1:3] = np.radians([[47, 313], [19, 341]])
+    return Chain.from_dh(rows, limits)
+
+
+def slider() -> Chain:
+    """Six joints, one of them sliding: a Stanford arm with a hand of 15 cm."""
+    rows = [*dh((0, 0.412, -H), (0, 0.154, H)), DHJoint(joint_type="prismatic")]
+    rows += dh((0, 0, -H), (0, 0, H), (0, 0.15, 0))
+    limits = np.radians([[-170, 170], [-125, 125], [0, 0], [-170, 170], [-110, 110], [-180, 180]])
+    limits[2] = 0.1, 1.2
+    return Chain.from_dh(rows, limits)
+
+
+ARMS = {
+    "Panda": panda(),
+    "UR5": ur5(),
+    "iiwa 14": iiwa14(),
+    "PUMA 560": puma(),
+    "Jaco2-like": jaco2(),
+    "one sliding joint": slider(),
+}
 
 
 @dataclass(frozen=True)
 class Problems:
-    """Targets that the arm can reach, each with a start to solve it from."""
+    """Targets that an arm can reach, each with a start to solve it from."""
 
     name: str
-    arm: tuple[DHJoint, ...]
+    chain: Chain
     targets: np.ndarray
     starts: np.ndarray
 
     def errors(self, answers: np.ndarray) -> np.ndarray:
-        """Distance from tip to target [m], by the twin's forward kinematics; inf for NaN."""
-        return np.array(
-            [
-                twin.error(self.arm, q, target) if np.isfinite(q).all() else np.inf
-                for q, target in zip(answers, self.targets, strict=True)
-            ]
-        )
+        """(k, 2) distance [m] and angle [rad] from each target, infinite where there is no answer.
+
+        By the twin's forward kinematics, which shares nothing with any solver.
+        """
+        errors = np.full((len(self.targets), 2), np.inf)
+        for i, (q, target) in enumerate(zip(answers, self.targets, strict=True)):
+            if np.isfinite(q).all():
+                errors[i] = twin.pose_errors(self.chain.arm.links, self.chain.arm.kinds, q, target)
+        return errors
+
+    def solved(self, answers: np.ndarray, close: float, aligned: float) -> float:
+        """The share of answers within both tolerances and the joint limits."""
+        distance, angle = self.errors(answers).T
+        lower, upper = self.chain.limits.T
+        inside = ((answers >= lower - 1e-9) & (answers <= upper + 1e-9)).all(axis=1)
+        return float(np.mean((distance < close) & (angle < aligned) & inside))
 
     def save(self, path: str) -> None:
-        """Write what a rival needs to know as ``.npz``."""
-        assert all(joint.joint_type == "revolute" for joint in self.arm)
-        rows = np.array([(j.theta, j.d, j.a, j.alpha) for j in self.arm])
-        np.savez(path, rows=rows, targets=self.targets, starts=self.starts)
+        """Write what a rival needs to know as ``.npz``; for arms that only turn."""
+        assert not self.chain.arm.kinds.any()
+        np.savez(
+            path,
+            links=self.chain.arm.links,
+            limits=self.chain.limits,
+            targets=self.targets,
+            starts=self.starts,
+        )
 
 
-def positions(arm: str, count: int, seed: int = 20261115) -> Problems:
-    """Random reachable positions from random starts: joints uniform over a full turn."""
-    rng = np.random.default_rng(seed)
+def reachable(arm: str, count: int, seed: int = 20261115) -> Problems:
+    """Random reachable poses from random starts, joint values uniform between the limits."""
     chain = ARMS[arm]
-    goals, starts = rng.uniform(-np.pi, np.pi, (2, count, len(chain)))
-    targets = np.array([twin.tip(chain, q) for q in goals])
-    return Problems(f"{arm}, {count} positions, seed {seed}", chain, targets, starts)
+    goals, starts = chain.random(seed, count), chain.random(seed + 1, count)
+    targets = np.array([twin.tip_pose(chain.arm.links, chain.arm.kinds, q) for q in goals])
+    return Problems(f"{arm}, {count} reachable poses, seed {seed}", chain, targets, starts)

@@ -44,7 +44,13 @@ class Rival:
         return python
 
 
-RIVALS = [
+FOR_POSITIONS = [
     Rival("ikpy 4.2.1", "ikpy_default", ("ikpy==4.2.1",)),
     Rival("tinyik 2.2.1, CCD", "tinyik_ccd", ("tinyik==2.2.1",)),
+]
+FOR_POSES = [
+    Rival("Robotics Toolbox 1.5", "rtb_lm", ("roboticstoolbox-python==1.5.0",)),
+    Rival("optik 0.5", "optik_speed", ("optik-py==0.5.0", "numpy")),
+    Rival("TRAC-IK, pytracik", "tracik_speed", ("pytracik==0.0.3",)),
+    Rival("EAIK 1.2, analytic", "eaik_analytic", ("EAIK==1.2.2",)),
 ]

@@ -6,10 +6,13 @@ from scipy.spatial.transform import RigidTransform
 
 from jointwise import (
     CCDConfig,
+    Chain,
     DHJoint,
     DimensionMismatchError,
     InvalidInputError,
     JointwiseError,
+    SolveConfig,
+    aim,
     ccd_solve,
     forward_kinematics,
     puma560,
@@ -18,6 +21,7 @@ from jointwise import (
 
 ARM = two_link_planar(1.0, 1.0)
 NAN, INF = float("nan"), float("inf")
+SHEARED = np.eye(4) + 0.1 * np.eye(4, k=1) * [1, 1, 0, 0]
 
 
 def solve(joints=ARM, target=(1.0, 1.0, 0.0), start=(0.0, 0.0), **config):
@@ -207,6 +211,165 @@ TEXTS = {
     "more iterations than a life has": (
         lambda: solve(max_iterations=2**63),
         "max_iterations is 9223372036854775808: expected a finite number below 1e9.",
+    ),
+    "limits crossed": (
+        lambda: Chain.from_dh(ARM, [[-1.0, 1.0], [1.0, -1.0]], names=["shoulder", "elbow"]),
+        "limits of 'elbow' are 1.0 and -1.0: expected a lower and an upper value, "
+        "-inf and inf where it is free.",
+    ),
+    "limits that are not numbers": (
+        lambda: Chain.from_dh(ARM, [[-1.0, 1.0], [NAN, 1.0]]),
+        "limits of 'joint2' are nan and 1.0: expected a lower and an upper value, "
+        "-inf and inf where it is free.",
+    ),
+    "limits for another arm": (
+        lambda: Chain.from_dh(ARM, [[-1.0, 1.0]]),
+        "limits has shape (1, 2) for an arm of 2 joints: "
+        "expected (2, 2), a lower and an upper value per joint.",
+    ),
+    "limits None for one joint": (
+        lambda: Chain.from_dh(ARM).with_limits([[-1.0, 1.0], None]),
+        "limits is [[-1.0, 1.0], None]: expected numbers.",
+    ),
+    "names for another arm": (
+        lambda: Chain.from_dh(ARM, names=["elbow"]),
+        "names has 1 name for an arm of 2 joints: expected one name per joint.",
+    ),
+    "the same name twice": (
+        lambda: Chain.from_dh(ARM, names=["elbow", "elbow"]),
+        "names is ('elbow', 'elbow'): expected different words.",
+    ),
+    "a chain of nothing": (
+        lambda: Chain.from_mdh([]),
+        "joints is empty: expected at least one DHJoint.",
+    ),
+    "a tool of the wrong shape": (
+        lambda: Chain.from_dh(ARM, tool=np.eye(3)),
+        "tool has shape (3, 3): expected (4, 4), a pose.",
+    ),
+    "a base that shears": (
+        lambda: Chain.from_dh(ARM, base=SHEARED),
+        "base is no pose: its rotation part is off by 0.1 from being one. "
+        "SciPy's Rotation.from_matrix gives the nearest rotation.",
+    ),
+    "a target that shears": (
+        lambda: Chain.from_dh(ARM).solve(SHEARED),
+        "target is no pose: its rotation part is off by 0.1 from being one. "
+        "SciPy's Rotation.from_matrix gives the nearest rotation.",
+    ),
+    "a target in a mirror": (
+        lambda: Chain.from_dh(ARM).solve(np.diag([1.0, 1.0, -1.0, 1.0])),
+        "target is no pose: its rotation part mirrors. "
+        "SciPy's Rotation.from_matrix gives the nearest rotation.",
+    ),
+    "a target with another last row": (
+        lambda: Chain.from_dh(ARM).solve(np.diag([1.0, 1.0, 1.0, 2.0])),
+        "target has the last row [0. 0. 0. 2.]: expected [0, 0, 0, 1] in a pose.",
+    ),
+    "a target of two numbers": (
+        lambda: Chain.from_dh(ARM).solve([1.0, 1.0]),
+        "target has shape (2,): expected (3,) for a position or (4, 4) for a pose. "
+        "For a planar arm, add z = 0.",
+    ),
+    "a rotation as target": (
+        lambda: Chain.from_dh(ARM).solve(np.eye(3)),
+        "target has shape (3, 3): expected (3,) for a position or (4, 4) for a pose. "
+        "A rotation alone is not enough: say where, too.",
+    ),
+    "many targets at once": (
+        lambda: Chain.from_dh(ARM).solve(np.zeros((7, 3))),
+        "target has shape (7, 3): expected (3,) for a position or (4, 4) for a pose. "
+        "For many targets, use solve_path.",
+    ),
+    "nan in the target of a chain": (
+        lambda: Chain.from_dh(ARM).solve([NAN, 1.0, 0.0]),
+        "target[0] is nan: expected finite numbers below 1e9.",
+    ),
+    "nan in the start of a chain": (
+        lambda: Chain.from_dh(ARM).solve([1.0, 1.0, 0.0], [0.0, NAN]),
+        "start[1] is nan: expected finite numbers below 1e9.",
+    ),
+    "a start for another arm": (
+        lambda: Chain.from_dh(ARM).solve([1.0, 1.0, 0.0], [0.0, 0.0, 0.0]),
+        "start has 3 values for an arm of 2 joints: expected one value per joint, shape (2,).",
+    ),
+    "a configuration of the other solver": (
+        lambda: Chain.from_dh(ARM).solve([1.0, 1.0, 0.0], config=CCDConfig()),
+        "config is CCDConfig(max_iterations=100, tolerance=0.0001): expected a SolveConfig.",
+    ),
+    "an unknown method": (
+        lambda: SolveConfig(method="newton"),
+        "method is 'newton': expected 'combined' or 'ccd'.",
+    ),
+    "negative stiffness": (
+        lambda: SolveConfig(stiffness=-1.0),
+        "stiffness is -1.0: expected 0 or more.",
+    ),
+    "stiffness for another arm": (
+        lambda: Chain.from_dh(ARM).solve([1, 1, 0], config=SolveConfig(stiffness=[1, 2, 3])),
+        "stiffness has 3 values for an arm of 2 joints: expected one value per joint, shape (2,).",
+    ),
+    "rest for another arm": (
+        lambda: Chain.from_dh(ARM).solve([1, 1, 0], config=SolveConfig(rest=[1, 2, 3])),
+        "rest has 3 values for an arm of 2 joints: expected one value per joint, shape (2,).",
+    ),
+    "a direction of no length": (
+        lambda: aim([1.0, 0.0, 0.0], [0.0, 0.0, 0.0]),
+        "direction has no length: expected three numbers, not all zero.",
+    ),
+    "a limit beyond reason": (
+        lambda: Chain.from_dh(ARM, [[0.0, 1e300], [0.0, 1.0]]),
+        "limits of 'joint1' are 0.0 and 1e+300: expected a lower and an upper value, "
+        "-inf and inf where it is free.",
+    ),
+    "a number as names": (
+        lambda: Chain.from_dh(ARM, names=5),
+        "names has 1 name for an arm of 2 joints: expected one name per joint.",
+    ),
+    "a start that is not a number, with a rest": (
+        lambda: Chain.from_dh(ARM).solve([1, 1, 0], [NAN, 0], SolveConfig(rest=[0, 0])),
+        "start[0] is nan: expected finite numbers below 1e9.",
+    ),
+    "extrapolate in words": (
+        lambda: SolveConfig(extrapolate="no"),
+        "extrapolate is 'no': expected True or False.",
+    ),
+    "rest as a table": (
+        lambda: SolveConfig(rest=[[1, 2], [3, 4]]),
+        "rest has shape (2, 2): expected one row of numbers.",
+    ),
+    "a negative seed": (
+        lambda: Chain.from_dh(ARM).solve([1, 1, 0], seed=-1),
+        "seed is -1: expected a whole number, 0 or more.",
+    ),
+    "a trace of what is not sweeps": (
+        lambda: Chain.from_dh(ARM).trace([1, 1, 0], config=SolveConfig(extrapolate=True)),
+        "config has extrapolate=True: expected False for a trace.",
+    ),
+    "a number as path": (
+        lambda: Chain.from_dh(ARM).solve_path(5),
+        "targets is 5: expected a sequence.",
+    ),
+    "an empty path": (
+        lambda: Chain.from_dh(ARM).solve_path([]),
+        "targets is empty: expected at least one target.",
+    ),
+    "a path of mixed kinds": (
+        lambda: Chain.from_dh(ARM).solve_path([[1.0, 0.0, 0.0], np.eye(4)]),
+        "targets mix poses and positions: expected one kind along a path.",
+    ),
+    "a bad target in a path": (
+        lambda: Chain.from_dh(ARM).solve_path([[1.0, 0.0, 0.0], [1.0, 0.0]]),
+        "targets[1] has shape (2,): expected (3,) for a position or (4, 4) for a pose. "
+        "For a planar arm, add z = 0.",
+    ),
+    "nan in a path": (
+        lambda: Chain.from_dh(ARM).solve_path([[1.0, 0.0, 0.0], [NAN, 0.0, 0.0]]),
+        "targets[1][0] is nan: expected finite numbers below 1e9.",
+    ),
+    "configurations of the wrong width": (
+        lambda: Chain.from_dh(ARM).fk(np.zeros((5, 3))),
+        "q has shape (5, 3) for an arm of 2 joints: expected one value per joint, shape (2,).",
     ),
     "a dictionary as configuration": (
         lambda: ccd_solve(ARM, [1, 1, 0], [0, 0], {"max_iterations": 3}),

@@ -1,6 +1,7 @@
 """The house itself: what an import costs, how kernels run, that examples and benchmarks work."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +10,7 @@ import matplotlib.pyplot as plt
 import pytest
 
 import jointwise
-from benchmarks.problems import positions
+from benchmarks.problems import ARMS, reachable
 from jointwise import InvalidInputError, ccd_solve, plot, three_link_spatial
 
 ROOT = Path(__file__).parent.parent
@@ -44,20 +45,39 @@ def test_an_unknown_kernel_is_an_attribute_error():
 
 
 def test_kernels_run_uncompiled():
-    tests = [f"tests/test_{name}.py" for name in ("seed", "oracle", "laws", "errors", "forward")]
-    printed = run("-m", "pytest", "-q", *tests, NUMBA_DISABLE_JIT="1")
+    names = ("seed", "oracle", "laws", "errors", "forward", "chain", "solve", "path")
+    tests = [f"tests/test_{name}.py" for name in names]
+    quick = ["-k", "not jitter and not extrapolation and not spread_out and not compiled_once"]
+    printed = run("-m", "pytest", "-q", "-x", *tests, *quick, NUMBA_DISABLE_JIT="1")
     assert "passed" in printed
 
 
 def test_kernels_run_where_nothing_can_be_written(tmp_path):
     """No cache for compiled code is slower, not an error."""
-    a_file = tmp_path / "file"
+    shutil.copytree(ROOT / "src", tmp_path, ignore=lambda *_: ["__pycache__"], dirs_exist_ok=True)
+    a_file = tmp_path / "jointwise" / "kernels" / "__pycache__"
     a_file.touch()
+    nowhere = str(a_file / "nowhere")
     code = (
         "import jointwise as jw; print(jw.ccd_solve(jw.two_link_planar(1, 1), [1, 1, 0], [0, 0]))"
     )
-    printed = run("-c", code, NUMBA_CACHE_DIR=str(a_file / "nowhere"))
+    environment = dict.fromkeys(("NUMBA_CACHE_DIR", "HOME", "XDG_CACHE_HOME"), nowhere)
+    printed = run("-c", code, cwd=tmp_path, PYTHONPATH=str(tmp_path), **environment)
     assert "converged=True" in printed
+
+
+def test_compiled_kernels_notice_a_change_in_what_they_call(tmp_path):
+    """Numba by itself keeps what it compiled until the file of the caller changes."""
+    shutil.copytree(ROOT / "src" / "jointwise", tmp_path / "jointwise")
+    code = "import jointwise as jw; print(jw.ccd_solve([jw.DHJoint(a=1)], [5, 0, 0], [0]))"
+    environment = {"PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    assert "position_error=4.0" in run("-c", code, cwd=tmp_path, **environment)
+    callee = tmp_path / "jointwise" / "kernels" / "fk.py"
+    text = callee.read_text()
+    changed = text.replace("return sqrt(x * x + y * y + z * z)", "return 7.0")
+    assert changed != text
+    callee.write_text(changed)
+    assert "position_error=7.0" in run("-c", code, cwd=tmp_path, **environment)
 
 
 def test_the_first_example_prints_falling_errors_and_draws(tmp_path):
@@ -71,18 +91,28 @@ def test_the_first_example_prints_falling_errors_and_draws(tmp_path):
     assert (tmp_path / "reach.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_the_second_example_shows_a_chain():
+    printed = run(ROOT / "examples" / "02_chain.py")
+    assert "a pose:        [ 20. -70.  90. -60. -75.  25.] The tip is at the target" in printed
+    assert "50 of 50 targets reached" in printed
+    assert "too far:       The target is farther away" in printed
+
+
 def test_the_benchmark_runs(tmp_path):
-    printed = run("-m", "benchmarks", "--targets", 3, "--no-rivals")
-    assert "jointwise ccd_solve" in printed
-    assert "the slow twin" in printed
-    assert "already there" in printed
+    printed = run("-m", "benchmarks", "--count", 3, "--no-rivals")
+    for words in ("already there", "compiled before", "ns a joint", "jointwise ccd_solve"):
+        assert words in printed
+    for arm in ARMS:
+        assert f"\n{arm}" in printed
 
 
 def test_problem_sets_are_the_same_every_time_and_failures_count():
-    problems = positions("puma560", 5)
-    assert (problems.targets == positions("puma560", 5).targets).all()
-    assert (problems.errors(problems.starts) > 0.0).all()
+    problems = reachable("PUMA 560", 5)
+    assert (problems.targets == reachable("PUMA 560", 5).targets).all()
+    assert problems.solved(problems.starts, 1e-6, 1e-6) == 0.0
     assert (problems.errors(problems.starts * float("nan")) == float("inf")).all()
+    assert problems.solved(problems.chain.random(20261115, 5), 1e-6, 1e-6) == 1.0
+    assert problems.solved(problems.chain.random(20261115, 5) + 7.0, 9.0, 9.0) == 0.0
 
 
 def test_a_motion_is_drawn_before_between_and_after():

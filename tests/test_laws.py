@@ -247,7 +247,7 @@ def _is_well_posed(arm, target, start):
         local_tip = frame[:3, :3].T @ (twin.tip(arm, q) - frame[:3, 3])
         local_target = frame[:3, :3].T @ (target - frame[:3, 3])
         tip_off, target_off = np.hypot(*local_tip[:2]), np.hypot(*local_target[:2])
-        if min(tip_off, target_off) < 1e-13 or np.isclose(tip_off * target_off, 0.0, atol=1e-15):
+        if min(tip_off, target_off) < 1e-15:
             continue
         if min(tip_off, target_off) < 1e-6:
             return False

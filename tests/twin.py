@@ -63,3 +63,26 @@ def solve(joints, target, initial_angles, max_iterations=100, tolerance=1e-4, on
             q[i] += angle if cross @ axis >= 0.0 else -angle
     off = error(joints, q, target)
     return q, off < tolerance, off, max_iterations
+
+
+def tip_pose(links, kinds, q):
+    """(4, 4) the tip's pose of an arm of links, each joint about or along its own z."""
+    pose = np.eye(4)
+    for link, kind, value in zip(links, kinds, q, strict=False):
+        pose = pose @ np.vstack([link, [0.0, 0.0, 0.0, 1.0]])
+        turn, slide = (value, 0.0) if kind == 0 else (0.0, value)
+        pose = pose @ dh_matrix(turn, slide, 0.0, 0.0)
+    return pose @ np.vstack([links[-1], [0.0, 0.0, 0.0, 1.0]])
+
+
+def pose_errors(links, kinds, q, target):
+    """(distance [m], angle [rad]) between the tip at ``q`` and a pose."""
+    pose = tip_pose(links, kinds, q)
+    return np.linalg.norm(pose[:3, 3] - target[:3, 3]), angle_between(pose, target)
+
+
+def angle_between(pose, target):
+    """The angle of the turn between two poses [rad], by Rodrigues' formula."""
+    turn = pose[:3, :3].T @ target[:3, :3]
+    skew = np.array([turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]])
+    return math.atan2(np.linalg.norm(skew), np.trace(turn) - 1.0)

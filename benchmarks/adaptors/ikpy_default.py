@@ -1,4 +1,4 @@
-"""Ikpy: SciPy's least squares over the joint values, from the start given."""
+"""Ikpy, position only: SciPy's least squares over the joint values, from the start given."""
 
 import numpy as np
 import timed
@@ -6,19 +6,18 @@ from ikpy.chain import Chain
 from ikpy.link import OriginLink, URDFLink
 
 
-def make_solver(rows):
+def make_solver(links, limits):
     """The mask must leave out the first and last link, which do not move."""
-    *joints, tip = timed.dh_links(rows)
-    n = len(rows)
-    links = [
-        URDFLink(f"joint{i}", np.array(xyz), np.array(rpy), rotation=np.array([0, 0, 1]))
-        for i, (xyz, rpy) in enumerate(joints)
+    n = len(limits)
+    joints = [
+        URDFLink(f"joint{i}", *timed.xyz_rpy(link), rotation=np.array([0, 0, 1]))
+        for i, link in enumerate(links[:-1])
     ]
-    end = URDFLink("tip", np.array(tip[0]), np.array(tip[1]), joint_type="fixed")
-    chain = Chain([OriginLink(), *links, end], active_links_mask=[False, *[True] * n, False])
+    end = URDFLink("tip", *timed.xyz_rpy(links[-1]), joint_type="fixed")
+    chain = Chain([OriginLink(), *joints, end], active_links_mask=[False, *[True] * n, False])
 
     def solve(target, start):
-        q = chain.inverse_kinematics(target, initial_position=[0.0, *start, 0.0])
+        q = chain.inverse_kinematics(target[:3, 3], initial_position=[0.0, *start, 0.0])
         return q[1 : n + 1]
 
     return solve

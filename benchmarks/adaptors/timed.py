@@ -1,37 +1,70 @@
 """What every adaptor shares. Runs in the rival's environment: NumPy and the rival only."""
 
+import math
+import os
 import sys
+import tempfile
 import time
 import warnings
 
 import numpy as np
 
 
-def dh_links(rows):
-    """[(xyz, rpy)]: from each joint's frame to the next, last to the tip; joints turn about z."""
-    assert not rows[:, 0].any(), "a theta other than 0 is not handled"
-    return [((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))] + [
-        ((a, 0.0, d), (alpha, 0.0, 0.0)) for _, d, a, alpha in rows
-    ]
+def square(link):
+    """(4, 4) of a (3, 4) link."""
+    return np.vstack([link, [0.0, 0.0, 0.0, 1.0]])
+
+
+def xyz_rpy(link):
+    """(xyz, rpy) of a link, as URDF writes it."""
+    roll, yaw = math.atan2(link[2, 1], link[2, 2]), math.atan2(link[1, 0], link[0, 0])
+    pitch = math.atan2(-link[2, 0], math.hypot(link[2, 1], link[2, 2]))
+    assert abs(pitch) < 1.5, "roll and yaw are not told apart there"
+    return link[:, 3], np.array([roll, pitch, yaw])
+
+
+def urdf_file(links, limits):
+    """Write an arm of joints about z as URDF, from link ``base`` to link ``tip``."""
+    lines = ['<robot name="arm"><link name="base"/>']
+    for i, link in enumerate(links):
+        parent, child = "base" if i == 0 else f"l{i}", "tip" if i == len(limits) else f"l{i + 1}"
+        (x, y, z), (roll, pitch, yaw) = xyz_rpy(link)
+        origin = f'<origin xyz="{x!r} {y!r} {z!r}" rpy="{roll!r} {pitch!r} {yaw!r}"/>'
+        ends = f'<parent link="{parent}"/><child link="{child}"/>{origin}'
+        lines.append(f'<link name="{child}"/>')
+        if i == len(limits):
+            lines.append(f'<joint name="end" type="fixed">{ends}</joint></robot>')
+        else:
+            lower, upper = limits[i]
+            limit = f'<limit lower="{lower!r}" upper="{upper!r}" effort="1" velocity="1"/>'
+            axis = '<axis xyz="0 0 1"/>'
+            lines.append(f'<joint name="j{i}" type="revolute">{ends}{axis}{limit}</joint>')
+    handle, path = tempfile.mkstemp(suffix=".urdf")
+    with os.fdopen(handle, "w") as file:
+        file.write("\n".join(lines).replace("np.float64(", "").replace(")", ""))
+    return path
 
 
 def run(make_solver):
     """Solve every problem of the file argv[1], one call each, and write answers to argv[2].
 
-    ``make_solver(rows)`` returns ``solve(target, start) -> joint values``. An exception
-    is an answer of NaN: failures stay in the statistics.
+    ``make_solver(links, limits)`` returns ``solve(target, start) -> joint values``. An exception
+    or a None is an answer of NaN: failures stay in the statistics.
     """
     warnings.simplefilter("ignore")
     problems = np.load(sys.argv[1])
-    solve = make_solver(problems["rows"])
+    solve = make_solver(problems["links"], problems["limits"])
     answers = np.full(problems["starts"].shape, np.nan)
     seconds = np.empty(len(answers))
     for i in (0, *range(len(answers))):  # the first twice: once to warm up
         target, start = problems["targets"][i], problems["starts"][i].copy()
+        answer = None
         began = time.perf_counter()
         try:
-            answers[i] = solve(target, start)
+            answer = solve(target, start)
         except Exception as problem:
             print(f"problem {i}: {problem!r}", file=sys.stderr)
         seconds[i] = time.perf_counter() - began
+        if answer is not None:
+            answers[i] = answer
     np.savez(sys.argv[2], answers=answers, seconds=seconds)

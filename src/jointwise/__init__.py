@@ -1,7 +1,14 @@
 """Inverse kinematics, one joint at a time."""
 
 from jointwise.ccd import DEFAULT_CCD_CONFIG, CCDConfig, ccd_solve
-from jointwise.errors import DimensionMismatchError, InvalidInputError, JointwiseError
+from jointwise.chain import Chain
+from jointwise.config import SolveConfig
+from jointwise.errors import (
+    DimensionMismatchError,
+    InvalidInputError,
+    JointwiseError,
+    UnsolvedError,
+)
 from jointwise.forward import fk_position, fk_rotation, forward_kinematics
 from jointwise.joints import (
     DHJoint,
@@ -11,19 +18,29 @@ from jointwise.joints import (
     three_link_spatial,
     two_link_planar,
 )
-from jointwise.results import FKResult, IKResult
+from jointwise.path import IKPath
+from jointwise.results import FKResult, IKResult, Status
+from jointwise.targets import aim
+from jointwise.trace import Trace
 
 __version__ = "0.1.0"
 
 __all__ = [
     "DEFAULT_CCD_CONFIG",
     "CCDConfig",
+    "Chain",
     "DHJoint",
     "DimensionMismatchError",
     "FKResult",
+    "IKPath",
     "IKResult",
     "InvalidInputError",
     "JointwiseError",
+    "SolveConfig",
+    "Status",
+    "Trace",
+    "UnsolvedError",
+    "aim",
     "ccd_solve",
     "fk_position",
     "fk_rotation",

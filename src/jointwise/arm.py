@@ -1,48 +1,127 @@
-"""The arm in numbers: DH rows become the arrays that kernels work on."""
+"""The arm in numbers: what kernels work on, from DH rows or from links and limits."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from math import pi
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from jointwise.errors import InvalidInputError
 from jointwise.joints import DHJoint
-from jointwise.kernels import Floats, Kinds
+from jointwise.kernels import HELD, PRISMATIC, REVOLUTE, Floats, Kinds
+
+# A turn by a radian counts as much as a shift by this share of the arm's size.
+RADIAN = 0.2
 
 
 class Arm(NamedTuple):
-    """An arm of n joints, each moving about or along its own z.
+    """An arm of n joints, each moving about or along its own z. All arrays are read-only.
 
     Attributes:
         links: (n+1, 3, 4) from the frame joint i-1 carries to the frame joint i moves in.
-        kinds: (n,) 0 for a revolute joint, 1 for a prismatic one.
-        size: Length of all links together [m].
-        ends: (n, 4, 4) from the frame joint i carries to DH frame i+1.
+        kinds: (n,) what each joint does.
+        bounds: (n, 9) limits, and their directions for a joint that turns.
+        free: (n, 9) the same without limits.
+        springs: (n, 3) no springs.
+        point: (1, 3) the tip in the frame of the last joint [m].
+        pose: (4, 3) the tip and its three axes there.
+        strides: (n+1,) steps of a sequence that fills the joints' ranges evenly.
+        reach: The most the tip can be from the first joint [m].
+        length: What a turn by a radian counts as [m].
+        home: (n,) the middle of each range, 0 where there is none.
     """
 
     links: Floats
     kinds: Kinds
-    size: float
+    bounds: Floats
+    free: Floats
+    springs: Floats
+    point: Floats
+    pose: Floats
+    strides: Floats
+    reach: float
+    length: float
+    home: Floats
+
+
+def arm_from(links: Floats, kinds: Kinds, lower: Floats, upper: Floats) -> Arm:
+    """Everything that follows from links, kinds of joints, and limits."""
+    n = len(kinds)
+    slides = kinds != REVOLUTE
+    size = np.linalg.norm(links[1:, :, 3], axis=1).sum()
+    farthest = np.where(slides, np.maximum(np.abs(lower), np.abs(upper)), 0.0).sum()
+    finite = np.isfinite(lower) & np.isfinite(upper)
+    with np.errstate(invalid="ignore"):
+        middle = np.where(finite, 0.5 * (lower + upper), np.clip(0.0, lower, upper))
+
+    # The golden ratio's relative for n dimensions: its powers are far from every fraction.
+    golden = 2.0
+    for _ in range(60):
+        golden = (1.0 + golden) ** (1.0 / (n + 1))
+    arm = Arm(
+        links=np.array(links),
+        kinds=np.array(kinds),
+        bounds=_bounds(slides, lower, upper),
+        free=_bounds(slides, np.full(n, -np.inf), np.full(n, np.inf)),
+        springs=np.zeros((n, 3)),
+        point=links[n : n + 1, :, 3].copy(),
+        pose=np.vstack([links[n, :, 3], links[n, :, :3].T]),
+        strides=np.append(golden ** -np.arange(1.0, n + 1.0), 0.5),
+        reach=float(size + farthest),
+        length=float(RADIAN * size) or 1.0,
+        home=middle,
+    )
+    for array in arm:
+        if isinstance(array, np.ndarray):
+            array.setflags(write=False)
+    return arm
+
+
+def _bounds(slides: NDArray[np.bool_], lower: Floats, upper: Floats) -> Floats:
+    """(n, 9) limits, their directions, the middle's, and the cosine of half the range."""
+    stopped = ~slides & (upper - lower < 2.0 * pi)
+    low, high = np.where(stopped, lower, 0.0), np.where(stopped, upper, 0.0)
+    ends = (low, high, 0.5 * (low + high))
+    half = np.where(stopped, np.cos(0.5 * (high - low)), -2.0)
+    return np.stack([lower, upper, *(f(end) for end in ends for f in (np.cos, np.sin)), half], 1)
+
+
+class DHArm(NamedTuple):
+    """An arm of DH rows.
+
+    Attributes:
+        arm: Its numbers. Without limits, and sliding joints are held where they are.
+        ends: (n, 4, 4) from the frame joint i carries to DH frame i+1.
+    """
+
+    arm: Arm
     ends: Floats
 
 
-def arm_of(joints: Iterable[DHJoint]) -> Arm:
-    """The arrays of an arm given as DH rows; an arm seen lately is not converted again."""
+def arm_of(joints: Iterable[DHJoint]) -> DHArm:
+    """The numbers of an arm given as DH rows; an arm seen lately is not converted again."""
+    rows = rows_of(joints)
     try:
-        rows = tuple(joints)
+        return _converted(rows)
+    except TypeError:  # a row that cannot be hashed is no DHJoint
+        check_rows(rows)
+        raise
+
+
+def rows_of(joints: Iterable[DHJoint]) -> tuple[DHJoint, ...]:
+    """DH rows as a tuple; what is in it is not yet known."""
+    try:
+        return tuple(joints)
     except TypeError:
         raise InvalidInputError(
             f"joints is {joints!r}: expected a sequence of DHJoint, base to tip."
         ) from None
-    try:
-        return _converted(rows)
-    except TypeError:  # a row that cannot be hashed is no DHJoint
-        _check(rows)
-        raise
 
 
-def _check(joints: tuple[DHJoint, ...]) -> None:
+def check_rows(joints: Sequence[DHJoint]) -> None:
+    """At least one row, and nothing but DHJoints."""
     if not joints:
         raise InvalidInputError("joints is empty: expected at least one DHJoint.")
     for i, joint in enumerate(joints):
@@ -52,13 +131,16 @@ def _check(joints: tuple[DHJoint, ...]) -> None:
             )
 
 
-@lru_cache(maxsize=256)
-def _converted(joints: tuple[DHJoint, ...]) -> Arm:
+def kinds_of(joints: Sequence[DHJoint]) -> Kinds:
+    """(n,) the kind of each row's joint."""
+    sliding = [joint.joint_type == "prismatic" for joint in joints]
+    return np.where(sliding, PRISMATIC, REVOLUTE).astype(np.uint8)
+
+
+def dh_halves(joints: Sequence[DHJoint]) -> tuple[Floats, Floats]:
+    """(n, 4, 4) twice: the part of each row along z, theta and d, and along x, a and alpha."""
     from scipy.spatial.transform import RigidTransform, Rotation
 
-    _check(joints)
-    # The constant theta and d of a row act along the axis of its motion, so they may
-    # stand before it: link i is the a and alpha of row i-1, then the theta and d of row i.
     nothing = np.zeros(len(joints))
     theta, d, a, alpha = np.array([(j.theta, j.d, j.a, j.alpha) for j in joints]).T
     along_z = RigidTransform.from_components(
@@ -67,14 +149,23 @@ def _converted(joints: tuple[DHJoint, ...]) -> Arm:
     along_x = RigidTransform.from_components(
         np.stack([a, nothing, nothing], axis=1), Rotation.from_euler("x", alpha[:, None])
     )
-    between = (along_x[:-1] * along_z[1:]).as_matrix() if len(joints) > 1 else np.empty((0, 4, 4))
-    links = np.concatenate([along_z[:1].as_matrix(), between, along_x[-1:].as_matrix()])[:, :3]
-    arm = Arm(
-        links=np.ascontiguousarray(links),
-        kinds=np.array([j.joint_type == "prismatic" for j in joints], dtype=np.uint8),
-        size=float(np.linalg.norm(links[:, :, 3], axis=1).sum()),
-        ends=along_x.as_matrix(),
-    )
-    for array in (arm.links, arm.kinds, arm.ends):
-        array.setflags(write=False)
-    return arm
+    return along_z.as_matrix(), along_x.as_matrix()
+
+
+def chained(before: Floats, after: Floats) -> Floats:
+    """(n+1, 3, 4) links of joints that each stand between a ``before`` and an ``after``."""
+    end = np.eye(4)[None]
+    links: Floats = np.concatenate([end, after])[:, :3] @ np.concatenate([before, end])
+    return links
+
+
+@lru_cache(maxsize=256)
+def _converted(joints: tuple[DHJoint, ...]) -> DHArm:
+    check_rows(joints)
+    # The constant theta and d of a row act along the axis of its motion, so they may
+    # stand before it: link i is the a and alpha of row i-1, then the theta and d of row i.
+    along_z, along_x = dh_halves(joints)
+    kinds = kinds_of(joints)
+    free = np.full(len(joints), np.inf)
+    held = np.where(kinds == PRISMATIC, HELD, kinds).astype(np.uint8)
+    return DHArm(arm_from(chained(along_z, along_x), held, -free, free), along_x)

@@ -15,7 +15,7 @@ from jointwise import checks, kernels
 from jointwise.arm import arm_of
 from jointwise.errors import InvalidInputError
 from jointwise.joints import DHJoint
-from jointwise.results import IKResult
+from jointwise.results import IKResult, Status
 
 if TYPE_CHECKING:
     from scipy.spatial.transform import RigidTransform
@@ -81,16 +81,27 @@ def ccd_solve(
         >>> result.converged, result.iterations
         (True, 1)
     """
-    arm = arm_of(joints)
+    arm = arm_of(joints).arm
     q = checks.joint_values("initial_angles", initial_angles, arm.kinds.size)
     point = checks.position("target", target)
     if not isinstance(config, CCDConfig):
         raise InvalidInputError(f"config is {config!r}: expected a CCDConfig.")
-    error, iterations = kernels.sweep.descend(
-        arm.links, arm.kinds, arm.size, point, q, config.tolerance, config.max_iterations
+    error, iterations = kernels.descent.ccd(
+        arm.links,
+        arm.kinds,
+        arm.bounds,
+        arm.springs,
+        arm.point,
+        point.reshape(1, 3),
+        (1.0,),
+        config.tolerance,
+        config.max_iterations,
+        q,
     )
     if isnan(error):  # the kernel looked at every number, so a good call need not do it twice
         checks.workable("initial_angles", q)
         checks.workable("target", point)
     q.setflags(write=False)
-    return IKResult(q, error < config.tolerance, error, iterations)
+    converged = error < config.tolerance
+    status = Status.CONVERGED if converged else Status.ITERATION_LIMIT
+    return IKResult(q, converged, error, iterations, status)

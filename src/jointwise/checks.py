@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from jointwise.errors import DimensionMismatchError, InvalidInputError
-from jointwise.kernels import LARGEST, Floats
+from jointwise.kernels import LARGEST, ROTATION_DEFECT, Floats
 
 
 def number(name: str, value: Any) -> float:
@@ -33,6 +33,13 @@ def count(name: str, value: Any) -> int:
     if checked < 0.0 or not checked.is_integer():
         raise InvalidInputError(f"{name} is {value}: expected a whole number, 0 or more.")
     return int(checked)
+
+
+def seed(value: Any) -> int:
+    """A whole number of any size, zero or more."""
+    if not isinstance(value, (int, np.integer)) or value < 0:
+        raise InvalidInputError(f"seed is {value!r}: expected a whole number, 0 or more.")
+    return int(value)
 
 
 def choice(name: str, value: Any, words: tuple[str, ...]) -> None:
@@ -89,6 +96,74 @@ def workable(name: str, array: Floats) -> Floats:
             f"{name}[{where}] is {array[tuple(index)]}: expected finite numbers below 1e9."
         )
     return array
+
+
+def configurations(name: str, values: ArrayLike, joints: int) -> Floats:
+    """(n,) one value per joint, or (k, n) many such; not yet known to be workable."""
+    array = floats(name, values)
+    return (
+        array if array.ndim == 2 and array.shape[1] == joints else joint_values(name, array, joints)
+    )
+
+
+def pose(name: str, value: Any) -> Floats:
+    """(4, 4) a rigid transform, given as such or as SciPy's."""
+    array = floats(name, value.as_matrix() if hasattr(value, "as_matrix") else value)
+    if array.shape != (4, 4):
+        raise InvalidInputError(f"{name} has shape {array.shape}: expected (4, 4), a pose.")
+    workable(name, array)
+    if np.abs(array[3] - (0.0, 0.0, 0.0, 1.0)).max() > ROTATION_DEFECT:
+        raise InvalidInputError(
+            f"{name} has the last row {array[3]}: expected [0, 0, 0, 1] in a pose."
+        )
+    x, y, z = array[:3, :3].T
+    defect = np.abs(array[:3, :3].T @ array[:3, :3] - np.eye(3)).max()
+    defect = max(defect, np.abs(np.cross(x, y) - z).max())
+    mirrors = np.cross(x, y) @ z < 0.0
+    if defect > ROTATION_DEFECT:
+        what = "mirrors" if mirrors else f"is off by {defect:.1g} from being one"
+        raise InvalidInputError(
+            f"{name} is no pose: its rotation part {what}. "
+            "SciPy's Rotation.from_matrix gives the nearest rotation."
+        )
+    return array
+
+
+def names(values: Any, joints: int) -> tuple[str, ...]:
+    """One name per joint, all different; joint1, joint2, ... for None."""
+    if values is None:
+        return tuple(f"joint{i + 1}" for i in range(joints))
+    given = tuple(values) if np.iterable(values) else (values,)
+    if len(given) != joints:
+        raise DimensionMismatchError(
+            f"names has {_several(len(given), 'name')} for an arm of {_several(joints, 'joint')}: "
+            "expected one name per joint."
+        )
+    if not all(isinstance(name, str) for name in given) or len(set(given)) < joints:
+        raise InvalidInputError(f"names is {given!r}: expected different words.")
+    return given
+
+
+def limits(values: Any, joint_names: tuple[str, ...]) -> tuple[Floats, Floats]:
+    """(n,) lower and (n,) upper limits, infinite where free; None is all free."""
+    joints = len(joint_names)
+    if values is None:
+        free = np.full(joints, np.inf)
+        return -free, free
+    array = floats("limits", values)
+    if array.shape != (joints, 2):
+        raise DimensionMismatchError(
+            f"limits has shape {array.shape} for an arm of {_several(joints, 'joint')}: "
+            f"expected ({joints}, 2), a lower and an upper value per joint."
+        )
+    for name, (lower, upper) in zip(joint_names, array.tolist(), strict=True):
+        sane = all(abs(end) < LARGEST or abs(end) == np.inf for end in (lower, upper))
+        if not (sane and lower <= upper and lower < np.inf and upper > -np.inf):
+            raise InvalidInputError(
+                f"limits of {name!r} are {lower} and {upper}: expected a lower and an upper value, "
+                "-inf and inf where it is free."
+            )
+    return array[:, 0], array[:, 1]
 
 
 def _several(count: int, noun: str) -> str:

@@ -11,3 +11,7 @@ class InvalidInputError(JointwiseError, ValueError):
 
 class DimensionMismatchError(InvalidInputError):
     """Not one value for every joint."""
+
+
+class UnsolvedError(JointwiseError):
+    """A result that did not converge, where the caller asked for an error; see ``or_raise``."""

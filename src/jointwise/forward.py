@@ -35,13 +35,14 @@ def forward_kinematics(joints: Iterable[DHJoint], joint_values: ArrayLike) -> FK
         >>> forward_kinematics(two_link_planar(1.0, 0.5), [0.0, 0.0]).position
         array([1.5, 0. , 0. ])
     """
-    arm = arm_of(joints)
-    values = checks.workable(
-        "joint_values", checks.joint_values("joint_values", joint_values, arm.kinds.size)
-    )
-    frames = np.empty((arm.kinds.size + 1, 4, 4))
-    frames[0] = np.eye(4)
-    np.matmul(kernels.fk.joint_frames(arm.links, arm.kinds, values)[:-1], arm.ends, out=frames[1:])
+    arm, ends = arm_of(joints)
+    n = arm.kinds.size
+    values = checks.workable("joint_values", checks.joint_values("joint_values", joint_values, n))
+    carried = np.empty((n, 3, 4))
+    kernels.fk.joint_frames(arm.links, arm.kinds, values, carried)
+    frames = np.empty((n + 1, 4, 4))
+    frames[:] = np.eye(4)
+    np.matmul(carried, ends, out=frames[1:, :3])
     frames.setflags(write=False)
     return FKResult(end_effector=frames[-1], frames=frames)
 

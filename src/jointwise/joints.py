@@ -1,6 +1,6 @@
 """Arms as Denavit-Hartenberg rows, and the arms that textbooks start with."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import pi
 from typing import Literal, get_args
 
@@ -37,11 +37,17 @@ class DHJoint:
     a: float = 0.0
     alpha: float = 0.0
     joint_type: JointType = "revolute"
+    _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for name in ("theta", "d", "a", "alpha"):
             object.__setattr__(self, name, checks.number(name, getattr(self, name)))
         checks.choice("joint_type", self.joint_type, get_args(JointType))
+        values = (self.theta, self.d, self.a, self.alpha, self.joint_type)
+        object.__setattr__(self, "_hash", hash(values))
+
+    def __hash__(self) -> int:  # kept, since every solve looks its arm up by its rows
+        return self._hash
 
 
 Joints = tuple[DHJoint, ...]

@@ -1,5 +1,17 @@
 """Floats and arrays only: no classes, no checks, no input or output.
 
+An arm of n joints is four arrays. ``links (n+1, 3, 4)``: ``links[i]`` carries the frame that
+joint i-1 moves onto the frame in which joint i moves; ``links[n]`` is the tool. ``kinds (n,)``:
+what each joint does. ``bounds (n, 9)``: how far it may go. ``springs (n, 3)``: what holds it back.
+Every joint turns about, or slides along, its own z:
+
+    T_base_tip(q) = links[0] · M0(q0) · links[1] · M1(q1) · ... · links[n]
+
+A task is what should come where: ``tips (m, 3)``, a point and m-1 directions fixed to the frame
+of the last joint; ``goal (m, 3)``, where they should be in the base frame; ``weights``, a tuple
+of m numbers, so that m is known when a kernel is compiled and its loops are unrolled.
+A position is m = 1, an aim m = 2, a pose m = 4.
+
 Every kernel module imports Numba, which takes longer than all the rest together.
 So each is loaded when it is first used, and ``import jointwise`` stays cheap.
 """
@@ -12,17 +24,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
+    from jointwise.kernels import descent as descent
     from jointwise.kernels import fk as fk
+    from jointwise.kernels import polish as polish
+    from jointwise.kernels import search as search
     from jointwise.kernels import sweep as sweep
 
 Floats = NDArray[np.float64]
 Kinds = NDArray[np.uint8]
+Arm = tuple[Floats, Kinds, Floats, Floats]
+Task = tuple[Floats, Floats, tuple[float, ...]]
+
+# What a joint does. A held one slides by its value, but no sweep moves it.
+REVOLUTE, PRISMATIC, HELD = 0, 1, 2
+
+# The columns of ``bounds``: limits; their directions; the middle's; cosine of half the range.
+# A turn of which no part is forbidden has -2 there: every direction is inside.
+LOWER, UPPER, LOW_C, LOW_S, HIGH_C, HIGH_S, MID_C, MID_S, COS_HALF = range(9)
 
 # Lengths [m] and angles [rad] from here on are refused: an angle of 1e9 is rounded to 1e-7.
 LARGEST = 1e9
+# How far from a rotation the rotation part of a pose may be.
+ROTATION_DEFECT = 1e-6
 
 
 def __getattr__(name: str) -> ModuleType:
-    if name in ("fk", "sweep"):
+    if name in ("descent", "fk", "polish", "search", "sweep"):
         return import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

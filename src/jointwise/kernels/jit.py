@@ -1,11 +1,24 @@
 """How every kernel is compiled."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TypeVar, cast
 
 import numba
 
 F = TypeVar("F", bound=Callable[..., object])
+
+# What all kernels looked like. Numba keeps compiled code until the file of the function itself
+# changes; with this in place of its own stamp it notices a change in what the function calls.
+STAMP = tuple(
+    (path.name, path.stat().st_mtime_ns, path.stat().st_size)
+    for path in sorted(Path(__file__).parent.glob("*.py"))
+)
+
+
+def inline(function: F) -> F:
+    """Compile into whatever calls it, so that sizes known there are known here."""
+    return cast(F, numba.njit(inline="always", error_model="numpy")(function))
 
 
 def jit(function: F) -> F:
@@ -15,6 +28,9 @@ def jit(function: F) -> F:
     refuses to cache; then the function is compiled anew in every process.
     """
     try:
-        return cast(F, numba.njit(cache=True, nogil=True, error_model="numpy")(function))
+        compiled = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
     except RuntimeError:
         return cast(F, numba.njit(nogil=True, error_model="numpy")(function))
+    if hasattr(compiled, "_cache"):  # not where compiling is switched off
+        compiled._cache._cache_file._source_stamp = STAMP
+    return cast(F, compiled)

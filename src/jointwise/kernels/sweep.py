@@ -1,24 +1,40 @@
 """Cyclic Coordinate Descent: one sweep in O(n), and sweep after sweep until the tip is there.
 
 A sweep goes from tip to base. The frame of joint i depends only on the joints before i,
-which have not moved yet, so nothing is computed twice: the target is pulled outward into
-every joint's frame once, then the tip is pushed inward. Both meet in the frame of joint i,
-where the axis is z and projecting onto the plane across it is dropping z.
+which have not moved yet, so nothing is computed twice: the goal is pulled outward into every
+joint's frame once, then the tips are pushed inward. Both meet in the frame of joint i, where
+the axis is z and projecting onto the plane across it is dropping z.
+
+Each joint takes the value that is best for E, the weighted sum of squared distances between
+tips and goal. Along one turn E is a single sinusoid, along one slide a parabola, so the best
+value is known in closed form, between limits too, and E never rises.
 """
 
-from math import atan2, cos, nan, pi, sin, sqrt
+from math import atan2, ceil, floor, pi, sqrt
 
-import numpy as np
-
-from jointwise.kernels import Floats, Kinds
-from jointwise.kernels.fk import REVOLUTE, into, motions, out_of, tip_position, workable
+from jointwise.kernels import (
+    COS_HALF,
+    HIGH_C,
+    HIGH_S,
+    LOW_C,
+    LOW_S,
+    LOWER,
+    MID_C,
+    MID_S,
+    PRISMATIC,
+    REVOLUTE,
+    UPPER,
+    Arm,
+    Floats,
+    Task,
+)
+from jointwise.kernels.fk import into, motions, out_of
 from jointwise.kernels.jit import jit
 
-# Tip or target this close to a joint's axis, as a share of the arm's size, tells it no
-# direction to turn: what is left there is rounding.
-ON_AXIS = 1e-10
-# Lengths below this vanish when squared twice [m].
-NOTHING = 1e-75
+TURN = 2.0 * pi
+
+# Below this share of the largest pull a joint could feel, what pulls it is rounding.
+NOISE = 1e-14
 
 
 @jit
@@ -28,6 +44,18 @@ def best_turn(ex: float, ey: float, tx: float, ty: float) -> tuple[float, float]
     No arccos to leave its domain and to lose the angles under 1.5e-8.
     """
     return ex * tx + ey * ty, ex * ty - ey * tx
+
+
+@jit
+def within(bound: Floats, a: float, b: float) -> tuple[float, float]:
+    """(cos, sin) of the direction (a, b) or, if that is forbidden, of the better limit."""
+    size = sqrt(a * a + b * b)
+    c, s = a / size, b / size
+    if c * bound[MID_C] + s * bound[MID_S] >= bound[COS_HALF]:
+        return c, s
+    if a * bound[LOW_C] + b * bound[LOW_S] > a * bound[HIGH_C] + b * bound[HIGH_S]:
+        return bound[LOW_C], bound[LOW_S]
+    return bound[HIGH_C], bound[HIGH_S]
 
 
 @jit
@@ -52,102 +80,127 @@ def laps(c: float, s: float, c_new: float, s_new: float) -> int:
 
 
 @jit
-def pull(links: Floats, kinds: Kinds, motion: Floats, target: Floats, pulled: Floats) -> float:
-    """Carry the target outward; write where each joint sees it; return how far off the tip is."""
-    x, y, z = target[0], target[1], target[2]
-    n = kinds.size
-    for i in range(n):
-        x, y, z = into(links[i], x, y, z)
-        pulled[i, 0], pulled[i, 1] = x, y
-        a, b = motion[i, 0], motion[i, 1]
-        if kinds[i] == REVOLUTE:
-            x, y = a * x + b * y, a * y - b * x
+def settle(value: float, lower: float, upper: float) -> float:
+    """The turn ``value`` between its limits: the same but for whole turns, or else the nearer."""
+    if value > upper:
+        inside = value + TURN * floor((upper - value) / TURN)
+        if inside >= lower:
+            return inside
+        return upper if inside + TURN - upper < lower - inside else lower
+    if value < lower:
+        inside = value + TURN * ceil((lower - value) / TURN)
+        if inside <= upper:
+            return inside
+        return lower if lower - (inside - TURN) < inside - upper else upper
+    return value
+
+
+@jit
+def bounded(kind: int, bound: Floats, value: float) -> float:
+    """A joint's value between its limits."""
+    if kind == REVOLUTE:
+        return settle(value, bound[LOWER], bound[UPPER])
+    return float(min(max(value, bound[LOWER]), bound[UPPER]))
+
+
+@jit
+def pull(arm: Arm, task: Task, motion: Floats, pulled: Floats) -> tuple[float, float]:
+    """Carry the goal outward; write where each joint sees it, before it moves.
+
+    Returns the squared distance of the tip and that of all directions from their goal.
+    """
+    links, kinds, _, _ = arm
+    tips, goal, weights = task
+    squared, turned = 0.0, 0.0
+    for k in range(len(weights)):
+        shift = 1.0 if k == 0 else 0.0
+        x, y, z = goal[k, 0], goal[k, 1], goal[k, 2]
+        for i in range(kinds.size):
+            x, y, z = into(links[i], x, y, z, shift)
+            pulled[i, k, 0], pulled[i, k, 1], pulled[i, k, 2] = x, y, z
+            a, b = motion[i, 0], motion[i, 1]
+            if kinds[i] == REVOLUTE:
+                x, y = a * x + b * y, a * y - b * x
+            else:
+                z -= shift * a
+        x, y, z = x - tips[k, 0], y - tips[k, 1], z - tips[k, 2]
+        if k == 0:
+            squared = x * x + y * y + z * z
         else:
-            z -= a
-    x, y, z = x - links[n, 0, 3], y - links[n, 1, 3], z - links[n, 2, 3]
-    return sqrt(x * x + y * y + z * z)
+            turned += x * x + y * y + z * z
+    return squared, turned
 
 
 @jit
 def sweep(
-    links: Floats, kinds: Kinds, motion: Floats, wound: Floats, pulled: Floats, on_axis: float
-) -> None:
-    """Turn every revolute joint, tip to base, to where it brings the tip closest.
+    arm: Arm, task: Task, motion: Floats, wound: Floats, pulled: Floats, seen: Floats, noise: float
+) -> float:
+    """Move every joint, tip to base, to where it is best; return the largest move.
 
-    ``wound`` holds each joint's first value and, counted here, its laps since.
-    A joint with tip or target within ``on_axis`` of its axis cannot help and stays.
+    ``wound`` is what ``wind`` made of the start; turns are counted there. ``seen`` is scratch.
+    A joint that is pulled by no more than ``noise`` cannot help and stays.
     """
-    n = kinds.size
-    x, y, z = links[n, 0, 3], links[n, 1, 3], links[n, 2, 3]
-    for i in range(n - 1, -1, -1):
+    links, kinds, bounds, springs = arm
+    tips, _, weights = task
+    m = len(weights)
+    for k in range(m):
+        seen[k, 0], seen[k, 1], seen[k, 2] = tips[k, 0], tips[k, 1], tips[k, 2]
+    largest = 0.0
+    for i in range(kinds.size - 1, -1, -1):
+        link, bound, spring = links[i], bounds[i], springs[i]
         c, s = motion[i, 0], motion[i, 1]
         if kinds[i] == REVOLUTE:
-            tx, ty = pulled[i, 0], pulled[i, 1]
-            if min(x * x + y * y, tx * tx + ty * ty) > on_axis * on_axis:
-                a, b = best_turn(x, y, tx, ty)
-                size = sqrt(a * a + b * b)
-                a, b = a / size, b / size
-                wound[i, 1] += laps(c, s, a, b)
+            a, b = spring[0] * c + spring[1], spring[0] * s + spring[2]
+            for k in range(m):
+                cosine, sine = best_turn(seen[k, 0], seen[k, 1], pulled[i, k, 0], pulled[i, k, 1])
+                a, b = a + weights[k] * cosine, b + weights[k] * sine
+            if a * a + b * b > noise * noise:
+                a, b = within(bound, a, b)
+                wound[i, 0] += TURN * laps(c, s, a, b)
+                wound[i, 1] = 1.0
+                largest = max(largest, abs(a - c), abs(b - s))
                 motion[i, 0], motion[i, 1] = a, b
                 c, s = a, b
-            x, y = c * x - s * y, s * x + c * y
+            for k in range(m):
+                x, y = seen[k, 0], seen[k, 1]
+                seen[k, 0], seen[k, 1] = c * x - s * y, s * x + c * y
         else:
-            z += c
-        x, y, z = out_of(links[i], x, y, z)
+            if kinds[i] == PRISMATIC:
+                best = weights[0] * (pulled[i, 0, 2] - seen[0, 2]) + spring[0] * c + spring[2]
+                best /= weights[0] + spring[0] + spring[1]
+                slide = min(max(best, bound[LOWER]), bound[UPPER])
+                largest = max(largest, abs(slide - c))
+                motion[i, 0] = c = slide
+            seen[0, 2] += c
+        for k in range(m):
+            shift = 1.0 if k == 0 else 0.0
+            seen[k, 0], seen[k, 1], seen[k, 2] = out_of(
+                link, seen[k, 0], seen[k, 1], seen[k, 2], shift
+            )
+    return largest
 
 
 @jit
-def measure(
-    links: Floats, kinds: Kinds, motion: Floats, wound: Floats, target: Floats, q: Floats
-) -> float:
-    """Write the joint values, where each started plus all it turned since; return their error.
+def wind(arm: Arm, q: Floats, motion: Floats, wound: Floats) -> None:
+    """Write the motion of ``q`` and, for each joint, what its angle leaves out of its value.
 
-    The error is that of the values themselves, by forward kinematics from scratch.
+    Beside that stands whether it has moved since: one that has not keeps its value exactly.
     """
-    for i in range(kinds.size):
-        if kinds[i] == REVOLUTE:
-            start, lap = wound[i, 0], wound[i, 1]
-            turned = angle(motion[i, 0], motion[i, 1]) - angle(cos(start), sin(start))
-            q[i] = start + (turned + 2.0 * pi * lap)
-    fresh = np.empty_like(motion)
-    motions(kinds, q, fresh)
-    x, y, z = tip_position(links, kinds, fresh)
-    x, y, z = x - target[0], y - target[1], z - target[2]
-    return sqrt(x * x + y * y + z * z)
-
-
-@jit
-def descend(
-    links: Floats,
-    kinds: Kinds,
-    size: float,
-    target: Floats,
-    q: Floats,
-    tolerance: float,
-    max_iterations: int,
-) -> tuple[float, int]:
-    """Sweep until the error is below ``tolerance``; move ``q`` there: (error, sweeps done).
-
-    ``size`` is the arm's length. Values that are not finite, or too large to compute
-    with, are left alone: the error is then NaN.
-    """
-    if not (workable(target) and workable(q)):
-        return nan, 0
-    n = kinds.size
-    motion = np.empty((n, 2))
-    wound = np.zeros((n, 2))
-    pulled = np.empty((n, 2))
+    kinds = arm[1]
     motions(kinds, q, motion)
-    for i in range(n):
-        wound[i, 0] = q[i]
-        if kinds[i] != REVOLUTE:
-            size += abs(q[i])
-    on_axis = max(ON_AXIS * size, NOTHING)
-    for iteration in range(max_iterations):
-        error = pull(links, kinds, motion, target, pulled)
-        if error < tolerance:
-            error = measure(links, kinds, motion, wound, target, q)
-            if error < tolerance:
-                return error, iteration
-        sweep(links, kinds, motion, wound, pulled, on_axis)
-    return measure(links, kinds, motion, wound, target, q), max_iterations
+    for i in range(kinds.size):
+        wound[i, 0], wound[i, 1] = 0.0, 0.0
+        if kinds[i] == REVOLUTE:
+            wound[i, 0] = q[i] - angle(motion[i, 0], motion[i, 1])
+
+
+@jit
+def unwind(arm: Arm, motion: Floats, wound: Floats, q: Floats) -> None:
+    """Write the values of the joints that moved, with all their turns, between their limits."""
+    _, kinds, bounds, _ = arm
+    for i in range(kinds.size):
+        if kinds[i] == PRISMATIC:
+            q[i] = motion[i, 0]
+        elif wound[i, 1] > 0.0:
+            value = wound[i, 0] + angle(motion[i, 0], motion[i, 1])
+            q[i] = bounded(REVOLUTE, bounds[i], value)

@@ -1,0 +1,295 @@
+"""Chain: a robot arm to ask things of."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Union
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from jointwise import checks, kernels
+from jointwise.arm import Arm, arm_from, chained, check_rows, dh_halves, kinds_of, rows_of
+from jointwise.config import DEFAULT_SOLVE_CONFIG, SolveConfig
+from jointwise.joints import DHJoint
+from jointwise.kernels import LOWER, REVOLUTE, UPPER, Floats
+from jointwise.path import IKPath, solve_path
+from jointwise.results import IKResult
+from jointwise.solve import solutions, solve
+from jointwise.table import table
+from jointwise.targets import Target
+from jointwise.trace import Trace, trace
+
+if TYPE_CHECKING:
+    from scipy.spatial.transform import RigidTransform
+
+Pose = Union[ArrayLike, "RigidTransform"]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Chain:
+    """A robot arm: joints in a row, from base to tip. Made by ``Chain.from_dh`` and its like.
+
+    Attributes:
+        arm: The arm in numbers.
+        names: One name per joint.
+        rows: The DH rows it was made of; of another origin, none.
+        modified: Whether the rows are Craig's.
+
+    Example:
+        >>> from jointwise import Chain, puma560
+        >>> arm = Chain.from_dh(puma560())
+        >>> target = arm.fk([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
+        >>> arm.solve(target).converged
+        True
+    """
+
+    arm: Arm
+    names: tuple[str, ...]
+    rows: tuple[DHJoint, ...] = ()
+    modified: bool = False
+
+    @classmethod
+    def from_dh(
+        cls,
+        rows: Iterable[DHJoint],
+        limits: ArrayLike | None = None,
+        base: Pose | None = None,
+        tool: Pose | None = None,
+        names: Sequence[str] | None = None,
+    ) -> "Chain":
+        """An arm of standard Denavit-Hartenberg rows.
+
+        Args:
+            rows: From base to tip; a row is ``Rz(theta) · Tz(d) · Tx(a) · Rx(alpha)``.
+            limits: (n, 2) lower and upper value of each joint [rad, m]; infinite where free.
+                None: all free.
+            base: Pose of the first row's frame in the base frame, (4, 4) or ``RigidTransform``.
+            tool: Pose of the tip in the last row's frame.
+            names: One name per joint; ``joint1``, ``joint2``, ... if not given.
+
+        Raises:
+            InvalidInputError: Something does not fit; the text says what.
+        """
+        joints = rows_of(rows)
+        check_rows(joints)
+        along_z, along_x = dh_halves(joints)
+        links = chained(along_z, along_x)
+        return cls._from_links(links, joints, False, limits, base, tool, names)
+
+    @classmethod
+    def from_mdh(
+        cls,
+        rows: Iterable[DHJoint],
+        limits: ArrayLike | None = None,
+        base: Pose | None = None,
+        tool: Pose | None = None,
+        names: Sequence[str] | None = None,
+    ) -> "Chain":
+        """An arm of modified Denavit-Hartenberg rows, Craig's convention.
+
+        A row is ``Rx(alpha) · Tx(a) · Rz(theta) · Tz(d)``: its ``a`` and ``alpha`` act before its
+        motion. Everything else as in ``from_dh``.
+        """
+        joints = rows_of(rows)
+        check_rows(joints)
+        along_z, along_x = dh_halves(joints)
+        nothing = np.broadcast_to(np.eye(4), along_z.shape)
+        links = chained(along_x @ along_z, nothing)
+        return cls._from_links(links, joints, True, limits, base, tool, names)
+
+    @classmethod
+    def _from_links(
+        cls,
+        links: Floats,
+        rows: tuple[DHJoint, ...],
+        modified: bool,
+        limits: ArrayLike | None,
+        base: Pose | None,
+        tool: Pose | None,
+        names: Sequence[str] | None,
+    ) -> "Chain":
+        if base is not None:
+            links[0] = checks.pose("base", base)[:3] @ _square(links[0])
+        if tool is not None:
+            links[-1] = links[-1] @ checks.pose("tool", tool)
+        called = checks.names(names, len(rows))
+        lower, upper = checks.limits(limits, called)
+        return cls(arm_from(links, kinds_of(rows), lower, upper), called, rows, modified)
+
+    @property
+    def n(self) -> int:
+        """How many joints it has."""
+        return len(self.names)
+
+    @property
+    def limits(self) -> Floats:
+        """(n, 2) lower and upper value of each joint [rad, m]; infinite where free. Read-only."""
+        limits = self.arm.bounds[:, [LOWER, UPPER]]
+        limits.setflags(write=False)
+        return limits
+
+    @property
+    def reach(self) -> float:
+        """No point farther than this from the first joint can be reached [m]; an upper bound."""
+        return self.arm.reach
+
+    @property
+    def home(self) -> Floats:
+        """(n,) the middle of each joint's range, 0 where it has none. Read-only."""
+        return self.arm.home
+
+    def with_limits(self, limits: ArrayLike | None) -> "Chain":
+        """The same arm with other limits, given as in ``from_dh``."""
+        lower, upper = checks.limits(limits, self.names)
+        return replace(self, arm=arm_from(self.arm.links, self.arm.kinds, lower, upper))
+
+    def with_tool(self, tool: Pose) -> "Chain":
+        """The same arm with something more at its tip: ``tool`` is the new tip in the old one."""
+        links = self.arm.links.copy()
+        links[-1] = links[-1] @ checks.pose("tool", tool)
+        return replace(self, arm=arm_from(links, self.arm.kinds, *self.limits.T))
+
+    def random(self, seed: int, count: int | None = None) -> Floats:
+        """Joint values drawn evenly between the limits, from within a turn where there are none.
+
+        Args:
+            seed: The same seed gives the same values.
+            count: None for one configuration, (n,); else (count, n).
+        """
+        rng = np.random.default_rng(checks.seed(seed))
+        lower, upper = self.limits.T
+        half = np.where(self.arm.kinds == REVOLUTE, np.pi, 5.0 * self.arm.length)
+        free = np.isinf(upper - lower)
+        low = np.where(free, np.maximum(lower, self.home - half), lower)
+        high = np.where(free, np.minimum(upper, self.home + half), upper)
+        shape = (self.n,) if count is None else (checks.count("count", count), self.n)
+        return rng.uniform(low, high, shape)
+
+    def fk(self, q: ArrayLike) -> Floats:
+        """Where the tip is: ``T_base_tip``.
+
+        Args:
+            q: (n,) one value per joint [rad, m], or (k, n) for many configurations.
+
+        Returns:
+            (4, 4) the tip's pose in the base frame, or (k, 4, 4).
+        """
+        values = checks.workable("q", checks.configurations("q", q, self.n))
+        many = values.reshape(-1, self.n)
+        poses = np.empty((len(many), 4, 4))
+        kernels.fk.tip_poses(self.arm.links, self.arm.kinds, many, poses)
+        return poses if values.ndim == 2 else poses[0]
+
+    def jacobian(self, q: ArrayLike) -> Floats:
+        """(6, n) how each joint moves the tip: velocity over turning velocity, base frame.
+
+        Args:
+            q: (n,) one value per joint [rad, m].
+        """
+        values = checks.workable("q", checks.joint_values("q", q, self.n))
+        frames = np.empty((self.n, 3, 4))
+        kernels.fk.joint_frames(self.arm.links, self.arm.kinds, values, frames)
+        axes, origins = frames[:, :, 2], frames[:, :, 3]
+        turns = (self.arm.kinds == REVOLUTE)[:, None]
+        linear = np.where(turns, np.cross(axes, self.fk(values)[:3, 3] - origins), axes)
+        return np.concatenate([linear, np.where(turns, axes, 0.0)], axis=1).T
+
+    def solve(
+        self,
+        target: Target,
+        start: ArrayLike | None = None,
+        config: SolveConfig = DEFAULT_SOLVE_CONFIG,
+        seed: int = 0,
+    ) -> IKResult:
+        """Where the joints must go so that the tip is at the target.
+
+        Args:
+            target: (3,) a position [m], (4, 4) a pose, a SciPy ``RigidTransform``, or an ``aim``;
+                in the base frame.
+            start: (n,) where the arm is [rad, m]: the answer stays near it if it can, as it is
+                tried first, then its neighbourhood, then everywhere. Values outside the limits
+                are brought inside first. None: begin in the middle of the ranges.
+            config: What is good enough, and how to get there.
+            seed: Where the sequence of fresh starts begins.
+
+        Returns:
+            The best answer found, inside the limits. Look at ``converged`` and ``status``: a
+            target that cannot be reached is an answer, not an exception.
+
+        Raises:
+            InvalidInputError: Something about the input is wrong; the text says what.
+        """
+        return solve(self.arm, target, start, config, seed)
+
+    def solutions(
+        self,
+        target: Target,
+        count: int = 8,
+        config: SolveConfig = DEFAULT_SOLVE_CONFIG,
+        seed: int = 0,
+    ) -> list[IKResult]:
+        """Distinct answers: first the one nearest to home, then each the farthest from the rest.
+
+        Answers that differ only by whole turns are the same. An arm with six joints has at most
+        sixteen, one with more has any number.
+
+        Args:
+            target: As for ``solve``.
+            count: How many at most.
+            config: As for ``solve``.
+            seed: Where the sequence of starts begins.
+
+        Returns:
+            At most ``count`` converged results; none if none was found.
+        """
+        return solutions(self.arm, target, count, config, seed)
+
+    def solve_path(
+        self,
+        targets: Sequence[Target],
+        start: ArrayLike | None = None,
+        config: SolveConfig = DEFAULT_SOLVE_CONFIG,
+        max_step: float | None = None,
+        seed: int = 0,
+    ) -> IKPath:
+        """Joint values along a path, each answer going on from the one before.
+
+        Args:
+            targets: What to reach in turn, all of one kind, each as for ``solve``.
+            start: (n,) where the arm is [rad, m]. None: the path begins where it can be
+                followed best.
+            config: As for ``solve``.
+            max_step: The largest change of any joint between neighbours, and from a given start
+                to the first target [rad, m]. Where no answer found keeps to it, that counts as a
+                jump.
+            seed: As for ``solve``.
+
+        Returns:
+            The answers, and at which targets a jump was forced.
+        """
+        return solve_path(self.arm, targets, start, config, max_step, seed)
+
+    def trace(
+        self,
+        target: Target,
+        start: ArrayLike | None = None,
+        config: SolveConfig = DEFAULT_SOLVE_CONFIG,
+    ) -> Trace:
+        """The first attempt of a solve in slow motion: every joint's move of every sweep.
+
+        Args:
+            target: As for ``solve``.
+            start: As for ``solve``.
+            config: As for ``solve``.
+        """
+        return trace(self.arm, target, start, config)
+
+    def __repr__(self) -> str:
+        return f"<Chain of {self.n} joints: {', '.join(self.names)}>"
+
+    def __str__(self) -> str:
+        return table(self.arm, self.names, self.rows, self.modified)
+
+
+def _square(link: Floats) -> Floats:
+    return np.vstack([link, [0.0, 0.0, 0.0, 1.0]])

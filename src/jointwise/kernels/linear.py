@@ -1,0 +1,35 @@
+"""Small symmetric systems, solved in place."""
+
+from math import sqrt
+
+from jointwise.kernels import Floats
+from jointwise.kernels.jit import inline
+
+
+@inline
+def solve_positive(matrix: Floats, right: Floats, inverse: Floats, size: int) -> None:
+    """Solve ``matrix · x = right`` by Cholesky's method; x overwrites ``right``.
+
+    Reads the lower triangle of a positive definite matrix and writes the factor into the
+    upper one. ``inverse`` is scratch for the inverse of the factor's diagonal.
+    """
+    for column in range(size):
+        for row in range(column, size):
+            rest = matrix[row, column]
+            for k in range(column):
+                rest -= matrix[k, row] * matrix[k, column]
+            if row == column:
+                inverse[column] = 1.0 / sqrt(rest)
+                diagonal = inverse[column]
+            else:
+                matrix[column, row] = rest * diagonal
+    for row in range(size):
+        rest = right[row]
+        for k in range(row):
+            rest -= matrix[k, row] * right[k]
+        right[row] = rest * inverse[row]
+    for row in range(size - 1, -1, -1):
+        rest = right[row]
+        for k in range(row + 1, size):
+            rest -= matrix[row, k] * right[k]
+        right[row] = rest * inverse[row]

@@ -1,0 +1,210 @@
+"""The combined solver, one target at a time: an answer, several answers, or how it came about.
+
+These functions work on an arm in numbers; ``Chain`` has them as methods.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from jointwise import checks, kernels
+from jointwise.arm import Arm
+from jointwise.config import DEFAULT_SOLVE_CONFIG, SolveConfig, check_config
+from jointwise.kernels import REVOLUTE, Floats, Kinds
+from jointwise.results import IKResult, Status
+from jointwise.targets import Request, Target, check, refuse, request
+
+# How kernels number the ways to end.
+ENDINGS = (
+    Status.CONVERGED,
+    Status.ITERATION_LIMIT,
+    Status.STALLED,
+    Status.BLOCKED,
+    Status.UNREACHABLE,
+)
+# A sweep that moves no joint by more than this has stalled [rad or m].
+STILL = 1e-10
+# Answers that differ by less in every joint are the same answer [rad or m].
+SAME = 1e-3
+# How many answers are looked at before the most different, or the nearest to rest, is chosen.
+POOL, RESTFUL = 256, 32
+
+
+def solve(
+    arm: Arm,
+    target: Target,
+    start: ArrayLike | None = None,
+    config: SolveConfig = DEFAULT_SOLVE_CONFIG,
+    seed: int = 0,
+) -> IKResult:
+    """Where the joints must go; see ``Chain.solve``."""
+    check_config(config)
+    wanted = request(arm, target)
+    q = first_of(arm, start, config)
+    if config.method == "ccd":
+        return _ccd(arm, wanted, q, config)
+    if config.rest is not None:
+        restful = _nearest_to_rest(arm, wanted, q, config, seed)
+        q = q if restful is None else restful
+    ended, distant, turned, iterations, restarts = kernels.search.search(
+        *_numbers(arm, wanted, config, seed),
+        arm.length,
+        arm.reach,
+        arm.free,
+        start is not None,
+        config.position_tolerance,
+        config.orientation_tolerance,
+        config.max_restarts,
+        q,
+    )
+    if ended >= len(ENDINGS):  # the kernel looked at every number and refused
+        checks.workable("start", q)
+        refuse(wanted[0])
+    q.setflags(write=False)
+    return IKResult(q, ended == 0, distant, iterations, ENDINGS[ended], turned, restarts)
+
+
+def _ccd(arm: Arm, wanted: Request, q: Floats, config: SolveConfig) -> IKResult:
+    asked, tips, weights = wanted
+    check(asked)
+    checks.workable("start", q)
+    inside(arm, q)
+    close, aligned = config.position_tolerance, config.orientation_tolerance
+    numbers = (arm.links, arm.kinds, arm.bounds, config.springs(arm))
+    task = (tips, kernels.fk.goal_of(asked, weights), weights)
+    descend = kernels.descent.descend_further if config.extrapolate else kernels.descent.descend
+    sweeps, moved = descend(numbers, task, close, aligned, STILL, config.max_iterations, q)
+    distant, turned = kernels.descent.errors(numbers, task, q)
+    converged = distant < close and (len(weights) == 1 or turned < aligned)
+    if converged:
+        status = Status.CONVERGED
+    elif np.linalg.norm(_place(asked) - arm.links[0, :, 3]) > arm.reach + close:
+        status = Status.UNREACHABLE
+    elif moved > STILL or sweeps == 0:
+        status = Status.ITERATION_LIMIT
+    else:
+        status = Status.STALLED
+    q.setflags(write=False)
+    return IKResult(q, converged, distant, sweeps, status, turned)
+
+
+def answers(
+    arm: Arm,
+    wanted: Request,
+    start: Floats,
+    near: bool,
+    config: SolveConfig,
+    seed: int,
+    attempts: int,
+    count: int,
+) -> Floats:
+    """(k, n) up to ``count`` answers from as many ``attempts``, in the order they were found."""
+    check_config(config)
+    check(wanted[0])
+    begin = checks.workable("start", start.copy())
+    inside(arm, begin)
+    found = np.empty((count, arm.kinds.size))
+    number = kernels.search.gather(
+        *_numbers(arm, wanted, config, seed),
+        arm.length,
+        config.position_tolerance,
+        config.orientation_tolerance,
+        begin,
+        near,
+        attempts,
+        found,
+    )
+    return found[:number]
+
+
+def solutions(
+    arm: Arm, target: Target, count: int, config: SolveConfig, seed: int
+) -> list[IKResult]:
+    """Distinct answers, best spread first; see ``Chain.solutions``."""
+    most = checks.count("count", count)
+    check_config(config)
+    plain = replace(config, rest=None, method="combined")  # a rest would draw them together
+    wanted = request(arm, target)
+    pool = max(POOL, 8 * most)
+    found = answers(arm, wanted, arm.home, False, plain, seed, 4 * pool, pool)
+    same = max(SAME, 3.0 * (config.position_tolerance / arm.length) ** 0.5)
+    kept: list[Floats] = []
+    while len(found) and len(kept) < most:
+        others = np.array(kept) if kept else arm.home[None]
+        apart = np.abs(difference(arm, found[:, None], others[None])).max(axis=2).min(axis=1)
+        best = int(apart.argmax() if kept else apart.argmin())
+        if kept and apart[best] < same:
+            break
+        kept.append(found[best])
+    return [solve(arm, target, q, plain, seed) for q in kept]
+
+
+def _nearest_to_rest(
+    arm: Arm, wanted: Request, start: Floats, config: SolveConfig, seed: int
+) -> Floats | None:
+    rest = checks.joint_values("rest", config.rest or (), arm.kinds.size)
+
+    def away(q: Floats) -> Floats:
+        squared: Floats = (difference(arm, q, rest) ** 2).sum(axis=-1)
+        return squared
+
+    found = answers(arm, wanted, start, True, config, seed, RESTFUL, RESTFUL)
+    if not len(found):
+        return None
+    best: Floats = found[away(found).argmin()]
+    # Go towards rest and finish from there, which moves the joints least; then again, with
+    # shorter steps where that led away.
+    step = 1.0
+    while step > 0.01:
+        leaning = best - step * difference(arm, best, rest)
+        closer = answers(arm, wanted, leaning, True, config, seed, 1, 1)
+        if len(closer) and away(closer[0]) < away(best) * (1.0 - SAME):
+            best = closer[0]
+        else:
+            step *= 0.5
+    return best.copy()
+
+
+def difference(arm: Arm, a: Floats, b: Floats) -> Floats:
+    """A - b for joint values, the short way round where a joint turns [rad, m]."""
+    plain = a - b
+    around = (plain + np.pi) % (2.0 * np.pi) - np.pi
+    return np.where(arm.kinds == REVOLUTE, around, plain)
+
+
+def _place(asked: Floats) -> Floats:
+    return asked[:3, 3] if asked.shape == (4, 4) else asked[0]
+
+
+def inside(arm: Arm, q: Floats) -> None:
+    """Bring joint values between their limits, in place."""
+    for i in range(q.size):
+        q[i] = kernels.sweep.bounded(arm.kinds[i], arm.bounds[i], q[i])
+
+
+def first_of(arm: Arm, start: ArrayLike | None, config: SolveConfig) -> Floats:
+    """Where a solve begins: at its start, else at rest, else at home."""
+    if start is not None:
+        return checks.joint_values("start", start, arm.kinds.size)
+    if config.rest is not None:
+        return checks.joint_values("rest", config.rest, arm.kinds.size)
+    return arm.home.copy()
+
+
+def _numbers(
+    arm: Arm, wanted: Request, config: SolveConfig, seed: int
+) -> tuple[Floats, Kinds, Floats, Floats, Floats, Floats, tuple[float, ...], Floats]:
+    """What every search begins with: the arm, what is asked of it, and where to look."""
+    asked, tips, weights = wanted
+    springs, strides = config.springs(arm), _strides(arm, seed)
+    return arm.links, arm.kinds, arm.bounds, springs, tips, asked, weights, strides
+
+
+def _strides(arm: Arm, seed: int) -> Floats:
+    if seed == 0:
+        return arm.strides
+    strides = arm.strides.copy()
+    strides[-1] = np.random.default_rng(checks.seed(seed)).random()
+    strides.setflags(write=False)
+    return strides

@@ -1,0 +1,58 @@
+"""An arm as a table, to be checked against a data sheet."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from jointwise.arm import Arm
+from jointwise.joints import DHJoint
+from jointwise.kernels import LOWER, REVOLUTE, UPPER, Floats
+
+
+def table(arm: Arm, names: Sequence[str], rows: Sequence[DHJoint], modified: bool) -> str:
+    """The DH rows an arm was made of or, where there are none, its links; and its limits."""
+    turns = arm.kinds == REVOLUTE
+    if rows:
+        titles = ["theta [°]", "d [m]", "a [m]", "alpha [°]"]
+        cells = [_cells([r.theta, r.d, r.a, r.alpha], "°mm°") for r in rows]
+    else:
+        titles = ["x [m]", "y [m]", "z [m]", "roll [°]", "pitch [°]", "yaw [°]"]
+        cells = [_cells([*link[:, 3], *_roll_pitch_yaw(link)], "mmm°°°") for link in arm.links]
+    lines = [["joint", "type", *titles, "lower", "upper"]]
+    for name, turning, row, bound in zip(names, turns, cells, arm.bounds, strict=False):
+        ends = [
+            f"{np.degrees(end):.2f}°" if turning else f"{end:.3f} m"
+            for end in bound[[LOWER, UPPER]]
+        ]
+        lines.append([name, "turns" if turning else "slides", *row, *ends])
+    if not rows:
+        lines.append(["tip", "", *cells[-1]])
+    widths = [max(len(row[i]) for row in lines if i < len(row)) for i in range(len(lines[0]))]
+    printed = [
+        "  ".join(
+            f"{cell:<{width}}" if i < 2 else f"{cell:>{width}}"
+            for i, (cell, width) in enumerate(zip(row, widths, strict=False))
+        )
+        for row in lines
+    ]
+    tip = np.zeros(3)
+    for link in arm.links[::-1]:
+        tip = link[:, :3] @ tip + link[:, 3]
+    kind = "modified DH rows" if modified else "standard DH rows" if rows else "links"
+    where = ", ".join(_cells(tip.tolist(), "mmm"))
+    printed.append(f"{kind}; tip at {where} m with all joints at 0")
+    return "\n".join([*printed, f"reach {arm.reach:.4f} m from the first joint"])
+
+
+def _cells(values: Sequence[float], units: str) -> list[str]:
+    """Numbers as a data sheet prints them: degrees to hundredths, metres to hundredths of a mm."""
+    return [
+        f"{np.degrees(value).round(2) + 0.0:.2f}" if unit == "°" else f"{round(value, 5) + 0.0:.5f}"
+        for value, unit in zip(values, units, strict=True)
+    ]
+
+
+def _roll_pitch_yaw(link: Floats) -> tuple[float, float, float]:
+    """Angles about fixed x, y, z [rad], as URDF has them."""
+    pitch = np.arctan2(-link[2, 0], np.hypot(link[2, 1], link[2, 2]))
+    return np.arctan2(link[2, 1], link[2, 2]), pitch, np.arctan2(link[1, 0], link[0, 0])

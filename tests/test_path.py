@@ -1,0 +1,116 @@
+"""Paths: no jumps where none is forced, and the truth where one is."""
+
+from math import pi
+
+import numpy as np
+import pytest
+
+from benchmarks.problems import ARMS
+from jointwise import Chain, DHJoint, Status, aim, two_link_planar
+
+POSTURES = {
+    "Panda": [0.3, 0.2, -0.2, -1.8, 0.2, 2.0, 0.5],
+    "UR5": [0.3, -1.2, 1.5, -1.0, -1.3, 0.4],
+}
+
+
+def line(pose, count=200):
+    along = np.linspace(0.0, 1.0, count)[:, None] * [0.0, 0.25, -0.1]
+    return [pose + _shift(offset) for offset in along]
+
+
+def circle(pose, count=200):
+    angle = np.linspace(0.0, 2.0 * pi, count)
+    ring = 0.1 * np.stack([np.cos(angle) - 1.0, np.sin(angle), 0.0 * angle], axis=1)
+    return [pose + _shift(offset) for offset in ring]
+
+
+def _shift(offset):
+    shift = np.zeros((4, 4))
+    shift[:3, 3] = offset
+    return shift
+
+
+@pytest.mark.parametrize("name", POSTURES)
+@pytest.mark.parametrize("shape", [line, circle])
+@pytest.mark.parametrize("begin", ["from the posture", "anywhere"])
+def test_a_line_and_a_circle_are_followed_smoothly(name, shape, begin):
+    chain = ARMS[name]
+    targets = shape(chain.fk(POSTURES[name]))
+    path = chain.solve_path(targets, POSTURES[name] if begin == "from the posture" else None)
+    assert path.converged
+    assert path.jumps == ()
+    assert len(path) == 200
+    assert path.largest_step <= 3.0 * path.steps.mean()
+    assert path.joint_angles.shape == (200, chain.n)
+    np.testing.assert_allclose(chain.fk(path.joint_angles), targets, atol=1e-5)
+    assert not path.joint_angles.flags.writeable
+    assert str(path).startswith("200 of 200 targets reached, largest step ")
+
+
+def test_a_path_of_positions_and_of_aims():
+    chain = ARMS["iiwa 14"]
+    positions = [[0.5, y, 0.5] for y in np.linspace(-0.2, 0.2, 20)]
+    assert chain.solve_path(positions).converged
+    aims = [aim(position, [0, 0, -1]) for position in positions]
+    path = chain.solve_path(aims)
+    assert path.converged
+    assert path.largest_step < 0.3
+    assert path[3] is path.results[3]
+
+
+def test_a_forced_jump_is_told_and_where():
+    """Past half a turn a joint with limits must go all the way back."""
+    chain = Chain.from_dh(two_link_planar(1.0, 0.5), [[-pi, 2.0], [-0.1, 0.1]])
+    angles = np.linspace(0.0, 2.5 * pi / 2, 60)
+    targets = [[1.499 * np.cos(a), 1.499 * np.sin(a), 0.0] for a in angles]
+    path = chain.solve_path(targets, [0.0, 0.0])
+    missed = [not result.converged for result in path.results]
+    assert any(missed)
+    first = missed.index(True)
+    assert angles[first] > 2.0
+    assert path[first].status in (Status.BLOCKED, Status.STALLED)
+    back = [i for i in path.jumps if i > first]
+    assert len(back) == 1
+    assert path.largest_step > 3.0
+    assert f"jumps at {back[0]}" in str(path)
+    assert f"First missed is target {first}: " in str(path)
+
+
+def test_a_joint_that_must_go_all_the_way_round_is_a_jump():
+    chain = Chain.from_dh([DHJoint(a=1.0)], [[-pi, pi]])
+    angles = np.linspace(2.5, 4.5, 41)
+    path = chain.solve_path([[np.cos(a), np.sin(a), 0.0] for a in angles], [2.5])
+    assert path.converged
+    assert path.largest_step > 6.0
+    assert path.jumps == (int(np.argmax(angles > pi)),)
+
+
+@pytest.mark.parametrize("name", ARMS)
+@pytest.mark.parametrize("count", [10, 50])
+def test_where_the_joints_can_move_smoothly_no_jump_is_reported(name, count):
+    chain = ARMS[name]
+    for trial in range(6):
+        a, b = chain.random(trial), chain.random(trial + 50)
+        along = np.linspace(0.0, 1.0, count)[:, None] * np.clip(b - a, -0.6, 0.6)
+        path = chain.solve_path(list(chain.fk(a + along)), a)
+        assert path.converged
+        if np.abs(path.joint_angles - (a + along)).max() < 0.05:
+            assert path.jumps == ()
+        assert path.largest_step < 1.0 or path.jumps
+
+
+def test_a_step_above_max_step_counts_as_a_jump():
+    chain = ARMS["UR5"]
+    targets = line(chain.fk(POSTURES["UR5"]), 3)
+    smooth = chain.solve_path(targets, POSTURES["UR5"])
+    assert smooth.jumps == ()
+    strict = chain.solve_path(targets, POSTURES["UR5"], max_step=0.5 * smooth.largest_step)
+    assert strict.jumps == (1, 2)
+    far = chain.solve_path(targets[:1], np.array(POSTURES["UR5"]) + 0.3, max_step=0.1)
+    assert far.jumps == (0,)
+
+
+def test_one_target_is_a_path_too():
+    path = ARMS["UR5"].solve_path([[0.4, 0.2, 0.3]])
+    assert (len(path), path.largest_step, path.converged) == (1, 0.0, True)

@@ -1,0 +1,458 @@
+"""The combined solver: laws over arms with limits, sliding joints, poses and aims."""
+
+from math import inf, pi
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial.transform import RigidTransform, Rotation
+
+from benchmarks.problems import ARMS
+from jointwise import (
+    Chain,
+    DHJoint,
+    InvalidInputError,
+    SolveConfig,
+    Status,
+    UnsolvedError,
+    aim,
+    kernels,
+    puma560,
+    two_link_planar,
+)
+from jointwise.targets import request
+from tests import twin
+from tests.arms import angles, rows
+
+ROUNDING = 1e-12
+LIMITED = [name for name in ARMS if name != "Jaco2-like"]
+
+
+@st.composite
+def limited_chains(draw):
+    """Arms of nasty rows with nasty limits: locked, touching pi, wider than a turn, endless."""
+    joints = draw(st.lists(rows(), min_size=1, max_size=6))
+    limits = []
+    for _ in joints:
+        low = draw(st.sampled_from([-inf, -2 * pi, -pi, -1.0, 0.0, 0.5]))
+        high = draw(st.sampled_from([0.5, 1.0, pi, 2 * pi, inf]))
+        limits.append([low, high])
+    return Chain.from_dh(joints, limits)
+
+
+@st.composite
+def requests(draw):
+    """(chain, target, start): any kind of target, reachable or not, some half a turn off."""
+    chain = draw(limited_chains())
+    start = np.array([draw(angles) for _ in range(chain.n)])
+    pose = chain.fk(chain.random(draw(st.integers(0, 50))))
+    if draw(st.booleans()):
+        turn = draw(st.sampled_from([[pi, 0, 0], [0, 0, pi], [0.3, 0.2, 0.1], [0, 2.0, 0]]))
+        pose[:3, :3] = pose[:3, :3] @ Rotation.from_rotvec(turn).as_matrix()
+    pose[:3, 3] += draw(st.sampled_from([[0, 0, 0], [0.1, -0.2, 0.3], [9.0, 0, 0]]))
+    kind = draw(st.sampled_from(["position", "pose", "aim"]))
+    targets = {"position": pose[:3, 3], "pose": pose, "aim": aim(pose[:3, 3], pose[:3, 2])}
+    return chain, targets[kind], start
+
+
+def numbers(chain, target, config=None):
+    """What kernels take: the arm and the task."""
+    asked, tips, weights = request(chain.arm, target)
+    springs = (config or SolveConfig()).springs(chain.arm)
+    arm = (chain.arm.links, chain.arm.kinds, chain.arm.bounds, springs)
+    return arm, (tips, kernels.fk.goal_of(asked, weights), weights)
+
+
+def twin_errors(chain, q, target):
+    """(distance, angle) by the twin's forward kinematics."""
+    pose = twin.tip_pose(chain.arm.links, chain.arm.kinds, q)
+    if isinstance(target, np.ndarray) and target.shape == (3,):
+        return np.linalg.norm(pose[:3, 3] - target), 0.0
+    if isinstance(target, np.ndarray):
+        return np.linalg.norm(pose[:3, 3] - target[:3, 3]), twin.angle_between(pose, target)
+    axis = pose[:3, :3] @ target.axis
+    angle = np.arctan2(np.linalg.norm(np.cross(axis, target.direction)), axis @ target.direction)
+    return np.linalg.norm(pose[:3, 3] - target.position), angle
+
+
+def assert_sound(chain, target, result, config):
+    """Every promise that holds for every result."""
+    distance, angle = twin_errors(chain, result.joint_angles, target)
+    assert result.position_error == pytest.approx(distance, abs=ROUNDING)
+    assert result.orientation_error == pytest.approx(angle, abs=1e-9)
+    there = result.position_error < config.position_tolerance
+    there &= result.orientation_error < config.orientation_tolerance
+    assert result.converged is bool(there)
+    assert (result.status is Status.CONVERGED) is result.converged
+    assert np.isfinite(result.joint_angles).all()
+    assert (result.joint_angles >= chain.limits[:, 0]).all()
+    assert (result.joint_angles <= chain.limits[:, 1]).all()
+    assert not result.joint_angles.flags.writeable
+
+
+@given(requests(), st.sampled_from(["combined", "ccd"]), st.booleans())
+@settings(max_examples=60)
+def test_every_answer_is_sound(problem, method, extrapolate):
+    chain, target, start = problem
+    config = SolveConfig(1e-6, 1e-6, 5, method, extrapolate=extrapolate)
+    given_start = start.copy()
+    result = chain.solve(target, start, config)
+    assert_sound(chain, target, result, config)
+    np.testing.assert_array_equal(start, given_start)
+    again = chain.solve(target, start, config)
+    np.testing.assert_array_equal(result.joint_angles, again.joint_angles)
+
+
+@pytest.mark.parametrize("name", ARMS)
+@pytest.mark.parametrize("kind", ["position", "pose", "aim"])
+def test_every_reachable_target_is_reached(name, kind):
+    chain = ARMS[name]
+    goals, starts = chain.random(11, 150), chain.random(12, 150)
+    for pose, start in zip(chain.fk(goals), starts, strict=True):
+        target = {"position": pose[:3, 3], "pose": pose, "aim": aim(pose[:3, 3], pose[:3, 2])}[kind]
+        result = chain.solve(target, start)
+        assert result.converged
+        assert_sound(chain, target, result, SolveConfig())
+
+
+@given(requests(), st.booleans())
+@settings(max_examples=60)
+def test_energy_never_rises_in_a_sweep(problem, leaning):
+    chain, target, start = problem
+    config = SolveConfig(rest=chain.home, stiffness=0.5) if leaning else SolveConfig()
+    arm, task = numbers(chain, target, config)
+    q = chain.solve(target, start, SolveConfig(method="ccd", max_iterations=0)).joint_angles.copy()
+    before = kernels.descent.energy(arm, task, q)
+    for _ in range(6):
+        kernels.descent.descend(arm, task, 1e-12, 1e-12, -1.0, 1, q)
+        after = kernels.descent.energy(arm, task, q)
+        assert after <= before + ROUNDING * (1.0 + before)
+        before = after
+
+
+@given(requests(), st.integers(0, 5), st.booleans())
+@settings(max_examples=60)
+def test_one_joint_alone_takes_the_best_value_of_its_range(problem, joint, leaning):
+    """The exact step against a fine grid, all other joints locked."""
+    chain, target, start = problem
+    joint %= chain.n
+    inside = chain.solve(target, start, SolveConfig(method="ccd", max_iterations=0)).joint_angles
+    limits = np.stack([inside, inside], axis=1)
+    low, high = chain.limits[joint]
+    half = pi if chain.arm.kinds[joint] == 0 else 5.0
+    low, high = max(low, inside[joint] - half), min(high, inside[joint] + half)
+    limits[joint] = low, high
+    alone = chain.with_limits(limits)
+    config = SolveConfig(rest=np.full(chain.n, 0.3)) if leaning else SolveConfig()
+    arm, task = numbers(alone, target, config)
+    q = inside.copy()
+    kernels.descent.descend(arm, task, 1e-15, 1e-15, -1.0, 1, q)
+    reached = kernels.descent.energy(arm, task, q)
+    for value in np.linspace(low, high, 400):
+        other = inside.copy()
+        other[joint] = value
+        assert reached <= kernels.descent.energy(arm, task, other) + 1e-9
+
+
+@pytest.mark.parametrize("name", ARMS)
+@pytest.mark.parametrize("kind", ["position", "pose", "aim"])
+def test_out_of_reach_is_approached_and_does_not_jitter(name, kind):
+    chain, rng = ARMS[name], np.random.default_rng(8)
+    for trial in range(30):
+        pose = np.eye(4)
+        pose[:3, :3] = Rotation.random(rng=rng).as_matrix()
+        pose[:3, 3] = rng.normal(size=3) * (2.0 if trial % 2 else 0.4)
+        target = {"position": pose[:3, 3], "pose": pose, "aim": aim(pose[:3, 3], pose[:3, 2])}[kind]
+        result = chain.solve(target, chain.random(trial) if trial % 3 else None)
+        again = chain.solve(target, result.joint_angles)
+        assert np.abs(again.joint_angles - result.joint_angles).max() < 1e-6
+        assert again.status is result.status or result.converged
+        if not result.converged:
+            arm, task = numbers(chain, target)
+            closest = kernels.descent.energy(arm, task, result.joint_angles.copy())
+            for other in chain.random(trial, 200):
+                assert closest <= kernels.descent.energy(arm, task, other)
+
+
+def test_a_target_beyond_the_reach_is_called_so_without_a_long_search():
+    chain = ARMS["UR5"]
+    result = chain.solve([5.0, 0.0, 0.0])
+    assert result.status is Status.UNREACHABLE
+    assert result.restarts < 30
+    tip = chain.fk(result.joint_angles)[:3, 3]
+    assert tip[0] > 0.8
+    assert abs(tip[1]) < 0.05
+
+
+def test_a_straight_arm_with_the_target_on_its_own_line_is_solved():
+    chain = Chain.from_dh(two_link_planar(1, 1))
+    for target in ([1.0, 0.0, 0.0], [0.5, 0.0, 0.0], [-1.2, 0.0, 0.0]):
+        assert chain.solve(target, [0.0, 0.0]).converged
+
+
+@pytest.mark.parametrize("ends", [pi, 2 * pi, 7.0, inf])
+def test_a_joint_that_can_turn_all_round_is_never_blocked_by_its_ends(ends):
+    chain = Chain.from_dh([DHJoint(a=1.0)], [[-ends, ends]])
+    for start in (-pi, -pi + 1e-9, -3.0, 0.0, 3.0, pi - 1e-12, pi):
+        for goal in np.linspace(-pi, pi, 25):
+            target = [np.cos(goal), np.sin(goal), 0.0]
+            for method in ("combined", "ccd"):
+                result = chain.solve(target, [start], SolveConfig(method=method))
+                assert result.converged
+                assert result.restarts == 0
+                assert abs(result.joint_angles[0]) <= ends
+
+
+def test_a_joint_without_end_goes_the_short_way_from_its_start():
+    chain = Chain.from_dh([DHJoint(a=1.0)])
+    result = chain.solve([np.cos(0.2), np.sin(0.2), 0.0], [100.0 * pi])
+    assert result.joint_angles[0] == pytest.approx(100.0 * pi + 0.2, abs=1e-5)
+
+
+def test_the_answer_stays_near_the_start():
+    for name in LIMITED:
+        chain = ARMS[name]
+        for q in chain.random(3, 50):
+            nudge = np.where(chain.arm.kinds == 0, 0.02, 0.005)
+            start = np.clip(q + nudge, *chain.limits.T)
+            result = chain.solve(chain.fk(q), start)
+            assert result.converged
+            change = np.abs(result.joint_angles - start)
+            assert np.linalg.norm(change) < 3.0 * np.linalg.norm(q - start) or change.max() < 0.1
+
+
+def test_already_there_takes_no_iteration_and_moves_nothing():
+    for chain in ARMS.values():
+        q = chain.random(9)
+        for target in (
+            chain.fk(q),
+            chain.fk(q)[:3, 3],
+            aim(chain.fk(q)[:3, 3], chain.fk(q)[:3, 2]),
+        ):
+            result = chain.solve(target, q)
+            assert (result.converged, result.iterations, result.restarts) == (True, 0, 0)
+            np.testing.assert_array_equal(result.joint_angles, q)
+
+
+def test_a_start_outside_the_limits_is_brought_inside():
+    chain = ARMS["Panda"]
+    result = chain.solve([0.3, 0.2, 0.5], [9.0] * 7)
+    assert result.converged
+    assert_sound(chain, np.array([0.3, 0.2, 0.5]), result, SolveConfig())
+
+
+def test_an_aim_leaves_the_turn_about_its_axis_free():
+    chain = ARMS["Panda"]
+    down = aim([0.4, 0.1, 0.3], direction=[0, 0, -1])
+    result = chain.solve(down).or_raise()
+    pose = chain.fk(result.joint_angles)
+    np.testing.assert_allclose(pose[:3, 3], [0.4, 0.1, 0.3], atol=1e-6)
+    np.testing.assert_allclose(pose[:3, 2], [0, 0, -1], atol=1e-6)
+    sideways = chain.solve(aim([0.4, 0.1, 0.3], [0, 1, 0], axis=[1, 0, 0])).or_raise()
+    np.testing.assert_allclose(chain.fk(sideways.joint_angles)[:3, 0], [0, 1, 0], atol=1e-6)
+
+
+def test_a_rigid_transform_is_a_pose():
+    chain = ARMS["iiwa 14"]
+    pose = chain.fk(chain.random(4))
+    by_matrix = chain.solve(pose)
+    by_transform = chain.solve(RigidTransform.from_matrix(pose))
+    np.testing.assert_allclose(by_matrix.joint_angles, by_transform.joint_angles, atol=1e-6)
+
+
+def test_solutions_of_a_six_joint_arm_are_its_eight_branches():
+    chain = ARMS["UR5"]
+    pose = chain.fk([0.4, -1.1, 1.3, -0.8, 1.2, 0.3])
+    found = chain.solutions(pose, count=20)
+    assert len(found) == 8
+    for result in found:
+        assert_sound(chain, pose, result, SolveConfig())
+        assert result.converged
+    values = np.array([result.joint_angles for result in found])
+    apart = np.abs((values[:, None] - values[None] + pi) % (2 * pi) - pi).max(axis=2)
+    assert (apart + 9 * np.eye(8) > 0.1).all()
+    assert len(chain.solutions(pose, count=3)) == 3
+    assert len(chain.solutions(pose, 50, SolveConfig(1e-3, 1e-3))) == 8
+    assert len(chain.solutions(pose, 50, SolveConfig(rest=found[0].joint_angles))) == 8
+    assert chain.solutions([9.0, 0.0, 0.0]) == []
+
+
+def test_solutions_of_a_redundant_arm_are_spread_out():
+    chain = ARMS["Panda"]
+    pose = chain.fk(chain.home)
+    found = chain.solutions(pose, count=6)
+    assert len(found) == 6
+    values = np.array([result.joint_angles for result in found])
+    apart = np.abs(values[:, None] - values[None]).max(axis=2)
+    assert (apart + 9 * np.eye(6) > 0.3).all()
+
+
+def test_among_answers_the_one_nearest_to_rest():
+    chain = ARMS["Panda"]
+    rest = chain.home + 0.2
+    pose = chain.fk(chain.home)
+    restful = chain.solve(pose, config=SolveConfig(rest=rest)).or_raise()
+    mine = np.linalg.norm(restful.joint_angles - rest)
+    for other in [chain.solve(pose, rest), *chain.solutions(pose, count=50)]:
+        assert other.converged
+        assert mine <= np.linalg.norm(other.joint_angles - rest) + 0.01
+
+
+def test_a_stiff_joint_moves_less():
+    chain = Chain.from_dh(puma560())
+    start, target = np.array([0.1, 0.5, 0.3, 0, 0, 0]), [0.3, 0.4, 0.3]
+    one = {"method": "ccd", "max_iterations": 1}
+    loose = chain.solve(target, start, SolveConfig(**one)).joint_angles
+    stiff = [0.0, 1.0, 0.0, 0.0, 0.0, 0.0]
+    held = chain.solve(target, start, SolveConfig(**one, stiffness=stiff)).joint_angles
+    assert abs(held[1] - start[1]) < 0.5 * abs(loose[1] - start[1])
+
+
+def test_extrapolation_helps_plain_ccd():
+    chain = ARMS["UR5"]
+    plain = SolveConfig(1e-4, 1e-4, method="ccd", max_iterations=20)
+    further = SolveConfig(1e-4, 1e-4, method="ccd", max_iterations=20, extrapolate=True)
+    goals, starts = chain.random(21, 200), chain.random(22, 200)
+    solved = [0, 0]
+    for pose, start in zip(chain.fk(goals), starts, strict=True):
+        for k, config in enumerate((plain, further)):
+            solved[k] += chain.solve(pose, start, config).converged
+    assert solved[1] > 1.5 * solved[0]
+
+
+def test_a_result_can_raise_and_says_why():
+    chain = ARMS["UR5"]
+    solved = chain.solve([0.4, 0.2, 0.3])
+    assert solved.or_raise() is solved
+    with pytest.raises(UnsolvedError) as caught:
+        chain.solve([2.0, 0.0, 0.089159]).or_raise()
+    assert str(caught.value).endswith(Status.UNREACHABLE.value)
+    assert "missed by 1." in str(caught.value)
+
+
+def test_limits_in_the_way_are_named():
+    chain = Chain.from_dh(two_link_planar(1, 1), [[-0.5, 0.5], [-0.5, 0.5]])
+    result = chain.solve([0.0, 1.5, 0.0])
+    assert result.status is Status.BLOCKED
+    np.testing.assert_allclose(result.joint_angles, [0.5, 0.5])
+
+
+def test_limits_are_blamed_only_if_without_them_it_would_work():
+    chain, rng = ARMS["Panda"], np.random.default_rng(3)
+    free = chain.with_limits(None)
+    seen = set()
+    for trial in range(60):
+        pose = chain.fk(chain.random(trial))
+        pose[:3, :3] = Rotation.random(rng=rng).as_matrix()
+        result = chain.solve(pose)
+        seen.add(result.status)
+        if result.status is Status.BLOCKED:
+            assert free.solve(pose).converged
+    assert seen >= {Status.CONVERGED, Status.BLOCKED}
+
+
+def test_a_locked_joint_is_not_to_blame():
+    chain = Chain.from_dh(two_link_planar(1, 1), [[-pi, pi], [0.5, 0.5]])
+    for method in ("combined", "ccd"):
+        result = chain.solve([0.0, 1.0, 0.7], config=SolveConfig(method=method))
+        assert result.status is Status.STALLED
+        assert result.joint_angles[1] == 0.5
+
+
+def test_sliding_joints_alone_reach_what_they_can():
+    gantry = [
+        DHJoint(alpha=-pi / 2, joint_type="prismatic"),
+        DHJoint(theta=-pi / 2, alpha=-pi / 2, joint_type="prismatic"),
+    ]
+    chain = Chain.from_dh([*gantry, DHJoint(joint_type="prismatic")], [[0, 1], [-1, 1], [-2, inf]])
+    q = np.array([0.3, -0.4, 5.0])
+    for method in ("combined", "ccd"):
+        result = chain.solve(chain.fk(q)[:3, 3], config=SolveConfig(method=method)).or_raise()
+        np.testing.assert_allclose(result.joint_angles, q, atol=1e-5)
+
+
+@pytest.mark.parametrize("defect", [1e-7, 4e-7, 1e-6, 1e-5])
+def test_a_pose_that_is_hardly_one_is_taken_or_refused_clearly(defect):
+    chain, rng = ARMS["UR5"], np.random.default_rng(1)
+    for _ in range(100):
+        pose = chain.fk(chain.random(1))
+        pose[:3] += defect * rng.normal(size=(3, 4))
+        outcomes = set()
+        for config in (SolveConfig(1e-4, 1e-4), SolveConfig(1e-4, 1e-4, method="ccd")):
+            try:
+                chain.solve(pose, config=config)
+                outcomes.add("taken")
+            except InvalidInputError:
+                outcomes.add("refused")
+        assert len(outcomes) == 1
+
+
+def test_other_seeds_look_elsewhere_and_are_as_good():
+    chain = ARMS["Panda"]
+    pose = chain.fk(chain.random(77))
+    answers = [chain.solve(pose, seed=seed) for seed in range(5)]
+    assert all(answer.converged for answer in answers)
+    same = chain.solve(pose, seed=3)
+    np.testing.assert_array_equal(same.joint_angles, answers[3].joint_angles)
+
+
+def test_moving_base_and_target_together_changes_nothing():
+    rng = np.random.default_rng(2)
+    move = RigidTransform.from_components(rng.normal(size=3), Rotation.random(rng=rng))
+    here = Chain.from_dh(puma560())
+    there = Chain.from_dh(puma560(), base=move)
+    for q, start in zip(here.random(1, 20), here.random(2, 20), strict=True):
+        a = here.solve(here.fk(q), start)
+        b = there.solve(move.as_matrix() @ here.fk(q), start)
+        assert a.converged
+        assert b.converged
+        same = np.abs(a.joint_angles - b.joint_angles).max() < 1e-6
+        assert same or a.restarts + b.restarts > 0
+
+
+def test_kernels_are_compiled_once_for_each_kind_of_target():
+    """Read-only or not, contiguous or not, any seed and configuration: the same machine code."""
+    chain = ARMS["UR5"]
+    pose = chain.fk(chain.random(5))
+    for target in (pose, pose[:3, 3], np.asfortranarray(pose), pose.tolist()):
+        chain.solve(target, chain.random(1), seed=4)
+        chain.solve(target, tuple(chain.random(1)), SolveConfig(stiffness=0.1, rest=chain.home))
+        chain.solutions(target)
+    chain.solve(aim(pose[:3, 3], pose[:3, 2]))
+    assert len(kernels.search.search.signatures) <= 3
+    assert len(kernels.search.gather.signatures) <= 3
+
+
+def test_trace_shows_every_move_of_every_sweep():
+    chain = ARMS["PUMA 560"]
+    pose, start = chain.fk(chain.random(31)), chain.random(32)
+    trace = chain.trace(pose, start)
+    assert trace.converged
+    assert trace.sweeps == 3
+    np.testing.assert_array_equal(trace.joint_angles[0], start)
+    for q, distance, angle in zip(
+        trace.joint_angles, trace.position_error, trace.orientation_error, strict=True
+    ):
+        assert (distance, angle) == pytest.approx(twin_errors(chain, q, pose), abs=1e-9)
+    moves = list(trace.moves())
+    assert [move.joint for move in moves] == [5, 4, 3, 2, 1, 0] * 3
+    arm, task = numbers(chain, pose)
+    falling = [kernels.descent.energy(arm, task, move.joint_angles) for move in moves]
+    assert (np.diff(falling) <= ROUNDING).all()
+    np.testing.assert_array_equal(moves[-1].joint_angles, trace.joint_angles[3])
+    assert chain.solve(pose, start).iterations == len(trace)
+    near = chain.random(31) + 0.02
+    assert chain.solve(pose, near).iterations == len(chain.trace(pose, near))
+    assert chain.trace(pose, near).sweeps == 0
+    assert not chain.trace([9.0, 0.0, 0.0]).converged
+
+
+def test_trace_of_plain_ccd_is_plain_ccd():
+    chain = ARMS["PUMA 560"]
+    target, start = chain.fk(chain.random(33))[:3, 3], chain.random(34)
+    config = SolveConfig(method="ccd", position_tolerance=1e-4)
+    trace, result = chain.trace(target, start, config), chain.solve(target, start, config)
+    assert result.converged
+    assert trace.sweeps == len(trace) == result.iterations
+    np.testing.assert_allclose(trace.joint_angles[-1], result.joint_angles, atol=1e-9)
