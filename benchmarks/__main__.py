@@ -18,27 +18,28 @@ from benchmarks.rivals import FOR_POSES, FOR_POSITIONS
 from jointwise import CCDConfig, DHJoint, SolveConfig, ccd_solve, puma560
 from tests import twin
 
-# Passes over the poses of which the quickest counts.
-PASSES = 7
+# Seconds in which passes over the poses are made, of which the quickest counts.
+PASSES = 5.0
 
 Solve = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
-def each(problems: Problems, solve: Solve, passes: int = 1) -> tuple[np.ndarray, np.ndarray]:
+def each(problems: Problems, solve: Solve, least: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
     """(answers, seconds each): one call a problem, after one to warm up.
 
-    Of several passes over all problems the quickest counts: what a busy machine adds is noise.
+    Of the passes over all problems that begin within ``least`` seconds the quickest counts: what
+    a busy machine adds is noise.
     """
     solve(problems.targets[0], problems.starts[0])
-    best = np.full(len(problems.targets), np.inf)
-    for _ in range(passes):
+    passes, first = [], perf_counter()
+    while not passes or perf_counter() - first < least:
         answers, seconds = [], []
         for target, start in zip(problems.targets, problems.starts, strict=True):
             began = perf_counter()
             answers.append(solve(target, start))
             seconds.append(perf_counter() - began)
-        best = min(best, np.array(seconds), key=np.sum)
-    return np.array(answers), best
+        passes.append((np.array(answers), np.array(seconds)))
+    return min(passes, key=lambda run: run[1].sum())
 
 
 def call_table(count: int, with_rivals: bool) -> None:
@@ -174,7 +175,7 @@ def rival_table(count: int, with_rivals: bool) -> None:
     count = min(count, 1000)
     print(f"\nPoses, {count} an arm, random starts, one call each, failures included;")
     print("solved: within 1e-6 m, 1e-6 rad and the limits, by the twin's forward kinematics;")
-    print(f"times are of the quickest of {PASSES} passes over all poses, for every solver")
+    print(f"times are of the quickest pass over all poses in {PASSES:.0f} s, for every solver")
     print(f"{'':12}{'':24}{'solved':>10}{'mean µs':>10}{'median µs':>11}{'mean, × jointwise':>19}")
     for name in ("Panda", "UR5", "iiwa 14", "PUMA 560"):
         problems, chain = reachable(name, count), ARMS[name]

@@ -22,13 +22,13 @@ class Rival:
     adaptor: str
     packages: tuple[str, ...]
 
-    def solve(self, problems: Problems, passes: int = 1) -> tuple[np.ndarray, np.ndarray]:
-        """(answers, seconds each) of the quickest of some passes, NaN where it gave none."""
+    def solve(self, problems: Problems, least: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+        """(answers, seconds each) of the quickest pass in ``least`` seconds; NaN for no answer."""
         with tempfile.TemporaryDirectory() as folder:
             asked, given = f"{folder}/problems.npz", f"{folder}/answers.npz"
             problems.save(asked)
             script = HERE / "adaptors" / f"{self.adaptor}.py"
-            subprocess.run([self._python(), script, asked, given, str(passes)], check=True)
+            subprocess.run([self._python(), script, asked, given, str(least)], check=True)
             with np.load(given) as answers:
                 return answers["answers"], answers["seconds"]
 

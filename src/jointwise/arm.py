@@ -27,6 +27,7 @@ class Arm(NamedTuple):
         springs: (n, 3) no springs.
         point: (1, 3) the tip in the frame of the last joint [m].
         pose: (4, 3) the tip and its three axes there.
+        pose_weights: How much each of these counts in a pose [1, m²].
         strides: (n+1,) steps of a sequence that fills the joints' ranges evenly.
         reach: The most the tip can be from the first joint [m].
         length: What a turn by a radian counts as [m].
@@ -40,6 +41,7 @@ class Arm(NamedTuple):
     springs: Floats
     point: Floats
     pose: Floats
+    pose_weights: tuple[float, ...]
     strides: Floats
     reach: float
     length: float
@@ -51,6 +53,7 @@ def arm_from(links: Floats, kinds: Kinds, lower: Floats, upper: Floats) -> Arm:
     n = len(kinds)
     slides = kinds != REVOLUTE
     size = np.linalg.norm(links[1:, :, 3], axis=1).sum()
+    length = float(RADIAN * size) or 1.0
     farthest = np.where(slides, np.maximum(np.abs(lower), np.abs(upper)), 0.0).sum()
     finite = np.isfinite(lower) & np.isfinite(upper)
     with np.errstate(invalid="ignore"):
@@ -68,9 +71,10 @@ def arm_from(links: Floats, kinds: Kinds, lower: Floats, upper: Floats) -> Arm:
         springs=np.zeros((n, 3)),
         point=links[n : n + 1, :, 3].copy(),
         pose=np.vstack([links[n, :, 3], links[n, :, :3].T]),
+        pose_weights=(1.0, *[0.5 * length**2] * 3),
         strides=np.append(golden ** -np.arange(1.0, n + 1.0), 0.5),
         reach=float(size + farthest),
-        length=float(RADIAN * size) or 1.0,
+        length=length,
         home=middle,
     )
     for array in arm:

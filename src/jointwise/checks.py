@@ -9,6 +9,8 @@ from numpy.typing import ArrayLike
 from jointwise.errors import DimensionMismatchError, InvalidInputError
 from jointwise.kernels import LARGEST, ROTATION_DEFECT, Floats
 
+FLOAT64 = np.dtype(np.float64)
+
 
 def number(name: str, value: Any) -> float:
     """A finite number of workable size, as a float."""
@@ -52,10 +54,10 @@ def choice(name: str, value: Any, words: tuple[str, ...]) -> None:
 def floats(name: str, values: ArrayLike) -> Floats:
     """A fresh array of floats, of any shape; not yet known to be workable."""
     try:
-        array = np.array(values)
+        array = np.array(values, order="C")
     except ValueError:  # rows of different lengths
         array = np.array(None)
-    if array.dtype != np.float64:
+    if array.dtype is not FLOAT64:
         if array.dtype.kind not in "iuf":
             raise InvalidInputError(f"{name} is {values!r}: expected numbers.")
         array = array.astype(np.float64)

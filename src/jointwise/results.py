@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from jointwise.errors import UnsolvedError
 from jointwise.kernels import Floats
@@ -34,9 +34,10 @@ class Status(Enum):
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class IKResult:
+class IKResult(NamedTuple):
     """Where the joints must go, and whether that is good enough.
+
+    A named tuple, because making a frozen dataclass takes longer than many a solve.
 
     Attributes:
         joint_angles: (n,) one value per joint [rad]; [m] for a sliding joint. Read-only.
@@ -55,6 +56,12 @@ class IKResult:
     status: Status
     orientation_error: float = 0.0
     restarts: int = 0
+
+    def __eq__(self, other: object) -> bool:  # not by arrays, which have no single answer
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
 
     def or_raise(self) -> "IKResult":
         """This result if it converged.

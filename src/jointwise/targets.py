@@ -78,8 +78,7 @@ def request(arm: Arm, target: Target) -> Request:
         return np.stack([target.position, target.direction]), tips, (1.0, arm.length**2)
     array = checks.floats("target", target.as_matrix() if hasattr(target, "as_matrix") else target)
     if array.shape == (4, 4):
-        weight = 0.5 * arm.length**2
-        return np.ascontiguousarray(array), arm.pose, (1.0, weight, weight, weight)
+        return array, arm.pose, arm.pose_weights
     if array.shape == (3,):
         return array.reshape(1, 3), arm.point, (1.0,)
     hint = {

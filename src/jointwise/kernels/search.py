@@ -244,7 +244,7 @@ def search(
     scratch = scratch_for(n, m)
     best, start, iterations, restarts = q.copy(), q.copy(), 0, 0
     while True:
-        lowest, improved = sqrt(energy(arm, task, best)), False
+        lowest, improved = 0.0, False
         for count in range(tries + 1):
             if count > 0:
                 fresh_start(arm, length, start, near, strides, count, q)
@@ -260,6 +260,8 @@ def search(
             iterations += done
             if arrived(distant, turned, close, aligned, weights):
                 return CONVERGED, distant, turned, iterations, restarts
+            if count == 0:  # not sooner: most solves do not come here
+                lowest = sqrt(energy(arm, task, best))
             found = sqrt(energy(arm, task, q))
             if found < lowest - better:
                 lowest, improved = found, True
