@@ -8,6 +8,7 @@ import sys
 import tempfile
 import timeit
 from collections.abc import Callable
+from functools import partial
 from importlib import metadata
 from time import perf_counter
 
@@ -90,12 +91,11 @@ def sweep_table(count: int, with_rivals: bool) -> None:
         arm = [DHJoint(a=0.1, alpha=alpha) for alpha in rng.uniform(-1.5, 1.5, joints)]
         start, sweeps = rng.uniform(-3.0, 3.0, joints), 1000
 
-        def solve(sweeps: int, arm: list[DHJoint] = arm, start: np.ndarray = start) -> float:
-            config = CCDConfig(max_iterations=sweeps)
-            call = lambda: ccd_solve(arm, [1e3, 0.0, 0.0], start, config)  # noqa: E731
-            return min(timeit.repeat(call, number=1, repeat=20))
-
-        cost = 1e6 * (solve(sweeps) - solve(0)) / sweeps
+        far, seconds = [1e3, 0.0, 0.0], {}
+        for most in (0, sweeps):
+            call = partial(ccd_solve, arm, far, start, CCDConfig(max_iterations=most))
+            seconds[most] = min(timeit.repeat(call, number=1, repeat=20))
+        cost = 1e6 * (seconds[sweeps] - seconds[0]) / sweeps
         first = first or cost
         print(f"{joints:6}{cost:12.2f}{1e3 * cost / joints:12.1f}{cost / first:13.1f}")
 

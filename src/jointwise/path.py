@@ -12,7 +12,7 @@ from jointwise.config import SolveConfig
 from jointwise.errors import InvalidInputError
 from jointwise.kernels import Floats
 from jointwise.results import IKResult
-from jointwise.solve import POOL, answers, solutions, solve
+from jointwise.solve import POOL, answers, grouped, solutions, solve
 from jointwise.targets import Aim, Target, check, request
 
 # Ways to begin a path that are tried when no start is given.
@@ -134,9 +134,7 @@ def _connected(arm: Arm, before: Target, after: Target, q: Floats, q_after: Floa
     """
 
     def away(posture: Floats, target: Target) -> float:
-        asked, tips, weights = request(arm, target)
-        numbers = (arm.links, arm.kinds, arm.bounds, arm.springs)
-        task = (tips, kernels.fk.goal_of(asked, weights), weights)
+        numbers, task = grouped(arm, request(arm, target), arm.springs)
         distant, turned = kernels.descent.errors(numbers, task, posture)
         return distant + arm.length * turned
 

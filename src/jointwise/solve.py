@@ -23,8 +23,6 @@ ENDINGS = (
     Status.BLOCKED,
     Status.UNREACHABLE,
 )
-# A sweep that moves no joint by more than this has stalled [rad or m].
-STILL = 1e-10
 # Answers that differ by less in every joint are the same answer [rad or m].
 SAME = 1e-3
 # How many answers are looked at before the most different, or the nearest to rest, is chosen.
@@ -66,22 +64,21 @@ def solve(
 
 
 def _ccd(arm: Arm, wanted: Request, q: Floats, config: SolveConfig) -> IKResult:
-    asked, tips, weights = wanted
-    check(asked)
+    check(wanted[0])
     checks.workable("start", q)
     inside(arm, q)
     close, aligned = config.position_tolerance, config.orientation_tolerance
-    numbers = (arm.links, arm.kinds, arm.bounds, config.springs(arm))
-    task = (tips, kernels.fk.goal_of(asked, weights), weights)
+    still = kernels.search.STILL
+    numbers, task = grouped(arm, wanted, config.springs(arm))
     descend = kernels.descent.descend_further if config.extrapolate else kernels.descent.descend
-    sweeps, moved = descend(numbers, task, close, aligned, STILL, config.max_iterations, q)
+    sweeps, moved = descend(numbers, task, close, aligned, still, config.max_iterations, q)
     distant, turned = kernels.descent.errors(numbers, task, q)
-    converged = distant < close and (len(weights) == 1 or turned < aligned)
+    converged = kernels.fk.arrived(distant, turned, close, aligned, task[2])
     if converged:
         status = Status.CONVERGED
-    elif np.linalg.norm(_place(asked) - arm.links[0, :, 3]) > arm.reach + close:
+    elif np.linalg.norm(task[1][0] - arm.links[0, :, 3]) > arm.reach + close:
         status = Status.UNREACHABLE
-    elif moved > STILL or sweeps == 0:
+    elif moved > still or sweeps == 0:
         status = Status.ITERATION_LIMIT
     else:
         status = Status.STALLED
@@ -173,8 +170,11 @@ def difference(arm: Arm, a: Floats, b: Floats) -> Floats:
     return np.where(arm.kinds == REVOLUTE, around, plain)
 
 
-def _place(asked: Floats) -> Floats:
-    return asked[:3, 3] if asked.shape == (4, 4) else asked[0]
+def grouped(arm: Arm, wanted: Request, springs: Floats) -> tuple[kernels.Arm, kernels.Task]:
+    """The arm and the task as the kernels that make up a solve take them."""
+    asked, tips, weights = wanted
+    task = (tips, kernels.fk.goal_of(asked, weights), weights)
+    return (arm.links, arm.kinds, arm.bounds, springs), task
 
 
 def inside(arm: Arm, q: Floats) -> None:

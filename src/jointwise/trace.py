@@ -12,7 +12,7 @@ from jointwise.arm import Arm
 from jointwise.config import DEFAULT_SOLVE_CONFIG, SolveConfig, check_config
 from jointwise.errors import InvalidInputError
 from jointwise.kernels import Floats
-from jointwise.solve import first_of, inside
+from jointwise.solve import first_of, grouped, inside
 from jointwise.targets import Target, check, request
 
 
@@ -79,12 +79,11 @@ def trace(
     check_config(config)
     if config.extrapolate:
         raise InvalidInputError("config has extrapolate=True: expected False for a trace.")
-    asked, tips, weights = request(arm, target)
-    check(asked)
+    wanted = request(arm, target)
+    check(wanted[0])
     q = checks.workable("start", first_of(arm, start, config))
     inside(arm, q)
-    numbers = (arm.links, arm.kinds, arm.bounds, config.springs(arm))
-    task = (tips, kernels.fk.goal_of(asked, weights), weights)
+    numbers, task = grouped(arm, wanted, config.springs(arm))
     close, aligned = config.position_tolerance, config.orientation_tolerance
     constants = kernels.search
     combined = config.method == "combined"
@@ -96,7 +95,7 @@ def trace(
     def there() -> bool:
         distant, turned = kernels.descent.errors(numbers, task, q)
         seen.append((q.copy(), distant, turned))
-        return distant < close and (len(weights) == 1 or turned < aligned)
+        return kernels.fk.arrived(distant, turned, close, aligned, task[2])
 
     sweeps, converged = 0, there()
     most = config.max_iterations
@@ -105,7 +104,7 @@ def trace(
     while not converged and sweeps < most:
         kernels.descent.descend(numbers, task, close, aligned, -1.0, 1, q)
         sweeps, converged = sweeps + 1, there()
-    scratch = constants.scratch_for(q.size, len(weights))
+    scratch = constants.scratch_for(q.size, len(task[2]))
     mark, waited = squared(), 0
     while combined and not converged and waited < constants.PATIENCE:
         kernels.polish.polish(numbers, task, arm.length, close, aligned, 1, 2, q, scratch)
