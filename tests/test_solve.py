@@ -21,6 +21,7 @@ from jointwise import (
     puma560,
     two_link_planar,
 )
+from jointwise.solve import grouped
 from jointwise.targets import request
 from tests import twin
 from tests.arms import angles, rows
@@ -58,10 +59,8 @@ def requests(draw):
 
 def numbers(chain, target, config=None):
     """What kernels take: the arm and the task."""
-    asked, tips, weights = request(chain.arm, target)
-    springs = (config or SolveConfig()).springs(chain.arm)
-    arm = (chain.arm.links, chain.arm.kinds, chain.arm.bounds, springs)
-    return arm, (tips, kernels.fk.goal_of(asked, weights), weights)
+    block = (config or SolveConfig()).block(chain.arm)
+    return grouped(block, request(chain.arm, target), chain.n)
 
 
 def twin_errors(chain, q, target):

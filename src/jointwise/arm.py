@@ -8,47 +8,40 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from jointwise import kernels
 from jointwise.errors import InvalidInputError
 from jointwise.joints import DHJoint
-from jointwise.kernels import HELD, PRISMATIC, REVOLUTE, Floats, Kinds
+from jointwise.kernels import HELD, PRISMATIC, REVOLUTE, Floats
 
 # A turn by a radian counts as much as a shift by this share of the arm's size.
 RADIAN = 0.2
 
 
 class Arm(NamedTuple):
-    """An arm of n joints, each moving about or along its own z. All arrays are read-only.
+    """An arm of n joints, each moving about or along its own z. Arrays are read-only.
 
     Attributes:
+        block: All its numbers in a row, for kernels alone: they take a writable array faster.
         links: (n+1, 3, 4) from the frame joint i-1 carries to the frame joint i moves in.
         kinds: (n,) what each joint does.
         bounds: (n, 9) limits, and their directions for a joint that turns.
-        free: (n, 9) the same without limits.
-        springs: (n, 3) no springs.
-        point: (1, 3) the tip in the frame of the last joint [m].
-        pose: (4, 3) the tip and its three axes there.
-        pose_weights: How much each of these counts in a pose [1, m²].
-        strides: (n+1,) steps of a sequence that fills the joints' ranges evenly.
+        weights: How much the tip and its three axes count in a pose [1, m²].
         reach: The most the tip can be from the first joint [m].
         length: What a turn by a radian counts as [m].
         home: (n,) the middle of each range, 0 where there is none.
     """
 
+    block: Floats
     links: Floats
-    kinds: Kinds
+    kinds: Floats
     bounds: Floats
-    free: Floats
-    springs: Floats
-    point: Floats
-    pose: Floats
-    pose_weights: tuple[float, ...]
-    strides: Floats
+    weights: tuple[float, ...]
     reach: float
     length: float
     home: Floats
 
 
-def arm_from(links: Floats, kinds: Kinds, lower: Floats, upper: Floats) -> Arm:
+def arm_from(links: Floats, kinds: Floats, lower: Floats, upper: Floats) -> Arm:
     """Everything that follows from links, kinds of joints, and limits."""
     n = len(kinds)
     slides = kinds != REVOLUTE
@@ -63,24 +56,15 @@ def arm_from(links: Floats, kinds: Kinds, lower: Floats, upper: Floats) -> Arm:
     golden = 2.0
     for _ in range(60):
         golden = (1.0 + golden) ** (1.0 / (n + 1))
-    arm = Arm(
-        links=np.array(links),
-        kinds=np.array(kinds),
-        bounds=_bounds(slides, lower, upper),
-        free=_bounds(slides, np.full(n, -np.inf), np.full(n, np.inf)),
-        springs=np.zeros((n, 3)),
-        point=links[n : n + 1, :, 3].copy(),
-        pose=np.vstack([links[n, :, 3], links[n, :, :3].T]),
-        pose_weights=(1.0, *[0.5 * length**2] * 3),
-        strides=np.append(golden ** -np.arange(1.0, n + 1.0), 0.5),
-        reach=float(size + farthest),
-        length=length,
-        home=middle,
-    )
-    for array in arm:
-        if isinstance(array, np.ndarray):
-            array.setflags(write=False)
-    return arm
+    strides = np.append(golden ** -np.arange(1.0, n + 1.0), 0.5)
+    reach, springs = float(size + farthest), np.zeros((n, 3))
+    pieces = (links, kinds, _bounds(slides, lower, upper), springs, [length, reach], strides)
+    block = np.concatenate([np.ravel(piece) for piece in pieces])
+    views = tuple(part.view() for part in kernels.parts(block, n)[0])
+    for array in (*views, middle):
+        array.setflags(write=False)
+    weights = (1.0, *[0.5 * length**2] * 3)
+    return Arm(block, views[0], views[1], views[2], weights, reach, length, middle)
 
 
 def _bounds(slides: NDArray[np.bool_], lower: Floats, upper: Floats) -> Floats:
@@ -135,10 +119,10 @@ def check_rows(joints: Sequence[DHJoint]) -> None:
             )
 
 
-def kinds_of(joints: Sequence[DHJoint]) -> Kinds:
+def kinds_of(joints: Sequence[DHJoint]) -> Floats:
     """(n,) the kind of each row's joint."""
     sliding = [joint.joint_type == "prismatic" for joint in joints]
-    return np.where(sliding, PRISMATIC, REVOLUTE).astype(np.uint8)
+    return np.where(sliding, float(PRISMATIC), float(REVOLUTE))
 
 
 def dh_halves(joints: Sequence[DHJoint]) -> tuple[Floats, Floats]:
@@ -171,5 +155,5 @@ def _converted(joints: tuple[DHJoint, ...]) -> DHArm:
     along_z, along_x = dh_halves(joints)
     kinds = kinds_of(joints)
     free = np.full(len(joints), np.inf)
-    held = np.where(kinds == PRISMATIC, HELD, kinds).astype(np.uint8)
+    held = np.where(kinds == PRISMATIC, float(HELD), kinds)
     return DHArm(arm_from(chained(along_z, along_x), held, -free, free), along_x)

@@ -87,11 +87,7 @@ def ccd_solve(
     if not isinstance(config, CCDConfig):
         raise InvalidInputError(f"config is {config!r}: expected a CCDConfig.")
     error, iterations = kernels.descent.ccd(
-        arm.links,
-        arm.kinds,
-        arm.bounds,
-        arm.springs,
-        arm.point,
+        arm.block,
         point.reshape(1, 3),
         (1.0,),
         config.tolerance,

@@ -177,7 +177,7 @@ class Chain:
         values = checks.workable("q", checks.configurations("q", q, self.n))
         many = values.reshape(-1, self.n)
         poses = np.empty((len(many), 4, 4))
-        kernels.fk.tip_poses(self.arm.links, self.arm.kinds, many, poses)
+        kernels.fk.tip_poses(self.arm.block, many, poses)
         return poses if values.ndim == 2 else poses[0]
 
     def jacobian(self, q: ArrayLike) -> Floats:
@@ -188,7 +188,8 @@ class Chain:
         """
         values = checks.workable("q", checks.joint_values("q", q, self.n))
         frames = np.empty((self.n, 3, 4))
-        kernels.fk.joint_frames(self.arm.links, self.arm.kinds, values, frames)
+        links, kinds, _, _ = kernels.parts(self.arm.block, self.n)[0]
+        kernels.fk.joint_frames(links, kinds, values, frames)
         axes, origins = frames[:, :, 2], frames[:, :, 3]
         turns = (self.arm.kinds == REVOLUTE)[:, None]
         linear = np.where(turns, np.cross(axes, self.fk(values)[:3, 3] - origins), axes)

@@ -53,6 +53,8 @@ def choice(name: str, value: Any, words: tuple[str, ...]) -> None:
 
 def floats(name: str, values: ArrayLike) -> Floats:
     """A fresh array of floats, of any shape; not yet known to be workable."""
+    if type(values) is np.ndarray and values.dtype is FLOAT64:  # the quick way, taken most
+        return values.copy()
     try:
         array = np.array(values, order="C")
     except ValueError:  # rows of different lengths
@@ -67,7 +69,7 @@ def floats(name: str, values: ArrayLike) -> Floats:
 def joint_values(name: str, values: ArrayLike, joints: int) -> Floats:
     """One value per joint; not yet known to be workable."""
     array = floats(name, values)
-    if array.shape != (joints,):
+    if array.ndim != 1 or array.size != joints:
         given = _several(array.size, "value") if array.ndim == 1 else f"shape {array.shape}"
         raise DimensionMismatchError(
             f"{name} has {given} for an arm of {_several(joints, 'joint')}: "

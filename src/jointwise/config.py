@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from jointwise import checks
+from jointwise import checks, kernels
 from jointwise.arm import RADIAN, Arm
 from jointwise.errors import InvalidInputError
 from jointwise.kernels import REVOLUTE, Floats
@@ -70,11 +70,12 @@ class SolveConfig:
                 )
             object.__setattr__(self, "rest", tuple(rest.tolist()))
 
-    def springs(self, arm: Arm) -> Floats:
-        """(n, 3) the springs of ``stiffness`` and ``rest`` for the kernels."""
+    def block(self, arm: Arm) -> Floats:
+        """The arm's numbers with the springs of ``stiffness`` and ``rest`` among them."""
         if not self.stiffness and self.rest is None:
-            return arm.springs
-        n, springs = arm.kinds.size, arm.springs.copy()
+            return arm.block
+        n, block = arm.kinds.size, arm.block.copy()
+        springs = kernels.parts(block, n)[0][3]
         if isinstance(self.stiffness, tuple):
             springs[:, 0] = checks.joint_values("stiffness", self.stiffness, n)
         else:
@@ -85,8 +86,7 @@ class SolveConfig:
             springs[:, 1] = LEANING * np.where(turns, np.cos(rest), 1.0)
             springs[:, 2] = LEANING * np.where(turns, np.sin(rest), rest)
         springs[turns] *= (arm.length / RADIAN) ** 2
-        springs.setflags(write=False)  # as the arm's own: kernels are compiled for that
-        return springs
+        return block
 
 
 DEFAULT_SOLVE_CONFIG = SolveConfig()

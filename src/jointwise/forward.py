@@ -39,7 +39,8 @@ def forward_kinematics(joints: Iterable[DHJoint], joint_values: ArrayLike) -> FK
     n = arm.kinds.size
     values = checks.workable("joint_values", checks.joint_values("joint_values", joint_values, n))
     carried = np.empty((n, 3, 4))
-    kernels.fk.joint_frames(arm.links, arm.kinds, values, carried)
+    links, kinds, _, _ = kernels.parts(arm.block, n)[0]
+    kernels.fk.joint_frames(links, kinds, values, carried)
     frames = np.empty((n + 1, 4, 4))
     frames[:] = np.eye(4)
     np.matmul(carried, ends, out=frames[1:, :3])

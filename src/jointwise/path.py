@@ -115,7 +115,7 @@ def _kind(arm: Arm, index: int, target: Target) -> str:
     if isinstance(target, Aim):
         return "aims"
     try:
-        asked, _, weights = request(arm, target)
+        asked, weights = request(arm, target)
         check(asked)
         return "positions" if len(weights) == 1 else "poses"
     except InvalidInputError as problem:
@@ -134,7 +134,7 @@ def _connected(arm: Arm, before: Target, after: Target, q: Floats, q_after: Floa
     """
 
     def away(posture: Floats, target: Target) -> float:
-        numbers, task = grouped(arm, request(arm, target), arm.springs)
+        numbers, task = grouped(arm.block, request(arm, target), posture.size)
         distant, turned = kernels.descent.errors(numbers, task, posture)
         return distant + arm.length * turned
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from jointwise import checks, kernels
 from jointwise.arm import Arm
 from jointwise.config import DEFAULT_SOLVE_CONFIG, SolveConfig, check_config
-from jointwise.kernels import REVOLUTE, Floats, Kinds
+from jointwise.kernels import REVOLUTE, Floats
 from jointwise.results import IKResult, Status
 from jointwise.targets import Request, Target, check, refuse, request
 
@@ -38,7 +38,7 @@ def solve(
 ) -> IKResult:
     """Where the joints must go; see ``Chain.solve``."""
     check_config(config)
-    wanted = request(arm, target)
+    wanted = asked, weights = request(arm, target)
     q = first_of(arm, start, config)
     if config.method == "ccd":
         return _ccd(arm, wanted, q, config)
@@ -46,19 +46,18 @@ def solve(
         restful = _nearest_to_rest(arm, wanted, q, config, seed)
         q = q if restful is None else restful
     ended, distant, turned, iterations, restarts = kernels.search.search(
-        *_numbers(arm, wanted, config, seed),
-        arm.length,
-        arm.reach,
-        arm.free,
-        start is not None,
+        _block(arm, config, seed),
+        asked,
+        weights,
         config.position_tolerance,
         config.orientation_tolerance,
         config.max_restarts,
         q,
+        start is not None,
     )
     if ended >= len(ENDINGS):  # the kernel looked at every number and refused
         checks.workable("start", q)
-        refuse(wanted[0])
+        refuse(asked)
     q.setflags(write=False)
     return IKResult(q, ended == 0, distant, iterations, ENDINGS[ended], turned, restarts)
 
@@ -69,7 +68,7 @@ def _ccd(arm: Arm, wanted: Request, q: Floats, config: SolveConfig) -> IKResult:
     inside(arm, q)
     close, aligned = config.position_tolerance, config.orientation_tolerance
     still = kernels.search.STILL
-    numbers, task = grouped(arm, wanted, config.springs(arm))
+    numbers, task = grouped(config.block(arm), wanted, q.size)
     descend = kernels.descent.descend_further if config.extrapolate else kernels.descent.descend
     sweeps, moved = descend(numbers, task, close, aligned, still, config.max_iterations, q)
     distant, turned = kernels.descent.errors(numbers, task, q)
@@ -103,8 +102,8 @@ def answers(
     inside(arm, begin)
     found = np.empty((count, arm.kinds.size))
     number = kernels.search.gather(
-        *_numbers(arm, wanted, config, seed),
-        arm.length,
+        _block(arm, config, seed),
+        *wanted,
         config.position_tolerance,
         config.orientation_tolerance,
         begin,
@@ -170,17 +169,18 @@ def difference(arm: Arm, a: Floats, b: Floats) -> Floats:
     return np.where(arm.kinds == REVOLUTE, around, plain)
 
 
-def grouped(arm: Arm, wanted: Request, springs: Floats) -> tuple[kernels.Arm, kernels.Task]:
+def grouped(block: Floats, wanted: Request, n: int) -> tuple[kernels.Arm, kernels.Task]:
     """The arm and the task as the kernels that make up a solve take them."""
-    asked, tips, weights = wanted
-    task = (tips, kernels.fk.goal_of(asked, weights), weights)
-    return (arm.links, arm.kinds, arm.bounds, springs), task
+    (asked, weights), (arm, _) = wanted, kernels.parts(block, n)
+    task = np.empty((len(weights), 3)), np.empty((len(weights), 3)), weights
+    kernels.fk.set_task(arm[0], asked, task)
+    return arm, task
 
 
 def inside(arm: Arm, q: Floats) -> None:
     """Bring joint values between their limits, in place."""
     for i in range(q.size):
-        q[i] = kernels.sweep.bounded(arm.kinds[i], arm.bounds[i], q[i])
+        q[i] = kernels.sweep.bounded(arm.kinds[i], arm.bounds, i, q[i])
 
 
 def first_of(arm: Arm, start: ArrayLike | None, config: SolveConfig) -> Floats:
@@ -192,19 +192,11 @@ def first_of(arm: Arm, start: ArrayLike | None, config: SolveConfig) -> Floats:
     return arm.home.copy()
 
 
-def _numbers(
-    arm: Arm, wanted: Request, config: SolveConfig, seed: int
-) -> tuple[Floats, Kinds, Floats, Floats, Floats, Floats, tuple[float, ...], Floats]:
-    """What every search begins with: the arm, what is asked of it, and where to look."""
-    asked, tips, weights = wanted
-    springs, strides = config.springs(arm), _strides(arm, seed)
-    return arm.links, arm.kinds, arm.bounds, springs, tips, asked, weights, strides
-
-
-def _strides(arm: Arm, seed: int) -> Floats:
+def _block(arm: Arm, config: SolveConfig, seed: int) -> Floats:
+    """The arm's numbers with what the config and the seed have to say."""
+    block = config.block(arm)
     if seed == 0:
-        return arm.strides
-    strides = arm.strides.copy()
-    strides[-1] = np.random.default_rng(checks.seed(seed)).random()
-    strides.setflags(write=False)
-    return strides
+        return block
+    seeded = block.copy()
+    seeded[-1] = np.random.default_rng(checks.seed(seed)).random()  # where the strides begin
+    return seeded

@@ -14,7 +14,7 @@ from jointwise.kernels import Floats
 if TYPE_CHECKING:
     from scipy.spatial.transform import RigidTransform
 
-Request = tuple[Floats, Floats, tuple[float, ...]]
+Request = tuple[Floats, tuple[float, ...]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,19 +68,22 @@ def _unit(name: str, value: ArrayLike) -> Floats:
 
 
 def request(arm: Arm, target: Target) -> Request:
-    """(target, tips, weights) for the kernels; numbers are not yet known to be workable.
+    """(target, weights) for the kernels; numbers are not yet known to be workable.
 
-    The target is (1, 3) a position, (2, 3) an aim, or (4, 4) a pose.
+    The target is (1, 3) a position, (3, 3) an aim: position, direction, axis; or (4, 4) a pose.
     """
     if isinstance(target, Aim):
-        axis = arm.links[-1, :, :3] @ target.axis
-        tips = np.stack([arm.point[0], axis])
-        return np.stack([target.position, target.direction]), tips, (1.0, arm.length**2)
-    array = checks.floats("target", target.as_matrix() if hasattr(target, "as_matrix") else target)
+        return np.stack([target.position, target.direction, target.axis]), (1.0, arm.length**2)
+    if type(target) is np.ndarray and target.flags.carray and target.dtype is checks.FLOAT64:
+        array = target  # kernels only read it, so it need not be copied
+    else:
+        array = checks.floats(
+            "target", target.as_matrix() if hasattr(target, "as_matrix") else target
+        )
     if array.shape == (4, 4):
-        return array, arm.pose, arm.pose_weights
+        return array, arm.weights
     if array.shape == (3,):
-        return array.reshape(1, 3), arm.point, (1.0,)
+        return array.reshape(1, 3), (1.0,)
     hint = {
         (2,): " For a planar arm, add z = 0.",
         (3, 3): " A rotation alone is not enough: say where, too.",

@@ -83,7 +83,7 @@ def trace(
     check(wanted[0])
     q = checks.workable("start", first_of(arm, start, config))
     inside(arm, q)
-    numbers, task = grouped(arm, wanted, config.springs(arm))
+    numbers, task = grouped(config.block(arm), wanted, q.size)
     close, aligned = config.position_tolerance, config.orientation_tolerance
     constants = kernels.search
     combined = config.method == "combined"
@@ -104,7 +104,7 @@ def trace(
     while not converged and sweeps < most:
         kernels.descent.descend(numbers, task, close, aligned, -1.0, 1, q)
         sweeps, converged = sweeps + 1, there()
-    scratch = constants.scratch_for(q.size, len(task[2]))
+    scratch = constants.scratch_for(q.size)
     mark, waited = squared(), 0
     while combined and not converged and waited < constants.PATIENCE:
         kernels.polish.polish(numbers, task, arm.length, close, aligned, 1, 2, q, scratch)

@@ -3,7 +3,8 @@
 An arm of n joints is four arrays. ``links (n+1, 3, 4)``: ``links[i]`` carries the frame that
 joint i-1 moves onto the frame in which joint i moves; ``links[n]`` is the tool. ``kinds (n,)``:
 what each joint does. ``bounds (n, 9)``: how far it may go. ``springs (n, 3)``: what holds it back.
-Every joint turns about, or slides along, its own z:
+They are parts of one row of numbers, the arm's ``block``, since every array that is handed to a
+compiled function costs time. Every joint turns about, or slides along, its own z:
 
     T_base_tip(q) = links[0] · M0(q0) · links[1] · M1(q1) · ... · links[n]
 
@@ -17,6 +18,7 @@ So each is loaded when it is first used, and ``import jointwise`` stays cheap.
 """
 
 from importlib import import_module
+from math import prod
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -31,8 +33,7 @@ if TYPE_CHECKING:
     from jointwise.kernels import sweep as sweep
 
 Floats = NDArray[np.float64]
-Kinds = NDArray[np.uint8]
-Arm = tuple[Floats, Kinds, Floats, Floats]
+Arm = tuple[Floats, Floats, Floats, Floats]
 Task = tuple[Floats, Floats, tuple[float, ...]]
 
 # What a joint does. A held one slides by its value, but no sweep moves it.
@@ -46,6 +47,34 @@ LOWER, UPPER, LOW_C, LOW_S, HIGH_C, HIGH_S, MID_C, MID_S, COS_HALF = range(9)
 LARGEST = 1e9
 # How far from a rotation the rotation part of a pose may be.
 ROTATION_DEFECT = 1e-6
+
+
+def view(block: Floats, begin: int, shape: tuple[int, ...]) -> Floats:
+    """The numbers of the block from ``begin`` on, as an array."""
+    return block[begin : begin + prod(shape)].reshape(shape)
+
+
+def parts(block: Floats, n: int) -> tuple[Arm, Floats]:
+    """Views of an arm's block: links, kinds, bounds and springs; then its other numbers.
+
+    These are the length that a turn by a radian counts as, the most the tip can be from the
+    first joint, and n+1 strides of a sequence that fills the joints' ranges evenly.
+    """
+    kinds = 12 * (n + 1)
+    bounds = kinds + n
+    springs = bounds + 9 * n
+    rest = springs + 3 * n
+    arm = (
+        view(block, 0, (n + 1, 3, 4)),
+        view(block, kinds, (n,)),
+        view(block, bounds, (n, 9)),
+        view(block, springs, (n, 3)),
+    )
+    return arm, view(block, rest, (n + 3,))
+
+
+# Where these numbers are in what ``parts`` returns last.
+LENGTH, REACH, STRIDES = 0, 1, 2
 
 
 def __getattr__(name: str) -> ModuleType:

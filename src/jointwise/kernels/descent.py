@@ -4,7 +4,7 @@ from math import sin, sqrt
 
 import numpy as np
 
-from jointwise.kernels import REVOLUTE, Arm, Floats, Kinds, Task
+from jointwise.kernels import REVOLUTE, Arm, Floats, Task
 from jointwise.kernels.fk import (
     arrived,
     copy,
@@ -12,11 +12,14 @@ from jointwise.kernels.fk import (
     joint_frames,
     motions,
     see,
+    set_task,
     twist,
+    unpacked,
     workable,
 )
 from jointwise.kernels.jit import jit
 from jointwise.kernels.linear import solve_positive
+from jointwise.kernels.local import XYZ, local
 from jointwise.kernels.sweep import NOISE, bounded, pull, sweep, unwind, wind
 
 # Sweeps whose course is extrapolated together, and the share of E they must save.
@@ -29,9 +32,9 @@ def errors(arm: Arm, task: Task, q: Floats) -> tuple[float, float]:
     links, kinds, _, _ = arm
     tips, goal, weights = task
     frames = np.empty((kinds.size, 3, 4))
-    seen = np.empty(tips.shape)
+    seen = local(weights, XYZ)
     joint_frames(links, kinds, q, frames)
-    see(frames[kinds.size - 1], tips, seen)
+    see(frames, tips, seen)
     return distance(seen, goal), twist(seen, goal)[3] if len(weights) > 1 else 0.0
 
 
@@ -73,7 +76,7 @@ def energy(arm: Arm, task: Task, q: Floats) -> float:
 
 
 @jit
-def extrapolate(kinds: Kinds, bounds: Floats, course: Floats, q: Floats) -> None:
+def extrapolate(kinds: Floats, bounds: Floats, course: Floats, q: Floats) -> None:
     """Write where the last sweeps are heading (Anderson 1965, in its reduced-rank form).
 
     ``course (COURSE+1, n)`` holds the joint values after each of them. The mixture of the
@@ -100,7 +103,7 @@ def extrapolate(kinds: Kinds, bounds: Floats, course: Floats, q: Floats) -> None
         value = 0.0
         for j in range(COURSE):
             value += right[j] / total * course[j + 1, i]
-        q[i] = bounded(kinds[i], bounds[i], value)
+        q[i] = bounded(kinds[i], bounds, i, value)
 
 
 @jit
@@ -114,7 +117,7 @@ def descend(
     """
     n, m = arm[1].size, len(task[2])
     motion, wound = np.empty((n, 2)), np.empty((n, 2))
-    pulled, seen = np.empty((n, m, 3)), np.empty((m, 3))
+    pulled = np.empty((n, m, 3))
     noise = noise_of(arm, task, q)
     # The squared chords of all directions, for a turn by ``aligned``.
     chords = (8.0 if m == 4 else 4.0) * sin(0.5 * min(aligned, 3.0)) ** 2
@@ -127,7 +130,7 @@ def descend(
             off, twisted = errors(arm, task, q)
             if arrived(off, twisted, close, aligned, task[2]):
                 return done, largest
-        largest = sweep(arm, task, motion, wound, pulled, seen, noise)
+        largest = sweep(arm, task, motion, wound, pulled, noise)
         done += 1
         if largest <= still:
             break
@@ -170,12 +173,8 @@ def descend_further(
 
 @jit
 def ccd(
-    links: Floats,
-    kinds: Kinds,
-    bounds: Floats,
-    springs: Floats,
-    tips: Floats,
-    goal: Floats,
+    block: Floats,
+    target: Floats,
     weights: tuple[float, ...],
     tolerance: float,
     max_sweeps: int,
@@ -185,9 +184,11 @@ def ccd(
 
     Values that cannot be computed with are left alone: the error is then NaN.
     """
-    if not (workable(goal) and workable(q)):
+    if not (workable(target) and workable(q)):
         return np.nan, 0
-    arm, task = (links, kinds, bounds, springs), (tips, goal, weights)
+    arm, _ = unpacked(block, q.size)
+    task = (local(weights, XYZ), local(weights, XYZ), weights)
+    set_task(arm[0], target, task)
     error, _ = errors(arm, task, q)
     sweeps = 0
     if max_sweeps > 0 and not error < tolerance:

@@ -7,10 +7,13 @@ from math import atan2, cos, pi, sin, sqrt
 
 import numpy as np
 
-from jointwise.kernels import LARGEST, REVOLUTE, Floats, Kinds
+from jointwise.kernels import LARGEST, REVOLUTE, Floats, Task, parts
+from jointwise.kernels import local as local  # how ``parts`` is compiled
 from jointwise.kernels.jit import inline, jit
 
 Point = tuple[float, float, float]
+
+unpacked = jit(parts)
 
 
 @jit
@@ -30,28 +33,27 @@ def copy(values: Floats, to: Floats) -> None:
 
 
 @jit
-def out_of(link: Floats, x: float, y: float, z: float, shift: float) -> Point:
-    """What is at (x, y, z) beyond ``link``, seen from before it; a direction has shift 0."""
+def out_of(links: Floats, i: int, x: float, y: float, z: float) -> Point:
+    """The direction (x, y, z) beyond link i, seen from before it."""
     return (
-        link[0, 0] * x + link[0, 1] * y + link[0, 2] * z + shift * link[0, 3],
-        link[1, 0] * x + link[1, 1] * y + link[1, 2] * z + shift * link[1, 3],
-        link[2, 0] * x + link[2, 1] * y + link[2, 2] * z + shift * link[2, 3],
+        links[i, 0, 0] * x + links[i, 0, 1] * y + links[i, 0, 2] * z,
+        links[i, 1, 0] * x + links[i, 1, 1] * y + links[i, 1, 2] * z,
+        links[i, 2, 0] * x + links[i, 2, 1] * y + links[i, 2, 2] * z,
     )
 
 
 @jit
-def into(link: Floats, x: float, y: float, z: float, shift: float) -> Point:
-    """What is at (x, y, z) before ``link``, seen from beyond it; a direction has shift 0."""
-    x, y, z = x - shift * link[0, 3], y - shift * link[1, 3], z - shift * link[2, 3]
+def into(links: Floats, i: int, x: float, y: float, z: float) -> Point:
+    """The direction (x, y, z) before link i, seen from beyond it."""
     return (
-        link[0, 0] * x + link[1, 0] * y + link[2, 0] * z,
-        link[0, 1] * x + link[1, 1] * y + link[2, 1] * z,
-        link[0, 2] * x + link[1, 2] * y + link[2, 2] * z,
+        links[i, 0, 0] * x + links[i, 1, 0] * y + links[i, 2, 0] * z,
+        links[i, 0, 1] * x + links[i, 1, 1] * y + links[i, 2, 1] * z,
+        links[i, 0, 2] * x + links[i, 1, 2] * y + links[i, 2, 2] * z,
     )
 
 
 @jit
-def motions(kinds: Kinds, q: Floats, motion: Floats) -> None:
+def motions(kinds: Floats, q: Floats, motion: Floats) -> None:
     """Write each joint's motion for the joint values ``q``."""
     for i in range(kinds.size):
         if kinds[i] == REVOLUTE:
@@ -61,31 +63,30 @@ def motions(kinds: Kinds, q: Floats, motion: Floats) -> None:
 
 
 @jit
-def joint_frames(links: Floats, kinds: Kinds, q: Floats, frames: Floats) -> None:
+def joint_frames(links: Floats, kinds: Floats, q: Floats, frames: Floats) -> None:
     """Write into ``frames (n, 3, 4)`` the frame that each joint carries, in the base frame."""
     for i in range(kinds.size):
-        link, frame = links[i], frames[i]
         turns = kinds[i] == REVOLUTE
         c, s = (cos(q[i]), sin(q[i])) if turns else (1.0, 0.0)
         slide = 0.0 if turns else q[i]
         for row in range(3):
-            if i == 0:
-                x, y, z, p = link[row, 0], link[row, 1], link[row, 2], link[row, 3]
-            else:
-                before = frames[i - 1, row]
-                x = before[0] * link[0, 0] + before[1] * link[1, 0] + before[2] * link[2, 0]
-                y = before[0] * link[0, 1] + before[1] * link[1, 1] + before[2] * link[2, 1]
-                z = before[0] * link[0, 2] + before[1] * link[1, 2] + before[2] * link[2, 2]
-                p = before[0] * link[0, 3] + before[1] * link[1, 3] + before[2] * link[2, 3]
-                p += before[3]
-            frame[row, 0], frame[row, 1] = c * x + s * y, c * y - s * x
-            frame[row, 2], frame[row, 3] = z, p + slide * z
+            x, y, z, p = links[i, row, 0], links[i, row, 1], links[i, row, 2], links[i, row, 3]
+            if i > 0:
+                u, v, w = frames[i - 1, row, 0], frames[i - 1, row, 1], frames[i - 1, row, 2]
+                x = u * links[i, 0, 0] + v * links[i, 1, 0] + w * links[i, 2, 0]
+                y = u * links[i, 0, 1] + v * links[i, 1, 1] + w * links[i, 2, 1]
+                z = u * links[i, 0, 2] + v * links[i, 1, 2] + w * links[i, 2, 2]
+                p = u * links[i, 0, 3] + v * links[i, 1, 3] + w * links[i, 2, 3]
+                p += frames[i - 1, row, 3]
+            frames[i, row, 0], frames[i, row, 1] = c * x + s * y, c * y - s * x
+            frames[i, row, 2], frames[i, row, 3] = z, p + slide * z
 
 
 @jit
-def tip_poses(links: Floats, kinds: Kinds, configurations: Floats, poses: Floats) -> None:
+def tip_poses(block: Floats, configurations: Floats, poses: Floats) -> None:
     """Write into ``poses (k, 4, 4)`` the tip's pose for each row of ``configurations (k, n)``."""
-    n = kinds.size
+    n = configurations.shape[1]
+    (links, kinds, _, _), _ = unpacked(block, n)
     frames, tool = np.empty((n, 3, 4)), links[n]
     for k in range(configurations.shape[0]):
         joint_frames(links, kinds, configurations[k], frames)
@@ -102,24 +103,35 @@ def tip_poses(links: Floats, kinds: Kinds, configurations: Floats, poses: Floats
 
 
 @jit
-def goal_of(target: Floats, weights: tuple[float, ...]) -> Floats:
-    """(m, 3) a point and m-1 directions: of a (4, 4) pose its position and axes, else as given."""
-    m = len(weights)
-    goal = np.empty((m, 3))
+def set_task(links: Floats, target: Floats, task: Task) -> None:
+    """Write what should come where, for a target as ``request`` makes it.
+
+    A position is (1, 3). An aim is (3, 3): position, direction, and the axis in the frame of the
+    tip. A pose is (4, 4).
+    """
+    tips, goal, weights = task
+    n, m = links.shape[0] - 1, len(weights)
     for k in range(m):
-        for axis in range(3):
-            goal[k, axis] = target[axis, (k + 3) % 4] if m == 4 else target[k, axis]
-    return goal
+        for row in range(3):
+            if k == 0 or m == 4:
+                tips[k, row] = links[n, row, (k + 3) % 4]
+            else:
+                tips[k, row] = 0.0
+                for column in range(3):
+                    tips[k, row] += links[n, row, column] * target[2, column]
+            goal[k, row] = target[row, (k + 3) % 4] if m == 4 else target[k, row]
 
 
 @jit
-def see(frame: Floats, tips: Floats, seen: Floats) -> None:
-    """Write where the tips are in the base frame, ``frame`` being the last joint's."""
+def see(frames: Floats, tips: Floats, seen: Floats) -> None:
+    """Write where the tips are in the base frame, given the frames that the joints carry."""
+    last = frames.shape[0] - 1
     for k in range(tips.shape[0]):
-        shift = 1.0 if k == 0 else 0.0
         seen[k, 0], seen[k, 1], seen[k, 2] = out_of(
-            frame, tips[k, 0], tips[k, 1], tips[k, 2], shift
+            frames, last, tips[k, 0], tips[k, 1], tips[k, 2]
         )
+    for axis in range(3):
+        seen[0, axis] += frames[last, axis, 3]
 
 
 @jit

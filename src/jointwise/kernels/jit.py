@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 import numba
+import numpy as np
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -14,6 +15,11 @@ STAMP = tuple(
     (path.name, path.stat().st_mtime_ns, path.stat().st_size)
     for path in sorted(Path(__file__).parent.glob("*.py"))
 )
+
+
+def plain(value: int) -> int:
+    """A constant to hand to kernels. For one that is Python's own, Numba compiles them anew."""
+    return cast(int, np.int64(value))
 
 
 def inline(function: F) -> F:

@@ -5,20 +5,21 @@ from it. Damping shrinks with the squared error (Chan and Lawrence 1988), so the
 are Newton's.
 """
 
-from jointwise.kernels import LOWER, REVOLUTE, UPPER, Arm, Floats, Kinds, Task
+from jointwise.kernels import LOWER, REVOLUTE, UPPER, Arm, Floats, Task
 from jointwise.kernels.fk import arrived, distance, joint_frames, see, twist
 from jointwise.kernels.jit import inline, jit
 from jointwise.kernels.linear import solve_positive
+from jointwise.kernels.local import PAIR, TWIST, XYZ, local
 from jointwise.kernels.sweep import TURN, bounded
 
 # Damping as a share of the squared error, and what keeps a singular system solvable.
 DAMPING, LEAST_DAMPING = 0.05, 1e-12
 
-Scratch = tuple[Floats, Floats, Floats, Floats, Floats, Floats]
+Scratch = tuple[Floats, Floats]
 
 
 @jit
-def columns(kinds: Kinds, frames: Floats, seen: Floats, scale: float, jacobian: Floats) -> None:
+def columns(kinds: Floats, frames: Floats, seen: Floats, scale: float, jacobian: Floats) -> None:
     """Write how each joint moves the tip, a row a joint: its shift times ``scale``, its turn."""
     for i in range(kinds.size):
         x, y, z = frames[i, 0, 2], frames[i, 1, 2], frames[i, 2, 2]
@@ -57,12 +58,9 @@ def along(jacobian: Floats, i: int, right: Floats, size: int) -> float:
 
 @jit
 def step(
-    kinds: Kinds,
+    kinds: Floats,
     bounds: Floats,
     jacobian: Floats,
-    normal: Floats,
-    right: Floats,
-    rest: Floats,
     damping: float,
     weights: tuple[float, ...],
     q: Floats,
@@ -73,6 +71,8 @@ def step(
     solved for again without it.
     """
     n, size = kinds.size, rank(weights)
+    normal, vectors = local(TWIST, TWIST), local(PAIR, TWIST)
+    right, scratch = vectors[0], vectors[1]
     again = True
     while again:
         again = False
@@ -85,7 +85,7 @@ def step(
             for row in range(size):
                 for column in range(row + 1):
                     normal[row, column] += jacobian[i, row] * jacobian[i, column]
-        solve_positive(normal, right, rest, size)
+        solve_positive(normal, right, scratch, size)
         for i in range(n):
             lower, upper = bounds[i, LOWER], bounds[i, UPPER]
             if lower < q[i] < upper or (kinds[i] == REVOLUTE and upper - lower >= TURN):
@@ -96,7 +96,7 @@ def step(
                     jacobian[i, k] = 0.0
                 again = True
     for i in range(n):
-        q[i] = bounded(kinds[i], bounds[i], q[i] + along(jacobian, i, right, size))
+        q[i] = bounded(kinds[i], bounds, i, q[i] + along(jacobian, i, right, size))
 
 
 @jit
@@ -118,13 +118,13 @@ def polish(
     """
     links, kinds, bounds, _ = arm
     tips, goal, weights = task
-    frames, seen, jacobian, normal, right, rest = scratch
-    n = kinds.size
+    frames, jacobian = scratch
+    seen, n = local(weights, XYZ), kinds.size
     scale = 1.0 / length
     mark, waited, done = 1e300, 0, 0
     while True:
         joint_frames(links, kinds, q, frames)
-        see(frames[n - 1], tips, seen)
+        see(frames, tips, seen)
         distant = distance(seen, goal)
         x, y, z, turned = twist(seen, goal)
         if done == max_steps or arrived(distant, turned, close, aligned, weights):
@@ -139,5 +139,5 @@ def polish(
         jacobian[n, 3], jacobian[n, 4], jacobian[n, 5] = x, y, z
         columns(kinds, frames, seen, scale, jacobian)
         damping = DAMPING * squared + LEAST_DAMPING
-        step(kinds, bounds, jacobian, normal, right, rest, damping, weights, q)
+        step(kinds, bounds, jacobian, damping, weights, q)
         done += 1

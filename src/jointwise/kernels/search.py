@@ -9,18 +9,22 @@ from math import floor, inf, sqrt
 import numpy as np
 
 from jointwise.kernels import (
+    COS_HALF,
+    LENGTH,
     LOWER,
     PRISMATIC,
+    REACH,
     ROTATION_DEFECT,
+    STRIDES,
     UPPER,
     Arm,
     Floats,
-    Kinds,
     Task,
 )
 from jointwise.kernels.descent import descend, descend_further, energy, errors
-from jointwise.kernels.fk import arrived, copy, goal_of, workable
-from jointwise.kernels.jit import jit
+from jointwise.kernels.fk import arrived, copy, set_task, unpacked, workable
+from jointwise.kernels.jit import jit, plain
+from jointwise.kernels.local import XYZ, local
 from jointwise.kernels.polish import Scratch, polish
 from jointwise.kernels.sweep import TURN, bounded
 
@@ -29,18 +33,18 @@ CONVERGED, ITERATION_LIMIT, STALLED, BLOCKED, UNREACHABLE, UNWORKABLE, NOT_A_ROT
 
 # Sweeps before the finish, its longest run, and the squared error (in radians) below which
 # sweeps are no help.
-SWEEPS, STEPS, NEAR = 3, 50, 0.1
+SWEEPS, STEPS, NEAR = plain(3), plain(50), 0.1
 # How long the finish may go on without halving the squared error; after so many restarts
 # the target is a hard one, and longer.
-PATIENCE, HARD, PATIENCE_WHEN_HARD = 4, 10, 8
+PATIENCE, HARD, PATIENCE_WHEN_HARD = plain(4), 10, plain(8)
 # Fresh starts in the neighbourhood of a start that was asked for, before going everywhere.
 NEIGHBOURS = 4
 # The closest approach: sweeps at most, the move [rad or m] that counts as none, and by what
 # share of the arm's length another must be closer to be taken instead.
-SETTLING, STILL, BETTER = 20_000, 1e-10, 1e-6
+SETTLING, STILL, BETTER = plain(20_000), 1e-10, 1e-6
 # The same for a target beyond all reach: a few short looks around, and no turning over for
 # a hair's breadth while it is dragged about.
-FAR_STARTS, FAR_SWEEPS, FAR_STILL, FAR_BETTER = 8, 100, 1e-4, 0.01
+FAR_STARTS, FAR_SWEEPS, FAR_STILL, FAR_BETTER = 8, plain(100), 1e-4, 0.01
 # Starts after which limits are not to blame.
 UNLIMITED_STARTS = 20
 
@@ -88,16 +92,9 @@ def fresh_start(
 
 
 @jit
-def scratch_for(n: int, m: int) -> Scratch:
+def scratch_for(n: int) -> Scratch:
     """Room for the finish to work in."""
-    return (
-        np.empty((n, 3, 4)),
-        np.empty((m, 3)),
-        np.empty((n + 1, 6)),
-        np.empty((6, 6)),
-        np.empty(6),
-        np.empty(6),
-    )
+    return np.empty((n, 3, 4)), np.empty((n + 1, 6))
 
 
 @jit
@@ -137,15 +134,9 @@ def attempt(
 
 @jit
 def gather(
-    links: Floats,
-    kinds: Kinds,
-    bounds: Floats,
-    springs: Floats,
-    tips: Floats,
+    block: Floats,
     target: Floats,
     weights: tuple[float, ...],
-    strides: Floats,
-    length: float,
     close: float,
     aligned: float,
     start: Floats,
@@ -154,8 +145,11 @@ def gather(
     found: Floats,
 ) -> int:
     """Attempt from ``start`` and from fresh starts; write answers into ``found``, count them."""
-    arm, task = (links, kinds, bounds, springs), (tips, goal_of(target, weights), weights)
-    scratch = scratch_for(kinds.size, len(weights))
+    arm, others = unpacked(block, start.size)
+    length, strides = others[LENGTH], others[STRIDES:]
+    task = (local(weights, XYZ), local(weights, XYZ), weights)
+    set_task(arm[0], target, task)
+    scratch = scratch_for(start.size)
     q = start.copy()
     number = 0
     for count in range(attempts):
@@ -175,7 +169,7 @@ def gather(
 
 @jit
 def limits_block(
-    unlimited: Arm,
+    arm: Arm,
     task: Task,
     length: float,
     close: float,
@@ -185,6 +179,11 @@ def limits_block(
     scratch: Scratch,
 ) -> bool:
     """Whether the goal is reached from ``start`` by the arm without its limits."""
+    links, kinds, bounds, springs = arm
+    free = bounds.copy()
+    for i in range(kinds.size):
+        free[i, LOWER], free[i, UPPER], free[i, COS_HALF] = -inf, inf, -2.0
+    unlimited = (links, kinds, free, springs)
     q = start.copy()
     for count in range(UNLIMITED_STARTS):
         if count > 0:
@@ -200,38 +199,33 @@ def limits_block(
 
 @jit
 def search(
-    links: Floats,
-    kinds: Kinds,
-    bounds: Floats,
-    springs: Floats,
-    tips: Floats,
+    block: Floats,
     target: Floats,
     weights: tuple[float, ...],
-    strides: Floats,
-    length: float,
-    reach: float,
-    free: Floats,
-    near: bool,
     close: float,
     aligned: float,
     max_restarts: int,
     q: Floats,
+    near: bool,
 ) -> tuple[int, float, float, int, int]:
     """Move ``q`` to an answer: (how it ended, distance, angle, iterations, restarts).
 
-    ``length`` is what a turn by a radian counts as [m], ``reach`` the most the tip can be from
-    the first joint [m], ``free`` the bounds of an arm without limits, ``near`` whether to look
-    around ``q`` before going everywhere. Iterations are sweeps and steps together.
+    ``near`` is whether to look around ``q`` before going everywhere. Iterations are sweeps and
+    steps together.
     """
     if not (workable(target) and workable(q)):
         return UNWORKABLE, np.nan, np.nan, 0, 0
-    goal = goal_of(target, weights)
+    arm, others = unpacked(block, q.size)
+    length, reach, strides = others[LENGTH], others[REACH], others[STRIDES:]
+    links, kinds, bounds, _ = arm
+    task = (local(weights, XYZ), local(weights, XYZ), weights)
+    set_task(links, target, task)
+    goal = task[1]
     if defect(target, goal) > ROTATION_DEFECT:
         return NOT_A_ROTATION, np.nan, np.nan, 0, 0
-    arm, task = (links, kinds, bounds, springs), (tips, goal, weights)
-    n, m = kinds.size, len(weights)
+    n = kinds.size
     for i in range(n):
-        q[i] = bounded(kinds[i], bounds[i], q[i])
+        q[i] = bounded(kinds[i], bounds, i, q[i])
     distant, turned = errors(arm, task, q)
     if arrived(distant, turned, close, aligned, weights):
         return CONVERGED, distant, turned, 0, 0
@@ -241,8 +235,9 @@ def search(
     near = near or too_far
     tries = min(max_restarts, FAR_STARTS) if too_far else max_restarts
     better = (FAR_BETTER if too_far else BETTER) * length
-    scratch = scratch_for(n, m)
-    best, start, iterations, restarts = q.copy(), q.copy(), 0, 0
+    scratch = scratch_for(n)
+    start, iterations, restarts = q.copy(), 0, 0
+    best = start
     while True:
         lowest, improved = 0.0, False
         for count in range(tries + 1):
@@ -265,7 +260,7 @@ def search(
             found = sqrt(energy(arm, task, q))
             if found < lowest - better:
                 lowest, improved = found, True
-                copy(q, best)
+                best = q.copy()
         copy(best, q)
         done, moved = descend_further(arm, task, close, aligned, STILL, SETTLING, q)
         iterations += done
@@ -276,13 +271,11 @@ def search(
         # there would do just that.
         if near and not improved:
             break
-        copy(q, best)
-        copy(q, start)
-        near = True
+        start = q.copy()
+        best, near = start, True
     if too_far:
         return UNREACHABLE, distant, turned, iterations, restarts
     if moved > STILL:
         return ITERATION_LIMIT, distant, turned, iterations, restarts
-    unlimited = (links, kinds, free, springs)
-    blocked = limits_block(unlimited, task, length, close, aligned, strides, q, scratch)
+    blocked = limits_block(arm, task, length, close, aligned, strides, q, scratch)
     return BLOCKED if blocked else STALLED, distant, turned, iterations, restarts

@@ -30,6 +30,7 @@ from jointwise.kernels import (
 )
 from jointwise.kernels.fk import into, motions, out_of
 from jointwise.kernels.jit import jit
+from jointwise.kernels.local import XYZ, local
 
 TURN = 2.0 * pi
 
@@ -47,15 +48,16 @@ def best_turn(ex: float, ey: float, tx: float, ty: float) -> tuple[float, float]
 
 
 @jit
-def within(bound: Floats, a: float, b: float) -> tuple[float, float]:
-    """(cos, sin) of the direction (a, b) or, if that is forbidden, of the better limit."""
+def within(bounds: Floats, i: int, a: float, b: float) -> tuple[float, float]:
+    """(cos, sin) of the direction (a, b) or, if joint i may not go there, of the better limit."""
     size = sqrt(a * a + b * b)
     c, s = a / size, b / size
-    if c * bound[MID_C] + s * bound[MID_S] >= bound[COS_HALF]:
+    if c * bounds[i, MID_C] + s * bounds[i, MID_S] >= bounds[i, COS_HALF]:
         return c, s
-    if a * bound[LOW_C] + b * bound[LOW_S] > a * bound[HIGH_C] + b * bound[HIGH_S]:
-        return bound[LOW_C], bound[LOW_S]
-    return bound[HIGH_C], bound[HIGH_S]
+    low = a * bounds[i, LOW_C] + b * bounds[i, LOW_S]
+    if low > a * bounds[i, HIGH_C] + b * bounds[i, HIGH_S]:
+        return bounds[i, LOW_C], bounds[i, LOW_S]
+    return bounds[i, HIGH_C], bounds[i, HIGH_S]
 
 
 @jit
@@ -65,16 +67,21 @@ def angle(c: float, s: float) -> float:
 
 
 @jit
+def low(c: float, s: float) -> bool:
+    """Whether the direction (c, s) is in the lower half, where its angle is negative."""
+    return s < 0.0 or (s == 0.0 and c < 0.0)
+
+
+@jit
 def laps(c: float, s: float, c_new: float, s_new: float) -> int:
     """Full turns that make ``angle`` continue through ±pi, for a turn in (-pi, pi].
 
     The angle jumps only where the direction changes half-plane on the far side. It does
     if a counterclockwise turn ends in the lower half, or a clockwise one in the upper.
     """
-    low = s < 0.0 or (s == 0.0 and c < 0.0)
-    low_new = s_new < 0.0 or (s_new == 0.0 and c_new < 0.0)
+    ends_low = low(c_new, s_new)
     counterclockwise = c * s_new - s * c_new >= 0.0
-    if low == low_new or counterclockwise != low_new:
+    if low(c, s) == ends_low or counterclockwise != ends_low:
         return 0
     return 1 if counterclockwise else -1
 
@@ -96,11 +103,11 @@ def settle(value: float, lower: float, upper: float) -> float:
 
 
 @jit
-def bounded(kind: int, bound: Floats, value: float) -> float:
-    """A joint's value between its limits."""
+def bounded(kind: float, bounds: Floats, i: int, value: float) -> float:
+    """The value of joint i between its limits."""
     if kind == REVOLUTE:
-        return settle(value, bound[LOWER], bound[UPPER])
-    return float(min(max(value, bound[LOWER]), bound[UPPER]))
+        return settle(value, bounds[i, LOWER], bounds[i, UPPER])
+    return float(min(max(value, bounds[i, LOWER]), bounds[i, UPPER]))
 
 
 @jit
@@ -113,16 +120,17 @@ def pull(arm: Arm, task: Task, motion: Floats, pulled: Floats) -> tuple[float, f
     tips, goal, weights = task
     squared, turned = 0.0, 0.0
     for k in range(len(weights)):
-        shift = 1.0 if k == 0 else 0.0
         x, y, z = goal[k, 0], goal[k, 1], goal[k, 2]
         for i in range(kinds.size):
-            x, y, z = into(links[i], x, y, z, shift)
+            if k == 0:
+                x, y, z = x - links[i, 0, 3], y - links[i, 1, 3], z - links[i, 2, 3]
+            x, y, z = into(links, i, x, y, z)
             pulled[i, k, 0], pulled[i, k, 1], pulled[i, k, 2] = x, y, z
             a, b = motion[i, 0], motion[i, 1]
             if kinds[i] == REVOLUTE:
                 x, y = a * x + b * y, a * y - b * x
-            else:
-                z -= shift * a
+            elif k == 0:
+                z -= a
         x, y, z = x - tips[k, 0], y - tips[k, 1], z - tips[k, 2]
         if k == 0:
             squared = x * x + y * y + z * z
@@ -133,29 +141,28 @@ def pull(arm: Arm, task: Task, motion: Floats, pulled: Floats) -> tuple[float, f
 
 @jit
 def sweep(
-    arm: Arm, task: Task, motion: Floats, wound: Floats, pulled: Floats, seen: Floats, noise: float
+    arm: Arm, task: Task, motion: Floats, wound: Floats, pulled: Floats, noise: float
 ) -> float:
     """Move every joint, tip to base, to where it is best; return the largest move.
 
-    ``wound`` is what ``wind`` made of the start; turns are counted there. ``seen`` is scratch.
+    ``wound`` is what ``wind`` made of the start; turns are counted there.
     A joint that is pulled by no more than ``noise`` cannot help and stays.
     """
     links, kinds, bounds, springs = arm
     tips, _, weights = task
-    m = len(weights)
+    m, seen = len(weights), local(weights, XYZ)
     for k in range(m):
         seen[k, 0], seen[k, 1], seen[k, 2] = tips[k, 0], tips[k, 1], tips[k, 2]
     largest = 0.0
     for i in range(kinds.size - 1, -1, -1):
-        link, bound, spring = links[i], bounds[i], springs[i]
         c, s = motion[i, 0], motion[i, 1]
         if kinds[i] == REVOLUTE:
-            a, b = spring[0] * c + spring[1], spring[0] * s + spring[2]
+            a, b = springs[i, 0] * c + springs[i, 1], springs[i, 0] * s + springs[i, 2]
             for k in range(m):
                 cosine, sine = best_turn(seen[k, 0], seen[k, 1], pulled[i, k, 0], pulled[i, k, 1])
                 a, b = a + weights[k] * cosine, b + weights[k] * sine
             if a * a + b * b > noise * noise:
-                a, b = within(bound, a, b)
+                a, b = within(bounds, i, a, b)
                 wound[i, 0] += TURN * laps(c, s, a, b)
                 wound[i, 1] = 1.0
                 largest = max(largest, abs(a - c), abs(b - s))
@@ -166,17 +173,19 @@ def sweep(
                 seen[k, 0], seen[k, 1] = c * x - s * y, s * x + c * y
         else:
             if kinds[i] == PRISMATIC:
-                best = weights[0] * (pulled[i, 0, 2] - seen[0, 2]) + spring[0] * c + spring[2]
-                best /= weights[0] + spring[0] + spring[1]
-                slide = min(max(best, bound[LOWER]), bound[UPPER])
+                best = weights[0] * (pulled[i, 0, 2] - seen[0, 2])
+                best += springs[i, 0] * c + springs[i, 2]
+                best /= weights[0] + springs[i, 0] + springs[i, 1]
+                slide = min(max(best, bounds[i, LOWER]), bounds[i, UPPER])
                 largest = max(largest, abs(slide - c))
                 motion[i, 0] = c = slide
             seen[0, 2] += c
         for k in range(m):
-            shift = 1.0 if k == 0 else 0.0
             seen[k, 0], seen[k, 1], seen[k, 2] = out_of(
-                link, seen[k, 0], seen[k, 1], seen[k, 2], shift
+                links, i, seen[k, 0], seen[k, 1], seen[k, 2]
             )
+        for axis in range(3):
+            seen[0, axis] += links[i, axis, 3]
     return largest
 
 
@@ -191,7 +200,10 @@ def wind(arm: Arm, q: Floats, motion: Floats, wound: Floats) -> None:
     for i in range(kinds.size):
         wound[i, 0], wound[i, 1] = 0.0, 0.0
         if kinds[i] == REVOLUTE:
-            wound[i, 0] = q[i] - angle(motion[i, 0], motion[i, 1])
+            around = floor(q[i] / TURN + 0.5)
+            if abs(q[i] - TURN * around) > 3.0:  # at ±pi the direction's sine decides
+                around = floor(q[i] / TURN) + (1.0 if low(motion[i, 0], motion[i, 1]) else 0.0)
+            wound[i, 0] = TURN * around
 
 
 @jit
@@ -203,4 +215,4 @@ def unwind(arm: Arm, motion: Floats, wound: Floats, q: Floats) -> None:
             q[i] = motion[i, 0]
         elif wound[i, 1] > 0.0:
             value = wound[i, 0] + angle(motion[i, 0], motion[i, 1])
-            q[i] = bounded(REVOLUTE, bounds[i], value)
+            q[i] = bounded(REVOLUTE, bounds, i, value)
