@@ -7,6 +7,7 @@ READY := .venv/.ready
 demo: $(READY)  ## solve an arm, print how it went, draw it to demo.png
 	$(BIN)/python examples/01_reach.py
 	$(BIN)/python examples/02_chain.py
+	$(BIN)/python examples/03_robots.py
 
 test: lint  ## everything that must hold
 	$(BIN)/python -m pytest

@@ -5,7 +5,7 @@ from math import inf, pi, sin
 
 import numpy as np
 
-from jointwise import Chain, DHJoint, puma560
+from jointwise import Chain, DHJoint, puma560, robots
 from tests import twin
 
 H = pi / 2
@@ -14,32 +14,6 @@ H = pi / 2
 def dh(*rows: tuple[float, float, float]) -> list[DHJoint]:
     """Rows of (a, d, alpha)."""
     return [DHJoint(a=a, d=d, alpha=alpha) for a, d, alpha in rows]
-
-
-def panda() -> Chain:
-    """Franka Emika Panda, flange: Franka's documentation of its control interface, Craig's DH."""
-    rows = dh((0, 0.333, 0), (0, 0, -H), (0, 0.316, H), (0.0825, 0, H), (-0.0825, 0.384, -H))
-    flange = np.eye(4)
-    flange[2, 3] = 0.107
-    limits = [[-2.8973, 2.8973], [-1.7628, 1.7628], [-2.8973, 2.8973], [-3.0718, -0.0698]]
-    limits += [[-2.8973, 2.8973], [-0.0175, 3.7525], [-2.8973, 2.8973]]
-    return Chain.from_mdh(rows + dh((0, 0, H), (0.088, 0, H)), limits, tool=flange)
-
-
-def ur5() -> Chain:
-    """Universal Robots UR5: the maker's DH table; every joint but the elbow turns twice."""
-    rows = dh((0, 0.089159, H), (-0.425, 0, 0), (-0.39225, 0, 0))
-    rows += dh((0, 0.10915, H), (0, 0.09465, -H), (0, 0.0823, 0))
-    limits = np.array([[-2 * pi, 2 * pi]] * 6)
-    limits[2] = -pi, pi
-    return Chain.from_dh(rows, limits)
-
-
-def iiwa14() -> Chain:
-    """KUKA LBR iiwa 14 R820: lengths and limits of its data sheet."""
-    rows = dh((0, 0.36, -H), (0, 0, H), (0, 0.42, H), (0, 0, -H), (0, 0.4, -H), (0, 0, H))
-    reach = np.radians([170, 120, 170, 120, 170, 120, 175])
-    return Chain.from_dh(rows + dh((0, 0.126, 0)), np.stack([-reach, reach], axis=1))
 
 
 def puma() -> Chain:
@@ -67,14 +41,16 @@ def slider() -> Chain:
     return Chain.from_dh(rows, limits)
 
 
-ARMS = {
-    "Panda": panda(),
-    "UR5": ur5(),
-    "iiwa 14": iiwa14(),
+# The arms that every table is about, and then all that come with jointwise.
+CHOSEN = {
+    "Panda": robots.panda(),
+    "UR5": robots.ur5(),
+    "iiwa 14": robots.iiwa14(),
     "PUMA 560": puma(),
     "Jaco2-like": jaco2(),
     "one sliding joint": slider(),
 }
+ARMS = CHOSEN | {name: Chain.load(name) for name in robots.names()}
 
 
 @dataclass(frozen=True)

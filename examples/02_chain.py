@@ -2,20 +2,9 @@
 
 import numpy as np
 
-from jointwise import Chain, DHJoint, aim
+from jointwise import aim, robots
 
-# The UR5 as its maker's DH table has it; every joint but the elbow turns twice.
-rows = [
-    DHJoint(d=0.089159, alpha=np.pi / 2),
-    DHJoint(a=-0.425),
-    DHJoint(a=-0.39225),
-    DHJoint(d=0.10915, alpha=np.pi / 2),
-    DHJoint(d=0.09465, alpha=-np.pi / 2),
-    DHJoint(d=0.0823),
-]
-names = ["base", "shoulder", "elbow", "wrist 1", "wrist 2", "wrist 3"]
-limits = np.radians([[-360, 360], [-360, 360], [-180, 180]] + [[-360, 360]] * 3)
-arm = Chain.from_dh(rows, limits, names=names)
+arm = robots.ur5()
 print(arm, "\n")
 
 posture = np.radians([20, -70, 90, -60, -75, 25])

@@ -144,7 +144,7 @@ def test_an_arm_of_other_origin_prints_its_links():
     panda = ARMS["Panda"]
     lines = str(Chain(panda.arm, panda.names)).splitlines()
     assert lines[2].split()[:8] == [
-        "joint2",
+        "panda_joint2",
         "turns",
         "0.00000",
         "0.00000",

@@ -237,7 +237,7 @@ TEXTS = {
     ),
     "the same name twice": (
         lambda: Chain.from_dh(ARM, names=["elbow", "elbow"]),
-        "names is ('elbow', 'elbow'): expected different words.",
+        "names has 'elbow' twice: expected different words.",
     ),
     "a chain of nothing": (
         lambda: Chain.from_mdh([]),

@@ -98,6 +98,14 @@ def test_the_second_example_shows_a_chain():
     assert "too far:       The target is farther away" in printed
 
 
+def test_the_third_example_shows_real_arms():
+    printed = run(ROOT / "examples" / "03_robots.py")
+    assert "arms by name:  fetch, fr3, gen3" in printed
+    assert "modified DH rows; tip at 0.08800, 0.00000, 0.92600 m" in printed
+    assert "panda_joint5" in printed.partition("its wrist:")[2]
+    assert "The tip is at the target" in printed.partition("from a table:")[2]
+
+
 def test_the_benchmark_runs(tmp_path):
     printed = run("-m", "benchmarks", "--count", 3, "--no-rivals")
     for words in ("already there", "compiled before", "ns a joint", "jointwise ccd_solve"):

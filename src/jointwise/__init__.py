@@ -1,5 +1,6 @@
 """Inverse kinematics, one joint at a time."""
 
+from jointwise import robots
 from jointwise.ccd import DEFAULT_CCD_CONFIG, CCDConfig, ccd_solve
 from jointwise.chain import Chain
 from jointwise.config import SolveConfig
@@ -46,6 +47,7 @@ __all__ = [
     "fk_rotation",
     "forward_kinematics",
     "puma560",
+    "robots",
     "scara",
     "stanford_arm",
     "three_link_spatial",

@@ -147,6 +147,18 @@ def chained(before: Floats, after: Floats) -> Floats:
     return links
 
 
+def roll_pitch_yaw(link: Floats) -> Floats:
+    """(3,) the turn of a link as angles about fixed x, y, z [rad], as URDF has them.
+
+    Each is taken of what the ones before leave over, so that together they are exact where
+    roll and yaw can hardly be told apart.
+    """
+    yaw = np.arctan2(link[1, 0], link[0, 0])
+    c, s = np.cos(yaw), np.sin(yaw)
+    x, y = c * link[0, :3] + s * link[1, :3], c * link[1, :3] - s * link[0, :3]
+    return np.array([np.arctan2(-y[2], y[1]), np.arctan2(-link[2, 0], x[0]), yaw])
+
+
 @lru_cache(maxsize=256)
 def _converted(joints: tuple[DHJoint, ...]) -> DHArm:
     check_rows(joints)

@@ -2,14 +2,16 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from os import PathLike
 from typing import TYPE_CHECKING, Union
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from jointwise import checks, kernels
+from jointwise import checks, data, dhfile, kernels, urdf
 from jointwise.arm import Arm, arm_from, chained, check_rows, dh_halves, kinds_of, rows_of
 from jointwise.config import DEFAULT_SOLVE_CONFIG, SolveConfig
+from jointwise.errors import InvalidInputError
 from jointwise.joints import DHJoint
 from jointwise.kernels import LOWER, REVOLUTE, UPPER, Floats
 from jointwise.path import IKPath, solve_path
@@ -18,6 +20,7 @@ from jointwise.solve import solutions, solve
 from jointwise.table import table
 from jointwise.targets import Target
 from jointwise.trace import Trace, trace
+from jointwise.urdf_xml import Source
 
 if TYPE_CHECKING:
     from scipy.spatial.transform import RigidTransform
@@ -74,7 +77,7 @@ class Chain:
         check_rows(joints)
         along_z, along_x = dh_halves(joints)
         links = chained(along_z, along_x)
-        return cls._from_links(links, joints, False, limits, base, tool, names)
+        return cls._from_rows(links, joints, False, limits, base, tool, names)
 
     @classmethod
     def from_mdh(
@@ -95,10 +98,78 @@ class Chain:
         along_z, along_x = dh_halves(joints)
         nothing = np.broadcast_to(np.eye(4), along_z.shape)
         links = chained(along_x @ along_z, nothing)
-        return cls._from_links(links, joints, True, limits, base, tool, names)
+        return cls._from_rows(links, joints, True, limits, base, tool, names)
 
     @classmethod
-    def _from_links(
+    def from_table(
+        cls,
+        path: str | PathLike[str],
+        convention: dhfile.Convention | None = None,
+        angles: dhfile.Angles | None = None,
+    ) -> "Chain":
+        """An arm of the DH table in a file, as textbooks and data sheets print it.
+
+        A CSV file has a line of titles and a row a joint; the titles are some of ``name``,
+        ``type``, ``theta``, ``d``, ``a``, ``alpha``, ``lower``, ``upper``. A TOML file has the
+        same as ``joints``, a list of tables, and may say ``convention`` and ``angles`` itself,
+        and ``base`` and ``tool``, each by ``xyz`` and ``rpy``. Numbers left out are 0, limits
+        left out are none; lengths are metres.
+
+        Args:
+            path: A ``.toml`` or ``.csv`` file.
+            convention: ``"standard"`` or ``"modified"`` rows; standard if nothing is said.
+            angles: ``"radians"`` or ``"degrees"``; radians if nothing is said.
+
+        Raises:
+            InvalidInputError: The file cannot be read; the text says which row and what is wrong.
+        """
+        rows, modified, limits, base, tool, names = dhfile.read(path, convention, angles)
+        make = cls.from_mdh if modified else cls.from_dh
+        return make(rows, limits, base, tool, names)
+
+    @classmethod
+    def from_urdf(cls, source: Source, base: str | None = None, tip: str | None = None) -> "Chain":
+        """An arm from a URDF: the joints between two of its links.
+
+        Fixed joints are folded, meshes and masses are not looked at. Joints that mimic others,
+        ``floating`` and ``planar`` ones are refused if they stand between base and tip.
+
+        Args:
+            source: A path, an open file, or the text itself.
+            base: The link that stands still. None: the only choice there is.
+            tip: The link to be moved about. None: the only choice there is.
+
+        Raises:
+            InvalidInputError: It is no URDF, or there is more than one choice; the text names them.
+        """
+        links, kinds, limits, names = urdf.read(source, base, tip)
+        called = checks.names(names, len(names))
+        return cls(arm_from(links, kinds, *checks.limits(limits, called)), called)
+
+    @classmethod
+    def load(
+        cls, name: str | PathLike[str], base: str | None = None, tip: str | None = None
+    ) -> "Chain":
+        """A robot by its name, as ``jointwise.robots`` lists them, or an arm from a file.
+
+        Args:
+            name: A robot's name, or the path of a ``.urdf``, ``.toml`` or ``.csv`` file.
+            base: For a URDF: as for ``from_urdf``.
+            tip: Likewise.
+
+        Example:
+            >>> Chain.load("panda").n
+            7
+        """
+        file = data.find(name)
+        if file.suffix.lower() not in (".toml", ".csv"):
+            return cls.from_urdf(file, base, tip)
+        if base is not None or tip is not None:
+            raise InvalidInputError(f"base and tip are for a URDF: {file.name} is a DH table.")
+        return cls.from_table(file)
+
+    @classmethod
+    def _from_rows(
         cls,
         links: Floats,
         rows: tuple[DHJoint, ...],
@@ -109,9 +180,9 @@ class Chain:
         names: Sequence[str] | None,
     ) -> "Chain":
         if base is not None:
-            links[0] = checks.pose("base", base)[:3] @ _square(links[0])
+            links[0] = _frame("base", base)[:3] @ _square(links[0])
         if tool is not None:
-            links[-1] = links[-1] @ checks.pose("tool", tool)
+            links[-1] = links[-1] @ _frame("tool", tool)
         called = checks.names(names, len(rows))
         lower, upper = checks.limits(limits, called)
         return cls(arm_from(links, kinds_of(rows), lower, upper), called, rows, modified)
@@ -146,8 +217,20 @@ class Chain:
     def with_tool(self, tool: Pose) -> "Chain":
         """The same arm with something more at its tip: ``tool`` is the new tip in the old one."""
         links = self.arm.links.copy()
-        links[-1] = links[-1] @ checks.pose("tool", tool)
+        links[-1] = links[-1] @ _frame("tool", tool)
         return replace(self, arm=arm_from(links, self.arm.kinds, *self.limits.T))
+
+    def to_urdf(self, name: str = "arm") -> str:
+        """The arm as the text of a URDF, for other tools: joints and limits from base to tip.
+
+        Its links are ``base_link``, ``link1``, ``link2``, ... and ``tip``. Numbers are written in
+        full, so ``Chain.from_urdf`` gives the same arm back. Effort and velocity, of which nothing
+        is known here, are large.
+
+        Args:
+            name: The robot's name.
+        """
+        return urdf.write(self.arm, self.names, name)
 
     def random(self, seed: int, count: int | None = None) -> Floats:
         """Joint values drawn evenly between the limits, from within a turn where there are none.
@@ -290,6 +373,14 @@ class Chain:
 
     def __str__(self) -> str:
         return table(self.arm, self.names, self.rows, self.modified)
+
+
+def _frame(name: str, value: Pose) -> Floats:
+    """A pose whose rotation part is a rotation to the last digit."""
+    pose = checks.pose(name, value)
+    left, _, right = np.linalg.svd(pose[:3, :3])
+    pose[:3, :3] = left @ right
+    return pose
 
 
 def _square(link: Floats) -> Floats:

@@ -143,8 +143,12 @@ def names(values: Any, joints: int) -> tuple[str, ...]:
             f"names has {_several(len(given), 'name')} for an arm of {_several(joints, 'joint')}: "
             "expected one name per joint."
         )
-    if not all(isinstance(name, str) for name in given) or len(set(given)) < joints:
-        raise InvalidInputError(f"names is {given!r}: expected different words.")
+    seen = set()
+    for name in given:
+        if not isinstance(name, str) or name in seen:
+            twice = "twice" if isinstance(name, str) else "in it"
+            raise InvalidInputError(f"names has {name!r} {twice}: expected different words.")
+        seen.add(name)
     return given
 
 

@@ -89,7 +89,8 @@ def puma560() -> Joints:
 
     The tip is the wrist's centre. Lengths as in Corke and Armstrong-Hélouvry, "A search for
     consensus among model parameters reported for the PUMA 560 robot", ICRA 1994. The twists
-    alpha of rows 3 to 5 have the other sign in the Robotics Toolbox's model.
+    alpha of rows 3 to 5 have the other sign in the Robotics Toolbox's model. As an arm with limits,
+    on its pedestal: ``robots.puma560``.
     """
     return (
         DHJoint(alpha=pi / 2),
@@ -105,7 +106,8 @@ def stanford_arm() -> Joints:
     """The Stanford arm of 1969: two turning joints, one that slides, three in the wrist.
 
     The tip is the wrist's centre. Lengths as in Paul, "Modelling, trajectory
-    calculation and servoing of a computer controlled arm", Stanford AIM-177, 1972.
+    calculation and servoing of a computer controlled arm", Stanford AIM-177, 1972. With limits and
+    a hand: ``robots.stanford``.
     """
     return (
         DHJoint(d=0.412, alpha=-pi / 2),

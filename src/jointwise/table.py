@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from jointwise.arm import Arm
+from jointwise.arm import Arm, roll_pitch_yaw
 from jointwise.joints import DHJoint
-from jointwise.kernels import LOWER, REVOLUTE, UPPER, Floats
+from jointwise.kernels import LOWER, REVOLUTE, UPPER
 
 
 def table(arm: Arm, names: Sequence[str], rows: Sequence[DHJoint], modified: bool) -> str:
@@ -17,7 +17,7 @@ def table(arm: Arm, names: Sequence[str], rows: Sequence[DHJoint], modified: boo
         cells = [_cells([r.theta, r.d, r.a, r.alpha], "°mm°") for r in rows]
     else:
         titles = ["x [m]", "y [m]", "z [m]", "roll [°]", "pitch [°]", "yaw [°]"]
-        cells = [_cells([*link[:, 3], *_roll_pitch_yaw(link)], "mmm°°°") for link in arm.links]
+        cells = [_cells([*link[:, 3], *roll_pitch_yaw(link)], "mmm°°°") for link in arm.links]
     lines = [["joint", "type", *titles, "lower", "upper"]]
     for name, turning, row, bound in zip(names, turns, cells, arm.bounds, strict=False):
         ends = [
@@ -50,9 +50,3 @@ def _cells(values: Sequence[float], units: str) -> list[str]:
         f"{np.degrees(value).round(2) + 0.0:.2f}" if unit == "°" else f"{round(value, 5) + 0.0:.5f}"
         for value, unit in zip(values, units, strict=True)
     ]
-
-
-def _roll_pitch_yaw(link: Floats) -> tuple[float, float, float]:
-    """Angles about fixed x, y, z [rad], as URDF has them."""
-    pitch = np.arctan2(-link[2, 0], np.hypot(link[2, 1], link[2, 2]))
-    return np.arctan2(link[2, 1], link[2, 2]), pitch, np.arctan2(link[1, 0], link[0, 0])
