@@ -15,12 +15,16 @@ from time import perf_counter
 import numpy as np
 
 from benchmarks.problems import ARMS, CHOSEN, Problems, reachable
-from benchmarks.rivals import FOR_POSES, FOR_POSITIONS
+from benchmarks.rivals import FOR_BATCHES, FOR_POSES, FOR_POSITIONS
 from jointwise import CCDConfig, DHJoint, SolveConfig, ccd_solve, puma560
+from jointwise.kernels.jit import jit
+from jointwise.kernels.search import search
 from tests import twin
 
 # Seconds in which passes over the poses are made, of which the quickest counts.
 PASSES = 5.0
+# The cores this process may use; all tables but one use a single one.
+CORES = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [0]
 
 Solve = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
@@ -196,12 +200,82 @@ def rival_table(count: int, with_rivals: bool) -> None:
             print(row, flush=True)
 
 
+def batch_table(count: int, with_rivals: bool) -> None:
+    """Many poses at once, on one core and on all, beside one after the other."""
+    problems = reachable("Panda", 10 * count)
+    chain, targets, starts = problems.chain, problems.targets, problems.starts
+    few = Problems(problems.name, chain, targets[:1000], starts[:1000])
+    cores = sorted(os.sched_getaffinity(0))
+
+    def compiled() -> np.ndarray:
+        answers = starts.copy()
+        solve_each(chain.arm.block, targets, chain.arm.weights, answers)
+        return answers
+
+    def quickest(run: Callable[[], np.ndarray]) -> tuple[np.ndarray, float]:
+        run()
+        passes = [timeit.repeat(run, number=1, repeat=5)]
+        return run(), min(min(passes)) / len(targets)
+
+    print(
+        f"\nPanda, {len(targets)} random reachable poses at once, random starts, 1e-6, limits on;"
+    )
+    print("the quickest of five passes; * of a thousand of these poses, one pass")
+    print(f"{'':44}{'solved':>10}{'µs a pose':>11}{'poses/s':>12}{'× the first':>13}")
+    first = 0.0
+    runs = {
+        "the kernel of chain.solve, compiled loop": (cores[:1], compiled),
+        "solve_batch, one core": (
+            cores[:1],
+            lambda: chain.solve_batch(targets, starts, threads=1).joint_angles,
+        ),
+        f"solve_batch, {len(CORES)} cores": (
+            CORES,
+            lambda: chain.solve_batch(targets, starts, threads=len(CORES)).joint_angles,
+        ),
+    }
+    slow: dict[str, Callable[[], tuple[np.ndarray, np.ndarray]]] = {
+        "chain.solve, Python loop *": lambda: each(few, lambda t, q: chain.solve(t, q).joint_angles)
+    }
+    if with_rivals:
+        others = [rival for rival in FOR_POSES if "Toolbox" in rival.name] + FOR_BATCHES
+        slow |= {f"{rival.name} *": partial(rival.solve, few) for rival in others}
+    for name, (used, run) in runs.items():
+        os.sched_setaffinity(0, used)
+        answers, seconds = quickest(run)
+        first = first or seconds
+        solved = Problems(name, chain, targets[:5000], starts[:5000]).solved(
+            answers[:5000], 1e-6, 1e-6
+        )
+        print_batch(name, solved, seconds, first)
+    os.sched_setaffinity(0, cores)
+    for name, one_by_one in slow.items():
+        answers, each_seconds = one_by_one()
+        print_batch(name, few.solved(answers, 1e-6, 1e-6), each_seconds.mean(), first)
+
+
+def print_batch(name: str, solved: float, seconds: float, first: float) -> None:
+    """A row of the table of batches."""
+    row = f"{name:44}{solved:10.2%}{1e6 * seconds:11.2f}{1 / seconds:12,.0f}{first / seconds:13.3f}"
+    print(row, flush=True)
+
+
+@jit
+def solve_each(
+    block: np.ndarray, targets: np.ndarray, weights: tuple[float, ...], answers: np.ndarray
+) -> None:
+    """The compiled single solve, one after the other, without Python between."""
+    for row in range(len(targets)):
+        search(block, targets[row], weights, 1e-6, 1e-6, 100, answers[row], True)
+
+
 TABLES = {
     "call": call_table,
     "start": start_table,
     "sweep": sweep_table,
     "success": success_table,
     "rivals": rival_table,
+    "batch": batch_table,
     "ccd": ccd_table,
 }
 

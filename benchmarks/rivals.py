@@ -48,6 +48,13 @@ FOR_POSITIONS = [
     Rival("ikpy 4.2.1", "ikpy_default", ("ikpy==4.2.1",)),
     Rival("tinyik 2.2.1, CCD", "tinyik_ccd", ("tinyik==2.2.1",)),
 ]
+FOR_BATCHES = [
+    Rival(
+        "pytorch-kinematics 0.10",
+        "ptk_batch",
+        ("pytorch-kinematics==0.10.0", "torch==2.13.0+cpu"),
+    )
+]
 FOR_POSES = [
     Rival("Robotics Toolbox 1.5", "rtb_lm", ("roboticstoolbox-python==1.5.0",)),
     Rival("optik 0.5", "optik_speed", ("optik-py==0.5.0", "numpy")),

@@ -279,7 +279,7 @@ TEXTS = {
     "many targets at once": (
         lambda: Chain.from_dh(ARM).solve(np.zeros((7, 3))),
         "target has shape (7, 3): expected (3,) for a position or (4, 4) for a pose. "
-        "For many targets, use solve_path.",
+        "For many targets, use solve_batch.",
     ),
     "nan in the target of a chain": (
         lambda: Chain.from_dh(ARM).solve([NAN, 1.0, 0.0]),

@@ -20,7 +20,7 @@ from jointwise.joints import (
     two_link_planar,
 )
 from jointwise.path import IKPath
-from jointwise.results import FKResult, IKResult, Status
+from jointwise.results import FKResult, IKBatch, IKResult, Status
 from jointwise.targets import aim
 from jointwise.trace import Trace
 
@@ -33,6 +33,7 @@ __all__ = [
     "DHJoint",
     "DimensionMismatchError",
     "FKResult",
+    "IKBatch",
     "IKPath",
     "IKResult",
     "InvalidInputError",

@@ -10,15 +10,16 @@ from numpy.typing import ArrayLike
 
 from jointwise import checks, data, dhfile, kernels, urdf
 from jointwise.arm import Arm, arm_from, chained, check_rows, dh_halves, kinds_of, rows_of
+from jointwise.batch import solve_batch
 from jointwise.config import DEFAULT_SOLVE_CONFIG, SolveConfig
 from jointwise.errors import InvalidInputError
 from jointwise.joints import DHJoint
 from jointwise.kernels import LOWER, REVOLUTE, UPPER, Floats
 from jointwise.path import IKPath, solve_path
-from jointwise.results import IKResult
+from jointwise.results import IKBatch, IKResult
 from jointwise.solve import solutions, solve
 from jointwise.table import table
-from jointwise.targets import Target
+from jointwise.targets import Target, Targets
 from jointwise.trace import Trace, trace
 from jointwise.urdf_xml import Source
 
@@ -304,6 +305,35 @@ class Chain:
             InvalidInputError: Something about the input is wrong; the text says what.
         """
         return solve(self.arm, target, start, config, seed)
+
+    def solve_batch(
+        self,
+        targets: Targets,
+        starts: ArrayLike | None = None,
+        config: SolveConfig = DEFAULT_SOLVE_CONFIG,
+        seed: int = 0,
+        threads: int | None = None,
+        progress: bool = False,
+    ) -> IKBatch:
+        """Where the joints must go for each of many targets: the same answers as ``solve`` gives.
+
+        An answer depends on its own row and the seed alone: bit for bit the same whatever stands
+        in the other rows, and on any number of threads. The first call compiles for a minute.
+
+        Args:
+            targets: (m, 3) positions [m], (m, 4, 4) poses, a SciPy ``RigidTransform`` of many, or
+                an ``aim`` of many; in the base frame. A row that cannot be computed with is marked
+                ``Status.INVALID``; the others are solved.
+            starts: (n,) for all or (m, n) one for each [rad, m]. None: the middle of the ranges.
+            config: As for ``solve``, without a rest posture and the method ``"ccd"``.
+            seed: As for ``solve``.
+            threads: How many cores to use. None: all.
+            progress: Whether to show how far it is, on standard error.
+
+        Raises:
+            InvalidInputError: Something about the input is wrong; the text says what.
+        """
+        return solve_batch(self.arm, targets, starts, config, seed, threads, progress)
 
     def solutions(
         self,

@@ -66,6 +66,13 @@ def floats(name: str, values: ArrayLike) -> Floats:
     return array
 
 
+def contiguous(name: str, values: ArrayLike) -> Floats:
+    """An array of floats that kernels can read: the given one, if it is such, else a copy."""
+    if type(values) is np.ndarray and values.flags.carray and values.dtype is FLOAT64:
+        return values
+    return floats(name, values)
+
+
 def joint_values(name: str, values: ArrayLike, joints: int) -> Floats:
     """One value per joint; not yet known to be workable."""
     array = floats(name, values)

@@ -70,6 +70,11 @@ class SolveConfig:
                 )
             object.__setattr__(self, "rest", tuple(rest.tolist()))
 
+    @property
+    def tolerances(self) -> tuple[float, float]:
+        """Of position and orientation [m, rad]."""
+        return self.position_tolerance, self.orientation_tolerance
+
     def block(self, arm: Arm) -> Floats:
         """The arm's numbers with the springs of ``stiffness`` and ``rest`` among them."""
         if not self.stiffness and self.rest is None:

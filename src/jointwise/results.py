@@ -1,10 +1,16 @@
 """What comes back: frozen, with arrays that cannot be written to."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
 from enum import Enum
+from os import PathLike
 from typing import TYPE_CHECKING, NamedTuple
+from zipfile import BadZipFile
 
-from jointwise.errors import UnsolvedError
+import numpy as np
+from numpy.typing import NDArray
+
+from jointwise.errors import InvalidInputError, UnsolvedError
 from jointwise.kernels import Floats
 
 if TYPE_CHECKING:
@@ -32,6 +38,14 @@ class Status(Enum):
         "The target is farther away than the arm is long, and the arm reaches out towards it: "
         "move the target or the base."
     )
+    INVALID = (
+        "The numbers of this target or start cannot be computed with, and nothing was solved: "
+        "expected finite numbers below 1e9 and, in a pose, a rotation."
+    )
+
+
+# The ways to end, in the order in which kernels number them.
+ENDINGS = (*Status, Status.INVALID)
 
 
 class IKResult(NamedTuple):
@@ -75,6 +89,105 @@ class IKResult(NamedTuple):
                 miss += f" and {self.orientation_error:.3g} rad"
             raise UnsolvedError(f"missed by {miss}. {self.status.value}")
         return self
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class IKBatch:
+    """Where the joints must go for each of many targets. All arrays are read-only.
+
+    Attributes:
+        joint_angles: (m, n) joint values [rad]; [m] for a sliding joint.
+        converged: (m,) whether the errors are below the tolerances asked for.
+        position_error: (m,) distances from tip to target [m]; NaN where the row is invalid.
+        orientation_error: (m,) angles between tip and target [rad]; 0 where orientation is free.
+        iterations: (m,) completed sweeps over all joints, and steps of the finish.
+        restarts: (m,) fresh starts that were needed.
+        status: (m,) how each ended, as its place in ``list(Status)``.
+
+    Example:
+        >>> from jointwise import robots
+        >>> arm = robots.ur5e()
+        >>> batch = arm.solve_batch(arm.fk(arm.random(seed=1, count=100)))
+        >>> len(batch), batch.converged.all().item(), batch[3].status.name
+        (100, True, 'CONVERGED')
+    """
+
+    joint_angles: Floats
+    converged: NDArray[np.bool_]
+    position_error: Floats
+    orientation_error: Floats
+    iterations: NDArray[np.int64]
+    restarts: NDArray[np.int64]
+    status: NDArray[np.uint8]
+
+    @classmethod
+    def of(cls, values: Floats, errors: Floats, counts: NDArray[np.int64]) -> "IKBatch":
+        """What kernels write: joint values, (distance, angle), (ending, iterations, restarts)."""
+        status = np.minimum(counts[:, 0], len(Status) - 1).astype(np.uint8)
+        arrays = (values, status == 0, *errors.T, *counts.T[1:], status)
+        for array in arrays:
+            array.setflags(write=False)
+        return cls(*arrays)
+
+    def __len__(self) -> int:
+        return len(self.status)
+
+    def __getitem__(self, row: int) -> IKResult:
+        """The result of one row."""
+        number = int(row)
+        return IKResult(
+            self.joint_angles[number],
+            bool(self.converged[number]),
+            float(self.position_error[number]),
+            int(self.iterations[number]),
+            ENDINGS[self.status[number]],
+            float(self.orientation_error[number]),
+            int(self.restarts[number]),
+        )
+
+    def __iter__(self) -> Iterator[IKResult]:
+        return (self[row] for row in range(len(self)))
+
+    def summary(self) -> str:
+        """How many were solved, how well, and what became of the others."""
+        if not len(self):
+            return "no targets"
+        solved = self.converged
+        lines = [f"{solved.sum():,} of {len(self):,} solved ({solved.mean():.3%})"]
+        if solved.any():
+            worst = self.position_error[solved].max(), self.orientation_error[solved].max()
+            lines.append(f"largest errors of these: {worst[0]:.1e} m, {worst[1]:.1e} rad")
+            lines.append(
+                f"{self.iterations[solved].mean():.1f} iterations and "
+                f"{self.restarts[solved].mean():.2f} restarts on average"
+            )
+        for code, status in enumerate(Status):
+            count = np.count_nonzero(self.status == code)
+            if code and count:
+                lines.append(f"{count:,} {status.name}: {status.value}")
+        return "\n".join(lines)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write all arrays to an ``.npz`` file."""
+        np.savez(path, **{each.name: getattr(self, each.name) for each in fields(self)})
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> "IKBatch":
+        """Read what ``save`` wrote.
+
+        Raises:
+            InvalidInputError: The file is none that ``save`` wrote.
+        """
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                arrays = [file[each.name] for each in fields(cls)]
+        except (OSError, ValueError, KeyError, BadZipFile) as problem:
+            raise InvalidInputError(
+                f"{str(path)!r} is no saved batch, {problem}: expected a file that save wrote."
+            ) from None
+        for array in arrays:
+            array.setflags(write=False)
+        return cls(*arrays)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

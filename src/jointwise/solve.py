@@ -12,17 +12,9 @@ from jointwise import checks, kernels
 from jointwise.arm import Arm
 from jointwise.config import DEFAULT_SOLVE_CONFIG, SolveConfig, check_config
 from jointwise.kernels import REVOLUTE, Floats
-from jointwise.results import IKResult, Status
+from jointwise.results import ENDINGS, IKResult, Status
 from jointwise.targets import Request, Target, check, refuse, request
 
-# How kernels number the ways to end.
-ENDINGS = (
-    Status.CONVERGED,
-    Status.ITERATION_LIMIT,
-    Status.STALLED,
-    Status.BLOCKED,
-    Status.UNREACHABLE,
-)
 # Answers that differ by less in every joint are the same answer [rad or m].
 SAME = 1e-3
 # How many answers are looked at before the most different, or the nearest to rest, is chosen.
@@ -46,7 +38,7 @@ def solve(
         restful = _nearest_to_rest(arm, wanted, q, config, seed)
         q = q if restful is None else restful
     ended, distant, turned, iterations, restarts = kernels.search.search(
-        _block(arm, config, seed),
+        block_of(arm, config, seed),
         asked,
         weights,
         config.position_tolerance,
@@ -55,11 +47,12 @@ def solve(
         q,
         start is not None,
     )
-    if ended >= len(ENDINGS):  # the kernel looked at every number and refused
+    status = ENDINGS[ended]
+    if status is Status.INVALID:  # the kernel looked at every number and refused
         checks.workable("start", q)
         refuse(asked)
     q.setflags(write=False)
-    return IKResult(q, ended == 0, distant, iterations, ENDINGS[ended], turned, restarts)
+    return IKResult(q, ended == 0, distant, iterations, status, turned, restarts)
 
 
 def _ccd(arm: Arm, wanted: Request, q: Floats, config: SolveConfig) -> IKResult:
@@ -102,7 +95,7 @@ def answers(
     inside(arm, begin)
     found = np.empty((count, arm.kinds.size))
     number = kernels.search.gather(
-        _block(arm, config, seed),
+        block_of(arm, config, seed),
         *wanted,
         config.position_tolerance,
         config.orientation_tolerance,
@@ -192,7 +185,7 @@ def first_of(arm: Arm, start: ArrayLike | None, config: SolveConfig) -> Floats:
     return arm.home.copy()
 
 
-def _block(arm: Arm, config: SolveConfig, seed: int) -> Floats:
+def block_of(arm: Arm, config: SolveConfig, seed: int) -> Floats:
     """The arm's numbers with what the config and the seed have to say."""
     block = config.block(arm)
     if seed == 0:

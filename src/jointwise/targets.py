@@ -1,7 +1,7 @@
 """What may be asked of an arm: a position, a pose, or an aim."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NoReturn, Union
+from typing import TYPE_CHECKING, Any, NoReturn, Union
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,8 +22,8 @@ class Aim:
     """A place for the tip and a direction for one of its axes; made by ``aim``.
 
     Attributes:
-        position: (3,) where the tip should be [m], base frame. Read-only.
-        direction: (3,) where the axis should point, unit length, base frame. Read-only.
+        position: (3,) where the tip should be [m], base frame; (m, 3) for many. Read-only.
+        direction: Where the axis should point, unit length, base frame, as many. Read-only.
         axis: (3,) which axis of the tip, unit length, tip frame. Read-only.
     """
 
@@ -33,6 +33,7 @@ class Aim:
 
 
 Target = Union[ArrayLike, "RigidTransform", Aim]
+Targets = Target
 
 
 def aim(position: ArrayLike, direction: ArrayLike, axis: ArrayLike = (0.0, 0.0, 1.0)) -> Aim:
@@ -41,8 +42,8 @@ def aim(position: ArrayLike, direction: ArrayLike, axis: ArrayLike = (0.0, 0.0, 
     For what looks the same from all sides of its axis: welding, drilling, suction.
 
     Args:
-        position: (3,) where the tip should be [m], base frame.
-        direction: (3,) where the axis should point, base frame. Any length but zero.
+        position: (3,) where the tip should be [m], base frame; (m, 3) for a batch.
+        direction: (3,) where the axis should point, base frame, or (m, 3). Any length but zero.
         axis: (3,) which axis of the tip, tip frame; its z unless said otherwise.
 
     Raises:
@@ -52,6 +53,15 @@ def aim(position: ArrayLike, direction: ArrayLike, axis: ArrayLike = (0.0, 0.0, 
         >>> aim([0.4, 0.0, 0.3], direction=[0, 0, -2]).direction
         array([ 0.,  0., -1.])
     """
+    if np.ndim(position) == 2:
+        points = checks.floats("position", position)
+        if points.shape[1] != 3:
+            raise InvalidInputError(f"position has shape {points.shape}: expected (m, 3) for many.")
+        ways = np.broadcast_to(checks.floats("direction", direction), points.shape)
+        directions = np.array([_unit(f"direction[{i}]", way) for i, way in enumerate(ways)])
+        for array in (points, directions):
+            array.setflags(write=False)
+        return Aim(points, directions.reshape(-1, 3), _unit("axis", axis))
     point = checks.workable("position", checks.position("position", position))
     point.setflags(write=False)
     return Aim(point, _unit("direction", direction), _unit("axis", axis))
@@ -73,13 +83,10 @@ def request(arm: Arm, target: Target) -> Request:
     The target is (1, 3) a position, (3, 3) an aim: position, direction, axis; or (4, 4) a pose.
     """
     if isinstance(target, Aim):
+        if target.position.ndim == 2:
+            raise InvalidInputError("target is many aims: expected one. Use solve_batch.")
         return np.stack([target.position, target.direction, target.axis]), (1.0, arm.length**2)
-    if type(target) is np.ndarray and target.flags.carray and target.dtype is checks.FLOAT64:
-        array = target  # kernels only read it, so it need not be copied
-    else:
-        array = checks.floats(
-            "target", target.as_matrix() if hasattr(target, "as_matrix") else target
-        )
+    array = checks.contiguous("target", _matrix(target))
     if array.shape == (4, 4):
         return array, arm.weights
     if array.shape == (3,):
@@ -87,10 +94,37 @@ def request(arm: Arm, target: Target) -> Request:
     hint = {
         (2,): " For a planar arm, add z = 0.",
         (3, 3): " A rotation alone is not enough: say where, too.",
-    }.get(array.shape, " For many targets, use solve_path." if array.ndim in (2, 3) else "")
+    }.get(array.shape, " For many targets, use solve_batch." if array.ndim in (2, 3) else "")
     raise InvalidInputError(
         f"target has shape {array.shape}: expected (3,) for a position or (4, 4) for a pose.{hint}"
     )
+
+
+def requests(arm: Arm, targets: Targets) -> Request:
+    """(targets, weights) for the kernels, as ``request`` makes them, one below the other."""
+    if isinstance(targets, Aim):
+        if targets.position.ndim == 1:
+            raise InvalidInputError(
+                "targets is a single aim: expected many, aim(positions (m, 3), ...)."
+            )
+        count = len(targets.position)
+        axes = np.broadcast_to(targets.axis, (count, 3))
+        return np.stack([targets.position, targets.direction, axes], axis=1), (1.0, arm.length**2)
+    array = checks.contiguous("targets", _matrix(targets))
+    if array.shape[1:] == (4, 4):
+        return array, arm.weights
+    if array.shape[1:] == (3,) or array.shape == (0,):
+        return array.reshape(-1, 1, 3), (1.0,)
+    raise InvalidInputError(
+        f"targets has shape {array.shape}: expected (m, 3) for positions or (m, 4, 4) for poses."
+    )
+
+
+def _matrix(target: Any) -> Any:
+    """Poses as arrays, SciPy's too."""
+    if type(target) is not np.ndarray and hasattr(target, "as_matrix"):
+        return target.as_matrix()
+    return target
 
 
 def check(array: Floats) -> None:

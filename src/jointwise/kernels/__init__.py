@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
+    from jointwise.kernels import cpu as cpu
     from jointwise.kernels import descent as descent
     from jointwise.kernels import fk as fk
     from jointwise.kernels import polish as polish
@@ -78,6 +79,6 @@ LENGTH, REACH, STRIDES = 0, 1, 2
 
 
 def __getattr__(name: str) -> ModuleType:
-    if name in ("descent", "fk", "polish", "search", "sweep"):
+    if name in ("cpu", "descent", "fk", "polish", "search", "sweep"):
         return import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -20,7 +20,7 @@ from jointwise.kernels.fk import (
 from jointwise.kernels.jit import jit
 from jointwise.kernels.linear import solve_positive
 from jointwise.kernels.local import XYZ, local
-from jointwise.kernels.sweep import NOISE, bounded, pull, sweep, unwind, wind
+from jointwise.kernels.sweep import NOISE, bounded, larger, pull, sweep, unwind, wind
 
 # Sweeps whose course is extrapolated together, and the share of E they must save.
 COURSE, WORTH = 5, 1e-9
@@ -43,18 +43,16 @@ def noise_of(arm: Arm, task: Task, q: Floats) -> float:
     """The pull on a joint that rounding alone can make."""
     links, kinds, _, _ = arm
     _, goal, weights = task
-    size, slides, far = 0.0, 0.0, 0.0
+    size, far = abs(0.0 * q[0]), abs(goal[0, 0]) + abs(goal[0, 1]) + abs(goal[0, 2])
     for i in range(kinds.size + 1):
         x, y, z = links[i, 0, 3], links[i, 1, 3], links[i, 2, 3]
-        size += sqrt(x * x + y * y + z * z)
+        size = size + sqrt(x * x + y * y + z * z)
     for i in range(kinds.size):
         if kinds[i] != REVOLUTE:
-            slides += abs(q[i])
-    for k in range(3):
-        far += abs(goal[0, k])
-    size += slides
+            size = size + abs(q[i])
     directions = len(weights) - 1
-    return max(NOISE * (weights[0] * size * (size + far) + directions * weights[-1]), 1e-140)
+    noise = NOISE * (weights[0] * size * (size + far) + directions * weights[-1])
+    return larger(noise, 1e-140)
 
 
 @jit
@@ -107,6 +105,13 @@ def extrapolate(kinds: Floats, bounds: Floats, course: Floats, q: Floats) -> Non
 
 
 @jit
+def chords_of(aligned: float, weights: tuple[float, ...]) -> float:
+    """The squared chords of all directions together, for a turn by ``aligned``."""
+    half = sin(0.5 * min(aligned, 3.0))
+    return (8.0 if len(weights) == 4 else 4.0) * half * half
+
+
+@jit
 def descend(
     arm: Arm, task: Task, close: float, aligned: float, still: float, max_sweeps: int, q: Floats
 ) -> tuple[int, float]:
@@ -119,8 +124,7 @@ def descend(
     motion, wound = np.empty((n, 2)), np.empty((n, 2))
     pulled = np.empty((n, m, 3))
     noise = noise_of(arm, task, q)
-    # The squared chords of all directions, for a turn by ``aligned``.
-    chords = (8.0 if m == 4 else 4.0) * sin(0.5 * min(aligned, 3.0)) ** 2
+    chords = chords_of(aligned, task[2])
     wind(arm, q, motion, wound)
     largest, done = 0.0, 0
     while done < max_sweeps:
@@ -130,7 +134,7 @@ def descend(
             off, twisted = errors(arm, task, q)
             if arrived(off, twisted, close, aligned, task[2]):
                 return done, largest
-        largest = sweep(arm, task, motion, wound, pulled, noise)
+        largest = sweep(arm, task, motion, wound, pulled, noise, True)
         done += 1
         if largest <= still:
             break

@@ -3,13 +3,15 @@
 A joint's motion is held as two numbers: (cos q, sin q) of a turn, (q, 0) of a slide.
 """
 
-from math import atan2, cos, pi, sin, sqrt
+from math import pi, sqrt
 
 import numpy as np
 
 from jointwise.kernels import LARGEST, REVOLUTE, Floats, Task, parts
 from jointwise.kernels import local as local  # how ``parts`` is compiled
-from jointwise.kernels.jit import inline, jit
+from jointwise.kernels.jit import hot, jit
+from jointwise.kernels.lanes import some, where
+from jointwise.kernels.trig import angle_of, cos_sin
 
 Point = tuple[float, float, float]
 
@@ -32,7 +34,7 @@ def copy(values: Floats, to: Floats) -> None:
         to[i] = values[i]
 
 
-@jit
+@hot
 def out_of(links: Floats, i: int, x: float, y: float, z: float) -> Point:
     """The direction (x, y, z) beyond link i, seen from before it."""
     return (
@@ -42,7 +44,7 @@ def out_of(links: Floats, i: int, x: float, y: float, z: float) -> Point:
     )
 
 
-@jit
+@hot
 def into(links: Floats, i: int, x: float, y: float, z: float) -> Point:
     """The direction (x, y, z) before link i, seen from beyond it."""
     return (
@@ -57,27 +59,30 @@ def motions(kinds: Floats, q: Floats, motion: Floats) -> None:
     """Write each joint's motion for the joint values ``q``."""
     for i in range(kinds.size):
         if kinds[i] == REVOLUTE:
-            motion[i, 0], motion[i, 1] = cos(q[i]), sin(q[i])
+            motion[i, 0], motion[i, 1] = cos_sin(q[i])
         else:
-            motion[i, 0], motion[i, 1] = q[i], 0.0
+            motion[i, 0], motion[i, 1] = q[i], 0.0 * q[i]
 
 
-@jit
+@hot
 def joint_frames(links: Floats, kinds: Floats, q: Floats, frames: Floats) -> None:
     """Write into ``frames (n, 3, 4)`` the frame that each joint carries, in the base frame."""
     for i in range(kinds.size):
         turns = kinds[i] == REVOLUTE
-        c, s = (cos(q[i]), sin(q[i])) if turns else (1.0, 0.0)
-        slide = 0.0 if turns else q[i]
+        zero = 0.0 * q[i]
+        c, s = cos_sin(q[i]) if turns else (zero + 1.0, zero)
+        slide = zero if turns else q[i]
         for row in range(3):
-            x, y, z, p = links[i, row, 0], links[i, row, 1], links[i, row, 2], links[i, row, 3]
-            if i > 0:
+            if i == 0:
+                x, y = zero + links[i, row, 0], zero + links[i, row, 1]
+                z, p = zero + links[i, row, 2], zero + links[i, row, 3]
+            else:
                 u, v, w = frames[i - 1, row, 0], frames[i - 1, row, 1], frames[i - 1, row, 2]
                 x = u * links[i, 0, 0] + v * links[i, 1, 0] + w * links[i, 2, 0]
                 y = u * links[i, 0, 1] + v * links[i, 1, 1] + w * links[i, 2, 1]
                 z = u * links[i, 0, 2] + v * links[i, 1, 2] + w * links[i, 2, 2]
                 p = u * links[i, 0, 3] + v * links[i, 1, 3] + w * links[i, 2, 3]
-                p += frames[i - 1, row, 3]
+                p = p + frames[i - 1, row, 3]
             frames[i, row, 0], frames[i, row, 1] = c * x + s * y, c * y - s * x
             frames[i, row, 2], frames[i, row, 3] = z, p + slide * z
 
@@ -122,7 +127,7 @@ def set_task(links: Floats, target: Floats, task: Task) -> None:
             goal[k, row] = target[row, (k + 3) % 4] if m == 4 else target[k, row]
 
 
-@jit
+@hot
 def see(frames: Floats, tips: Floats, seen: Floats) -> None:
     """Write where the tips are in the base frame, given the frames that the joints carry."""
     last = frames.shape[0] - 1
@@ -134,61 +139,65 @@ def see(frames: Floats, tips: Floats, seen: Floats) -> None:
         seen[0, axis] += frames[last, axis, 3]
 
 
-@jit
+@hot
 def twist(seen: Floats, goal: Floats) -> tuple[float, float, float, float]:
     """(x, y, z, angle): the turn that brings the seen directions to the goal's.
 
     (x, y, z) is the axis times the angle [rad]. With one direction it is the shortest
     turn, with three the only one.
     """
-    x, y, z, dots = 0.0, 0.0, 0.0, 0.0
-    directions = seen.shape[0] - 1
+    zero, directions = 0.0 * seen[0, 0], seen.shape[0] - 1
+    x, y, z, dots = zero, zero, zero, zero
     for k in range(1, directions + 1):
         a, b, c = seen[k, 0], seen[k, 1], seen[k, 2]
         d, e, f = goal[k, 0], goal[k, 1], goal[k, 2]
         x, y, z = x + b * f - c * e, y + c * d - a * f, z + a * e - b * d
-        dots += a * d + b * e + c * f
+        dots = dots + (a * d + b * e + c * f)
     if directions == 3:  # the crosses sum to 2 sin, the dots to 1 + 2 cos
         x, y, z, dots = 0.5 * x, 0.5 * y, 0.5 * z, 0.5 * (dots - 1.0)
     size = sqrt(x * x + y * y + z * z)
-    angle = atan2(size, dots)
-    if size > 1e-12:
-        scale = angle / size
-        return scale * x, scale * y, scale * z, angle
-    if dots >= 0.0:
-        return x, y, z, size
-    return half_turn(seen, goal)
+    angle = angle_of(dots, size)
+    tiny, behind = size <= 1e-12, dots < 0.0
+    scale = where(tiny, 1.0, angle / where(tiny, 1.0, size))
+    angle = where(tiny, size, angle)
+    x, y, z = scale * x, scale * y, scale * z
+    opposite = tiny & behind
+    if some(opposite):
+        a, b, c = half_turn(seen, goal)
+        x, y, z = where(opposite, a, x), where(opposite, b, y), where(opposite, c, z)
+        angle = where(opposite, pi, angle)
+    return x, y, z, angle
 
 
 @jit
-def half_turn(seen: Floats, goal: Floats) -> tuple[float, float, float, float]:
+def half_turn(seen: Floats, goal: Floats) -> Point:
     """The twist of half a turn: its axis halves the way from each direction to its goal.
 
     With one direction any axis across it will do.
     """
-    best, x, y, z = 0.0, 0.0, 0.0, 0.0
+    a, b, c = seen[1, 0], seen[1, 1], seen[1, 2]
+    flat = abs(a) < 0.6
+    x, y, z = where(flat, 0.0, -c), where(flat, c, 0.0), where(flat, -b, a)
+    best = 1e-6 + 0.0 * a
     for k in range(1, seen.shape[0]):
         a, b, c = seen[k, 0] + goal[k, 0], seen[k, 1] + goal[k, 1], seen[k, 2] + goal[k, 2]
         size = sqrt(a * a + b * b + c * c)
-        if size > best:
-            best, x, y, z = size, a, b, c
-    if best < 1e-6:
-        a, b, c = seen[1, 0], seen[1, 1], seen[1, 2]
-        x, y, z = (0.0, c, -b) if abs(a) < 0.6 else (-c, 0.0, a)
-        best = sqrt(x * x + y * y + z * z)
-    scale = pi / best
-    return scale * x, scale * y, scale * z, pi
+        longer = size > best
+        x, y, z = where(longer, a, x), where(longer, b, y), where(longer, c, z)
+        best = where(longer, size, best)
+    scale = pi / sqrt(x * x + y * y + z * z)
+    return scale * x, scale * y, scale * z
 
 
-@inline
+@hot
 def arrived(
     distant: float, turned: float, close: float, aligned: float, weights: tuple[float, ...]
 ) -> bool:
     """Whether errors are below their tolerances; of a position, the angle does not count."""
-    return distant < close and (len(weights) == 1 or turned < aligned)
+    return (distant < close) & (turned < aligned if len(weights) > 1 else distant < close)
 
 
-@jit
+@hot
 def distance(seen: Floats, goal: Floats) -> float:
     """How far the tip is from its goal [m]."""
     x, y, z = goal[0, 0] - seen[0, 0], goal[0, 1] - seen[0, 1], goal[0, 2] - seen[0, 2]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
@@ -28,15 +28,26 @@ def inline(function: F) -> F:
 
 
 def jit(function: F) -> F:
-    """Compile on first use and keep the machine code on disk for the next process.
+    """Compile on first use and keep the machine code on disk for the next process."""
+    return _compiled(function)
 
-    Where nothing can be written (a read-only installation and no home), Numba
-    refuses to cache; then the function is compiled anew in every process.
-    """
+
+def hot(function: F) -> F:
+    """The same for what is called in every sweep and step: without the cost of a call."""
+    return _compiled(function, forceinline=True)
+
+
+def called(function: F) -> F:
+    """The same lines as a hot function, but called instead of copied: they compile once."""
+    return jit(cast(F, getattr(function, "py_func", function)))
+
+
+def _compiled(function: F, **options: Any) -> F:
+    options |= {"nogil": True, "error_model": "numpy"}
     try:
-        compiled = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
-    except RuntimeError:
-        return cast(F, numba.njit(nogil=True, error_model="numpy")(function))
+        compiled = numba.njit(cache=True, **options)(function)
+    except RuntimeError:  # nothing can be written: a read-only installation and no home
+        return cast(F, numba.njit(**options)(function))
     if hasattr(compiled, "_cache"):  # not where compiling is switched off
         compiled._cache._cache_file._source_stamp = STAMP
     return cast(F, compiled)

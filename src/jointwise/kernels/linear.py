@@ -17,7 +17,7 @@ def solve_positive(matrix: Floats, right: Floats, inverse: Floats, size: int) ->
         for row in range(column, size):
             rest = matrix[row, column]
             for k in range(column):
-                rest -= matrix[k, row] * matrix[k, column]
+                rest = rest - matrix[k, row] * matrix[k, column]
             if row == column:
                 inverse[column] = 1.0 / sqrt(rest)
                 diagonal = inverse[column]
@@ -26,10 +26,10 @@ def solve_positive(matrix: Floats, right: Floats, inverse: Floats, size: int) ->
     for row in range(size):
         rest = right[row]
         for k in range(row):
-            rest -= matrix[k, row] * right[k]
+            rest = rest - matrix[k, row] * right[k]
         right[row] = rest * inverse[row]
     for row in range(size - 1, -1, -1):
         rest = right[row]
         for k in range(row + 1, size):
-            rest -= matrix[row, k] * right[k]
+            rest = rest - matrix[row, k] * right[k]
         right[row] = rest * inverse[row]

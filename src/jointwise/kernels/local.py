@@ -11,7 +11,7 @@ import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic, overload
-from numba.np.arrayobj import carray
+from numba.np.arrayobj import carray, make_array, populate_array
 
 from jointwise import kernels
 from jointwise.kernels import Floats
@@ -20,29 +20,46 @@ from jointwise.kernels import Floats
 PAIR, XYZ, TWIST = (0,) * 2, (0,) * 3, (0,) * 6
 
 
-def local(rows: tuple[float, ...], columns: tuple[float, ...]) -> Floats:
-    """(len(rows), len(columns)) room for floats, until the function returns that asks for it."""
-    return np.empty((len(rows), len(columns)))
+def local(rows: tuple[float, ...], columns: tuple[float, ...], like: float = 0.0) -> Floats:
+    """(len(rows), len(columns)) room for numbers, until the function returns that asks for it.
+
+    They are of the kind of ``like``: floats, or lanes of them.
+    """
+    return np.empty((len(rows), len(columns), *np.shape(like)))
 
 
 @intrinsic
-def _room(typing: Any, rows: Any, columns: Any) -> Any:
-    size = ir.Constant(ir.IntType(64), len(rows) * len(columns))
+def _local(typing: Any, rows: Any, columns: Any, like: Any) -> Any:
+    shape = len(rows), len(columns)
+    room = types.Array(like, 2, "C", aligned=like is types.float64)
 
     def make(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return cgutils.alloca_once(builder, ir.DoubleType(), size=size)
+        element, whole = context.get_data_type(like), ir.IntType(64)
+        size = context.get_abi_sizeof(element)
+        memory = cgutils.alloca_once(builder, element, size=whole(shape[0] * shape[1]))
+        array = make_array(room)(context, builder)
+        populate_array(
+            array,
+            data=memory,
+            shape=[whole(n) for n in shape],
+            strides=[whole(size * shape[1]), whole(size)],
+            itemsize=whole(size),
+            meminfo=None,
+        )
+        return array._getvalue()
 
-    return types.CPointer(types.float64)(rows, columns), make
+    return room(rows, columns, like), make
 
 
 @overload(local, inline="always")
-def _local(rows: Any, columns: Any) -> Callable[..., Any]:
-    shape = len(rows), len(columns)
+def _(rows: Any, columns: Any, like: Any = 0.0) -> Callable[..., Any]:
+    def plain(rows: Any, columns: Any, like: Any = 0.0) -> Any:
+        return _local(rows, columns, 0.0)
 
-    def make(rows: Any, columns: Any) -> Any:
-        return carray(_room(rows, columns), shape)
+    def alike(rows: Any, columns: Any, like: Any = 0.0) -> Any:
+        return _local(rows, columns, like)
 
-    return make
+    return alike if isinstance(like, types.Type) and not isinstance(like, types.Omitted) else plain
 
 
 @intrinsic

@@ -7,7 +7,8 @@ are Newton's.
 
 from jointwise.kernels import LOWER, REVOLUTE, UPPER, Arm, Floats, Task
 from jointwise.kernels.fk import arrived, distance, joint_frames, see, twist
-from jointwise.kernels.jit import inline, jit
+from jointwise.kernels.jit import hot, inline, jit
+from jointwise.kernels.lanes import some, where
 from jointwise.kernels.linear import solve_positive
 from jointwise.kernels.local import PAIR, TWIST, XYZ, local
 from jointwise.kernels.sweep import TURN, bounded
@@ -18,7 +19,7 @@ DAMPING, LEAST_DAMPING = 0.05, 1e-12
 Scratch = tuple[Floats, Floats]
 
 
-@jit
+@hot
 def columns(kinds: Floats, frames: Floats, seen: Floats, scale: float, jacobian: Floats) -> None:
     """Write how each joint moves the tip, a row a joint: its shift times ``scale``, its turn."""
     for i in range(kinds.size):
@@ -38,7 +39,7 @@ def columns(kinds: Floats, frames: Floats, seen: Floats, scale: float, jacobian:
             jacobian[i, 3], jacobian[i, 4], jacobian[i, 5] = x, y, z
         else:
             jacobian[i, 0], jacobian[i, 1], jacobian[i, 2] = scale * x, scale * y, scale * z
-            jacobian[i, 3], jacobian[i, 4], jacobian[i, 5] = 0.0, 0.0, 0.0
+            jacobian[i, 3] = jacobian[i, 4] = jacobian[i, 5] = 0.0 * x
 
 
 @inline
@@ -50,13 +51,13 @@ def rank(weights: tuple[float, ...]) -> int:
 @inline
 def along(jacobian: Floats, i: int, right: Floats, size: int) -> float:
     """How far joint i moves in the step that ``right`` describes."""
-    move = 0.0
-    for k in range(size):
-        move += jacobian[i, k] * right[k]
+    move: float = jacobian[i, 0] * right[0]
+    for k in range(1, size):
+        move = move + jacobian[i, k] * right[k]
     return move
 
 
-@jit
+@hot
 def step(
     kinds: Floats,
     bounds: Floats,
@@ -64,14 +65,15 @@ def step(
     damping: float,
     weights: tuple[float, ...],
     q: Floats,
+    active: bool,
 ) -> None:
     """Move ``q`` by one damped step towards what the last row of ``jacobian`` asks for.
 
     A joint at its limit that would be pushed outward takes no part, and the others are
-    solved for again without it.
+    solved for again without it. Where the solve is not ``active``, nothing moves.
     """
     n, size = kinds.size, rank(weights)
-    normal, vectors = local(TWIST, TWIST), local(PAIR, TWIST)
+    normal, vectors = local(TWIST, TWIST, damping), local(PAIR, TWIST, damping)
     right, scratch = vectors[0], vectors[1]
     again = True
     while again:
@@ -79,24 +81,65 @@ def step(
         for row in range(size):
             right[row] = jacobian[n, row]
             for column in range(row + 1):
-                normal[row, column] = 0.0
+                normal[row, column] = 0.0 * damping
             normal[row, row] = damping
         for i in range(n):
             for row in range(size):
                 for column in range(row + 1):
-                    normal[row, column] += jacobian[i, row] * jacobian[i, column]
+                    product = jacobian[i, row] * jacobian[i, column]
+                    normal[row, column] = normal[row, column] + product
         solve_positive(normal, right, scratch, size)
         for i in range(n):
             lower, upper = bounds[i, LOWER], bounds[i, UPPER]
-            if lower < q[i] < upper or (kinds[i] == REVOLUTE and upper - lower >= TURN):
+            high, low = q[i] >= upper, q[i] <= lower
+            if (kinds[i] == REVOLUTE and upper - lower >= TURN) or not some(high | low):
                 continue
             move = along(jacobian, i, right, size)
-            if (move > 0.0 and q[i] >= upper) or (move < 0.0 and q[i] <= lower):
+            outward = ((move > 0.0) & high) | ((move < 0.0) & low)
+            if some(outward):
                 for k in range(size):
-                    jacobian[i, k] = 0.0
+                    jacobian[i, k] = where(outward, 0.0, jacobian[i, k])
                 again = True
     for i in range(n):
-        q[i] = bounded(kinds[i], bounds, i, q[i] + along(jacobian, i, right, size))
+        value = bounded(kinds[i], bounds, i, q[i] + along(jacobian, i, right, size))
+        q[i] = where(active, value, q[i])
+
+
+@hot
+def look(
+    arm: Arm, task: Task, q: Floats, frames: Floats, seen: Floats, jacobian: Floats
+) -> tuple[float, float]:
+    """How far off the tip is at ``q``, (distance [m], angle [rad]); the rest is for ``advance``."""
+    links, kinds, _, _ = arm
+    tips, goal, _ = task
+    n = kinds.size
+    joint_frames(links, kinds, q, frames)
+    see(frames, tips, seen)
+    for k in range(3):
+        jacobian[n, k] = goal[0, k] - seen[0, k]
+    jacobian[n, 3], jacobian[n, 4], jacobian[n, 5], turned = twist(seen, goal)
+    return distance(seen, goal), turned
+
+
+@hot
+def advance(
+    arm: Arm,
+    task: Task,
+    scale: float,
+    squared: float,
+    q: Floats,
+    frames: Floats,
+    seen: Floats,
+    jacobian: Floats,
+    active: bool,
+) -> None:
+    """Take a step from ``q``, where ``look`` has just looked; ``squared`` is the error there."""
+    _, kinds, bounds, _ = arm
+    for k in range(3):
+        jacobian[kinds.size, k] = scale * jacobian[kinds.size, k]
+    columns(kinds, frames, seen, scale, jacobian)
+    damping = DAMPING * squared + LEAST_DAMPING
+    step(kinds, bounds, jacobian, damping, task[2], q, active)
 
 
 @jit
@@ -116,28 +159,17 @@ def polish(
     Ends when the errors are below ``close`` and ``aligned``, when the squared error has not
     halved in ``patience`` steps, or after ``max_steps``.
     """
-    links, kinds, bounds, _ = arm
-    tips, goal, weights = task
     frames, jacobian = scratch
-    seen, n = local(weights, XYZ), kinds.size
-    scale = 1.0 / length
+    seen, scale = local(task[2], XYZ, q[0]), 1.0 / length
     mark, waited, done = 1e300, 0, 0
     while True:
-        joint_frames(links, kinds, q, frames)
-        see(frames, tips, seen)
-        distant = distance(seen, goal)
-        x, y, z, turned = twist(seen, goal)
-        if done == max_steps or arrived(distant, turned, close, aligned, weights):
+        distant, turned = look(arm, task, q, frames, seen, jacobian)
+        if done == max_steps or arrived(distant, turned, close, aligned, task[2]):
             return done, distant, turned
-        squared = (scale * distant) ** 2 + turned * turned
+        squared = (scale * distant) * (scale * distant) + turned * turned
         waited = 0 if squared < 0.5 * mark else waited + 1
         mark = squared if waited == 0 else mark
         if waited == patience:
             return done, distant, turned
-        for k in range(3):
-            jacobian[n, k] = scale * (goal[0, k] - seen[0, k])
-        jacobian[n, 3], jacobian[n, 4], jacobian[n, 5] = x, y, z
-        columns(kinds, frames, seen, scale, jacobian)
-        damping = DAMPING * squared + LEAST_DAMPING
-        step(kinds, bounds, jacobian, damping, weights, q)
+        advance(arm, task, scale, squared, q, frames, seen, jacobian, True)
         done += 1

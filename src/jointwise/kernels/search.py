@@ -4,7 +4,7 @@ The best seen is kept, never the last. What cannot be reached ends in its closes
 sweeps until nothing moves, which a second solve from there does not leave.
 """
 
-from math import floor, inf, sqrt
+from math import inf, sqrt
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from jointwise.kernels import (
 from jointwise.kernels.descent import descend, descend_further, energy, errors
 from jointwise.kernels.fk import arrived, copy, set_task, unpacked, workable
 from jointwise.kernels.jit import jit, plain
+from jointwise.kernels.lanes import floor
 from jointwise.kernels.local import XYZ, local
 from jointwise.kernels.polish import Scratch, polish
 from jointwise.kernels.sweep import TURN, bounded
@@ -98,6 +99,19 @@ def scratch_for(n: int) -> Scratch:
 
 
 @jit
+def rewind(arm: Arm, near: Floats, q: Floats) -> bool:
+    """Choose whole turns that bring ``q`` close to ``near``; whether there were any."""
+    _, kinds, bounds, _ = arm
+    rewound = False
+    for i in range(kinds.size):
+        if kinds[i] != PRISMATIC and abs(near[i] - q[i]) > 0.5 * TURN:
+            closer = q[i] + TURN * floor((near[i] - q[i]) / TURN + 0.5)
+            if bounds[i, LOWER] <= closer <= bounds[i, UPPER]:
+                q[i], rewound = closer, True
+    return rewound
+
+
+@jit
 def attempt(
     arm: Arm,
     task: Task,
@@ -116,18 +130,11 @@ def attempt(
     ``distant`` and ``turned`` are the errors of ``q``: near its goal the finish alone moves the
     joints least. Whole turns are chosen so that the values come close to those of ``near``.
     """
-    kinds, bounds = arm[1], arm[2]
     sweeps = 0
     if (distant / length) ** 2 + turned * turned > NEAR:
         sweeps, _ = descend(arm, task, close, aligned, -1.0, SWEEPS, q)
     steps, distant, turned = polish(arm, task, length, close, aligned, STEPS, patience, q, scratch)
-    rewound = False
-    for i in range(kinds.size):
-        if kinds[i] != PRISMATIC and abs(near[i] - q[i]) > 0.5 * TURN:
-            closer = q[i] + TURN * floor((near[i] - q[i]) / TURN + 0.5)
-            if bounds[i, LOWER] <= closer <= bounds[i, UPPER]:
-                q[i], rewound = closer, True
-    if rewound:
+    if rewind(arm, near, q):
         distant, turned = errors(arm, task, q)
     return sweeps + steps, distant, turned
 

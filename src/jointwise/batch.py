@@ -1,0 +1,121 @@
+"""Many targets at once, on all cores: the same answers as one by one, many times as fast."""
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from jointwise import checks, kernels
+from jointwise.arm import Arm
+from jointwise.config import SolveConfig, check_config
+from jointwise.errors import DimensionMismatchError, InvalidInputError
+from jointwise.kernels import Floats
+from jointwise.progress import Report, reporting
+from jointwise.results import IKBatch
+from jointwise.solve import block_of
+from jointwise.targets import Targets, requests
+
+# Rows that a thread takes at a time: enough to keep the lanes full, few enough to share the end.
+FEWEST, MOST = 64, 4096
+
+
+def solve_batch(
+    arm: Arm,
+    targets: Targets,
+    starts: ArrayLike | None,
+    config: SolveConfig,
+    seed: int,
+    threads: int | None,
+    progress: bool,
+) -> IKBatch:
+    """Where the joints must go for each of many targets; see ``Chain.solve_batch``."""
+    check_config(config)
+    if config.method != "combined" or config.rest is not None:
+        raise InvalidInputError(
+            "config has method='ccd' or a rest posture: expected neither for a batch. "
+            "Solve these one by one."
+        )
+    asked, weights = requests(arm, targets)
+    count, n, workers = len(asked), arm.kinds.size, _workers(threads)
+    begins = starts_of(arm, starts, count)
+    found = np.empty((count, n)), np.empty((count, 2)), np.empty((count, 3), np.int64)
+    values, off, counts = found
+    block, told = block_of(arm, config, seed), np.zeros((workers, 3), np.int64)
+
+    near, limits = starts is not None, (*config.tolerances, config.max_restarts)
+
+    def work(worker: int, begin: int, end: int) -> None:
+        kernels.cpu.solve_rows(
+            block, asked, weights, begins, near, *limits, begin, end, *found, told[worker]
+        )
+        left = begin + np.flatnonzero(counts[begin:end, 0] == kernels.cpu.LEFT)
+        for row in left.tolist():  # one by one, as all of them could be
+            if told[worker, 2]:
+                return
+            target, q = asked[row], values[row]
+            if not kernels.fk.workable(begins[row if len(begins) > 1 else 0]):
+                target = np.full_like(target, np.nan)
+            ended, *errors, iterations, restarts = kernels.search.search(
+                block, target, weights, *limits, q, near
+            )
+            off[row], counts[row] = errors, (ended, iterations, restarts)
+
+    with reporting(progress, "solving", count) as report:
+        _share(work, count, told, report)
+    return IKBatch.of(*found)
+
+
+def starts_of(arm: Arm, starts: ArrayLike | None, count: int) -> Floats:
+    """(count, n) where each solve begins, or (1, n) where all do."""
+    if starts is None:
+        return arm.home[None].copy()
+    n = arm.kinds.size
+    array = checks.contiguous("starts", starts)
+    if array.shape not in ((n,), (count, n)):
+        raise DimensionMismatchError(
+            f"starts has shape {array.shape} for {count} targets of an arm of {n} joints: "
+            f"expected ({n},) for all or ({count}, {n}), one for each."
+        )
+    return array.reshape(-1, n)
+
+
+def _workers(threads: int | None) -> int:
+    if threads is None:
+        return (
+            len(os.sched_getaffinity(0))
+            if hasattr(os, "sched_getaffinity")
+            else os.cpu_count() or 1
+        )
+    workers = checks.count("threads", threads)
+    if workers == 0:
+        raise InvalidInputError("threads is 0: expected at least 1, or None for all cores.")
+    return workers
+
+
+def _share(
+    work: Callable[[int, int, int], None], count: int, told: NDArray[np.int64], report: Report
+) -> None:
+    """Do all rows, some at a time, a worker for each row of ``told``; stop them if interrupted."""
+    workers = len(told)
+    size = min(max(count // (8 * workers), FEWEST), MOST)
+    begins = iter(range(0, count, size))
+
+    def go_on(worker: int) -> None:
+        for begin in begins:  # one iterator for all: what one takes no other does
+            work(worker, begin, min(begin + size, count))
+            if told[worker, 2]:
+                return
+
+    with ThreadPoolExecutor(workers) as pool:
+        pending = {pool.submit(go_on, worker) for worker in range(workers)}
+        try:
+            while pending:
+                finished, pending = wait(pending, timeout=0.1)
+                report(*told[:, :2].sum(axis=0).tolist())
+                for future in finished:
+                    future.result()
+        except BaseException:  # Ctrl-C too: the threads stop within one step
+            told[:, 2] = 1
+            raise

@@ -1,0 +1,280 @@
+"""Batches: bit for bit what one solve at a time gives, whatever the neighbours and the threads."""
+
+import signal
+import subprocess
+import sys
+import time
+from math import inf, pi
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import RigidTransform
+
+from benchmarks.problems import ARMS
+from jointwise import Chain, DHJoint, IKBatch, InvalidInputError, SolveConfig, Status, aim, robots
+from jointwise.batch import FEWEST
+from jointwise.targets import Aim
+from tests import twin
+
+COUNT = 150
+NAMES = ["Panda", "UR5", "PUMA 560", "one sliding joint", "Jaco2-like", "so101"]
+
+
+def problems(name, kind, count=COUNT):
+    chain = ARMS[name]
+    poses, starts = chain.fk(chain.random(5, count)), chain.random(6, count)
+    if kind == "poses":
+        return chain, poses, starts
+    if kind == "positions":
+        return chain, np.ascontiguousarray(poses[:, :3, 3]), starts
+    return chain, aim(poses[:, :3, 3], poses[:, :3, 2]), starts
+
+
+def row(targets, i):
+    if isinstance(targets, np.ndarray):
+        return targets[i]
+    return Aim(targets.position[i], targets.direction[i], targets.axis)  # as it is, bit by bit
+
+
+def same_as_alone(chain, targets, starts, batch, config=None, seed=0):
+    for i, result in enumerate(batch):
+        start = None if starts is None else starts if np.ndim(starts) == 1 else starts[i]
+        alone = chain.solve(row(targets, i), start, config or SolveConfig(), seed)
+        assert np.array_equal(result.joint_angles, alone.joint_angles)
+        assert (result.converged, result.status) == (alone.converged, alone.status)
+        assert result.position_error == alone.position_error
+        assert result.orientation_error == alone.orientation_error
+        assert (result.iterations, result.restarts) == (alone.iterations, alone.restarts)
+
+
+@pytest.mark.parametrize("kind", ["poses", "positions", "aims"])
+@pytest.mark.parametrize("name", NAMES)
+def test_every_row_is_solved_as_if_it_were_alone(name, kind):
+    chain, targets, starts = problems(name, kind)
+    batch = chain.solve_batch(targets, starts)
+    assert batch.converged.all()
+    same_as_alone(chain, targets, starts, batch)
+    lower, upper = chain.limits.T
+    assert ((batch.joint_angles >= lower) & (batch.joint_angles <= upper)).all()
+
+
+def test_one_start_for_all_none_and_another_seed():
+    chain, targets, _ = problems("Panda", "poses", 40)
+    for starts in (None, chain.random(9)):
+        for seed in (0, 3):
+            batch = chain.solve_batch(targets, starts, seed=seed)
+            same_as_alone(chain, targets, starts, batch, seed=seed)
+
+
+def test_tolerances_restarts_and_stiffness_count():
+    chain, targets, starts = problems("Panda", "poses", 60)
+    for config in (
+        SolveConfig(position_tolerance=1e-3, orientation_tolerance=1e-2),
+        SolveConfig(max_restarts=0),
+        SolveConfig(max_restarts=2, stiffness=0.5),
+    ):
+        batch = chain.solve_batch(targets, starts, config)
+        same_as_alone(chain, targets, starts, batch, config)
+    assert not chain.solve_batch(targets, starts, SolveConfig(max_restarts=0)).converged.all()
+
+
+def test_already_there_takes_no_iterations():
+    chain = robots.ur5e()
+    q = chain.random(1, 20)
+    batch = chain.solve_batch(chain.fk(q), q)
+    assert batch.converged.all()
+    assert not batch.iterations.any()
+    assert np.array_equal(batch.joint_angles, q)
+
+
+def test_what_cannot_be_reached_ends_as_if_alone():
+    chain, targets, starts = problems("UR5", "poses", 12)
+    targets[3, :3, 3] *= 9.0
+    targets[7, :3, 3] = [0.0, 0.0, 0.05]
+    batch = chain.solve_batch(targets, starts)
+    same_as_alone(chain, targets, starts, batch)
+    assert batch[3].status is Status.UNREACHABLE
+    assert batch[7].status in (Status.STALLED, Status.BLOCKED)
+    assert batch.converged.sum() == 10
+    assert "1 UNREACHABLE: The target is farther away" in batch.summary()
+
+
+def test_the_answer_does_not_depend_on_neighbours_chunks_or_threads():
+    chain, targets, starts = problems("Panda", "poses", 9 * FEWEST)
+    whole = chain.solve_batch(targets, starts)
+    for threads in (1, 2, 3, 7):
+        again = chain.solve_batch(targets, starts, threads=threads)
+        assert np.array_equal(again.joint_angles, whole.joint_angles)
+        assert np.array_equal(again.iterations, whole.iterations)
+    order = np.random.default_rng(0).permutation(len(targets))
+    mixed = chain.solve_batch(targets[order], starts[order])
+    assert np.array_equal(mixed.joint_angles, whole.joint_angles[order])
+    for size in (1, 2, 7, 8, 9, 23, 25):
+        part = chain.solve_batch(targets[:size], starts[:size])
+        assert np.array_equal(part.joint_angles, whole.joint_angles[:size])
+
+
+def test_every_flag_is_true_to_the_twins_forward_kinematics():
+    chain, targets, starts = problems("one sliding joint", "poses")
+    batch = chain.solve_batch(targets, starts)
+    for q, target in zip(batch.joint_angles, targets, strict=True):
+        distance, angle = twin.pose_errors(chain.arm.links, chain.arm.kinds, q, target)
+        assert distance < 1e-6
+        assert angle < 1e-6
+
+
+def test_rows_that_cannot_be_computed_with_are_marked_and_the_others_solved():
+    chain, targets, starts = problems("Panda", "poses", 10)
+    targets[2, 0, 3] = np.nan
+    targets[4, :3, :3] *= 1.1
+    targets[5, 1, 3] = inf
+    starts[6, 0] = np.nan
+    starts[7, 1] = 1e12
+    batch = chain.solve_batch(targets, starts)
+    invalid = [2, 4, 5, 6, 7]
+    assert [i for i, each in enumerate(batch) if each.status is Status.INVALID] == invalid
+    assert np.isnan(batch.position_error[invalid]).all()
+    assert batch.converged.sum() == 5
+    assert np.isfinite(batch.joint_angles).all()
+    lower, upper = chain.limits.T
+    assert ((batch.joint_angles >= lower) & (batch.joint_angles <= upper)).all()
+
+
+def test_nothing_is_asked_and_nothing_answered():
+    chain = robots.panda()
+    for nothing in ([], np.empty((0, 3)), np.empty((0, 4, 4))):
+        batch = chain.solve_batch(nothing)
+        assert len(batch) == 0
+        assert batch.joint_angles.shape == (0, 7)
+        assert batch.summary() == "no targets"
+
+
+def test_inputs_are_left_alone_and_answers_are_read_only():
+    chain, targets, starts = problems("UR5", "poses", 9)
+    before = targets.copy(), starts.copy()
+    for array in (targets, starts):
+        array.setflags(write=False)
+    batch = chain.solve_batch(targets, starts)
+    assert np.array_equal(targets, before[0])
+    assert np.array_equal(starts, before[1])
+    for name in ("joint_angles", "converged", "position_error", "status", "iterations"):
+        assert not getattr(batch, name).flags.writeable
+    again = chain.solve_batch(RigidTransform.from_matrix(targets), starts.tolist())
+    assert np.allclose(again.joint_angles, batch.joint_angles, atol=1e-6)
+
+
+@pytest.mark.parametrize("joints", [1, 2, 20, 70])
+def test_any_number_of_joints(joints):
+    chain = Chain.from_dh(
+        [DHJoint(a=1.0 / joints, alpha=0.5 * (i % 3 - 1)) for i in range(joints)],
+        [[-2.0, 2.0]] * joints,
+    )
+    targets = chain.fk(chain.random(1, 12))[:, :3, 3].copy()
+    batch = chain.solve_batch(targets, chain.random(2, 12))
+    assert batch.converged.all()
+    same_as_alone(chain, targets, chain.random(2, 12), batch)
+
+
+def test_joints_that_turn_endlessly_and_angles_near_pi():
+    chain = robots.gen3()
+    q = chain.random(3, 50)
+    q[:, ::2] = np.sign(q[:, ::2]) * (pi - 1e-9)
+    batch = chain.solve_batch(chain.fk(q), q + 7.0 * pi)
+    assert batch.converged.all()
+    same_as_alone(chain, chain.fk(q), q + 7.0 * pi, batch)
+
+
+def test_saved_and_loaded_it_is_the_same(tmp_path):
+    chain, targets, starts = problems("UR5", "poses", 9)
+    batch = chain.solve_batch(targets, starts)
+    batch.save(tmp_path / "batch.npz")
+    again = IKBatch.load(tmp_path / "batch.npz")
+    assert np.array_equal(again.joint_angles, batch.joint_angles)
+    assert again.summary() == batch.summary()
+    assert not again.status.flags.writeable
+    (tmp_path / "text.npz").write_text("no batch")
+    for file in ("text.npz", "nowhere.npz"):
+        with pytest.raises(InvalidInputError, match="is no saved batch"):
+            IKBatch.load(tmp_path / file)
+
+
+def test_progress_is_told_on_standard_error(capsys):
+    chain, targets, starts = problems("UR5", "poses", 200)
+    chain.solve_batch(targets, starts, progress=True)
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert "solving" in printed.err
+    assert "200/200" in printed.err
+    assert "100.00% solved" in printed.err
+
+
+TEXTS = {
+    "a single position": (
+        lambda arm: arm.solve_batch([1.0, 2.0, 3.0]),
+        "targets has shape (3,): expected (m, 3) for positions or (m, 4, 4) for poses.",
+    ),
+    "a single aim": (
+        lambda arm: arm.solve_batch(aim([1, 0, 0], [0, 0, 1])),
+        "targets is a single aim: expected many, aim(positions (m, 3), ...).",
+    ),
+    "many aims for one solve": (
+        lambda arm: arm.solve(aim([[1, 0, 0]], [0, 0, 1])),
+        "target is many aims: expected one. Use solve_batch.",
+    ),
+    "words": (lambda arm: arm.solve_batch("up"), "targets is 'up': expected numbers."),
+    "starts of another arm": (
+        lambda arm: arm.solve_batch(np.zeros((5, 3)), np.zeros((5, 6))),
+        "starts has shape (5, 6) for 5 targets of an arm of 7 joints: expected (7,) for all or "
+        "(5, 7), one for each.",
+    ),
+    "too few starts": (
+        lambda arm: arm.solve_batch(np.zeros((5, 3)), np.zeros((4, 7))),
+        "starts has shape (4, 7) for 5 targets of an arm of 7 joints: expected (7,) for all or "
+        "(5, 7), one for each.",
+    ),
+    "no threads": (
+        lambda arm: arm.solve_batch(np.zeros((5, 3)), threads=0),
+        "threads is 0: expected at least 1, or None for all cores.",
+    ),
+    "plain CCD": (
+        lambda arm: arm.solve_batch(np.zeros((5, 3)), config=SolveConfig(method="ccd")),
+        "config has method='ccd' or a rest posture: expected neither for a batch. Solve these one "
+        "by one.",
+    ),
+    "a direction of no length": (
+        lambda arm: aim(np.ones((2, 3)), [[0, 0, 1], [0, 0, 0]]),
+        "direction[1] has no length: expected three numbers, not all zero.",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_the_error_says_what_was_given_and_what_is_accepted(name):
+    call, text = TEXTS[name]
+    with pytest.raises(InvalidInputError) as caught:
+        call(robots.panda())
+    assert str(caught.value) == text
+
+
+def test_ctrl_c_ends_it():
+    endless = """
+import signal
+import numpy as np
+from jointwise import robots
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
+arm = robots.panda()
+arm.solve_batch(arm.fk(arm.random(1, 10)))
+poses = np.tile(arm.fk(arm.random(1, 1)), (1_000_000, 1, 1))
+poses[:, :3, 3] = [5.0, 0.0, 0.1]  # out of reach: every one takes a millisecond
+print("begins", flush=True)
+arm.solve_batch(poses)
+"""
+    process = subprocess.Popen(
+        [sys.executable, "-c", endless], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout.readline() == "begins\n"
+    time.sleep(1.0)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert "KeyboardInterrupt" in errors
+    assert process.returncode != 0
