@@ -3,22 +3,27 @@
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
+from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from jointwise import checks, kernels
+from jointwise import checks, gpu, kernels
 from jointwise.arm import Arm
 from jointwise.config import SolveConfig, check_config
 from jointwise.errors import DimensionMismatchError, InvalidInputError
-from jointwise.kernels import Floats
+from jointwise.kernels import LARGEST, LEFT, Floats
 from jointwise.progress import Report, reporting
 from jointwise.results import IKBatch
-from jointwise.solve import block_of
+from jointwise.solve import block_of, inside
 from jointwise.targets import Targets, requests
 
 # Rows that a thread takes at a time: enough to keep the lanes full, few enough to share the end.
 FEWEST, MOST = 64, 4096
+# The least tolerance [m, rad] that single precision can hold.
+COARSE = 1e-5
+
+Device = Literal["cpu", "cuda", "auto"]
 
 
 def solve_batch(
@@ -27,6 +32,8 @@ def solve_batch(
     starts: ArrayLike | None,
     config: SolveConfig,
     seed: int,
+    device: Device,
+    dtype: DTypeLike,
     threads: int | None,
     progress: bool,
 ) -> IKBatch:
@@ -37,34 +44,83 @@ def solve_batch(
             "config has method='ccd' or a rest posture: expected neither for a batch. "
             "Solve these one by one."
         )
+    number, on_gpu = _precision(dtype, config), _on_gpu(device)
+    if number is np.float32 and not on_gpu:
+        raise InvalidInputError("dtype is float32: expected float64 on a CPU, or device='cuda'.")
     asked, weights = requests(arm, targets)
     count, n, workers = len(asked), arm.kinds.size, _workers(threads)
-    begins = starts_of(arm, starts, count)
+    begins, near = starts_of(arm, starts, count), starts is not None
     found = np.empty((count, n)), np.empty((count, 2)), np.empty((count, 3), np.int64)
-    values, off, counts = found
     block, told = block_of(arm, config, seed), np.zeros((workers, 3), np.int64)
-
-    near, limits = starts is not None, (*config.tolerances, config.max_restarts)
+    limits = (*config.tolerances, config.max_restarts)
 
     def work(worker: int, begin: int, end: int) -> None:
-        kernels.cpu.solve_rows(
-            block, asked, weights, begins, near, *limits, begin, end, *found, told[worker]
-        )
-        left = begin + np.flatnonzero(counts[begin:end, 0] == kernels.cpu.LEFT)
-        for row in left.tolist():  # one by one, as all of them could be
-            if told[worker, 2]:
-                return
-            target, q = asked[row], values[row]
-            if not kernels.fk.workable(begins[row if len(begins) > 1 else 0]):
-                target = np.full_like(target, np.nan)
-            ended, *errors, iterations, restarts = kernels.search.search(
-                block, target, weights, *limits, q, near
+        if not on_gpu:
+            kernels.cpu.solve_rows(
+                block, asked, weights, begins, near, *limits, begin, end, *found, told[worker]
             )
-            off[row], counts[row] = errors, (ended, iterations, restarts)
+        _alone(arm, block, asked, weights, begins, near, limits, begin, end, found, told[worker])
 
     with reporting(progress, "solving", count) as report:
-        _share(work, count, told, report)
+        if on_gpu:
+            gpu.solve_rows(block, asked, weights, begins, near, limits, number, found, report)
+        _share(work, count, told, (lambda *_: None) if on_gpu else report)
     return IKBatch.of(*found)
+
+
+def _alone(
+    arm: Arm,
+    block: Floats,
+    asked: Floats,
+    weights: tuple[float, ...],
+    begins: Floats,
+    near: bool,
+    limits: tuple[float, float, int],
+    begin: int,
+    end: int,
+    found: tuple[Floats, Floats, NDArray[np.int64]],
+    told: NDArray[np.int64],
+) -> None:
+    """Solve the rows that were left one by one, as all of them could be."""
+    values, off, counts = found
+    for row in (begin + np.flatnonzero(counts[begin:end, 0] == LEFT)).tolist():
+        if told[2]:
+            return
+        target, start, q = asked[row], begins[row if len(begins) > 1 else 0], values[row]
+        workable = np.abs(start) < LARGEST
+        q[:] = np.where(workable, start, 0.0)
+        inside(arm, q)
+        if not workable.all():
+            target = np.full_like(target, np.nan)
+        ended, *errors, iterations, restarts = kernels.search.search(
+            block, target, weights, *limits, q, near
+        )
+        off[row], counts[row] = errors, (ended, iterations, restarts)
+
+
+def _precision(dtype: DTypeLike, config: SolveConfig) -> type:
+    try:
+        kind = np.dtype(dtype)
+    except TypeError:
+        kind = np.dtype(object)
+    if kind == np.float64:
+        return np.float64
+    if kind != np.float32:
+        given = repr(dtype) if kind.hasobject else str(kind)
+        raise InvalidInputError(f"dtype is {given}: expected float64 or float32.")
+    if min(config.tolerances) < COARSE:
+        raise InvalidInputError(
+            f"dtype is float32, whose numbers have seven digits: expected tolerances of {COARSE} "
+            "or more, SolveConfig(position_tolerance=1e-5, orientation_tolerance=1e-5)."
+        )
+    return np.float32
+
+
+def _on_gpu(device: Device) -> bool:
+    checks.choice("device", device, get_args(Device))
+    if device == "cuda":
+        gpu.check()
+    return device == "cuda" or (device == "auto" and not gpu.usable())
 
 
 def starts_of(arm: Arm, starts: ArrayLike | None, count: int) -> Floats:

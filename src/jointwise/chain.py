@@ -6,11 +6,11 @@ from os import PathLike
 from typing import TYPE_CHECKING, Union
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, DTypeLike
 
 from jointwise import checks, data, dhfile, kernels, urdf
 from jointwise.arm import Arm, arm_from, chained, check_rows, dh_halves, kinds_of, rows_of
-from jointwise.batch import solve_batch
+from jointwise.batch import Device, solve_batch
 from jointwise.config import DEFAULT_SOLVE_CONFIG, SolveConfig
 from jointwise.errors import InvalidInputError
 from jointwise.joints import DHJoint
@@ -312,13 +312,16 @@ class Chain:
         starts: ArrayLike | None = None,
         config: SolveConfig = DEFAULT_SOLVE_CONFIG,
         seed: int = 0,
+        device: Device = "cpu",
+        dtype: DTypeLike = np.float64,
         threads: int | None = None,
         progress: bool = False,
     ) -> IKBatch:
         """Where the joints must go for each of many targets: the same answers as ``solve`` gives.
 
         An answer depends on its own row and the seed alone: bit for bit the same whatever stands
-        in the other rows, and on any number of threads. The first call compiles for a minute.
+        in the other rows, and on any number of threads. A GPU rounds in another way, so that in
+        float64 one answer in a thousand may be another. The first call compiles for a while.
 
         Args:
             targets: (m, 3) positions [m], (m, 4, 4) poses, a SciPy ``RigidTransform`` of many, or
@@ -327,13 +330,17 @@ class Chain:
             starts: (n,) for all or (m, n) one for each [rad, m]. None: the middle of the ranges.
             config: As for ``solve``, without a rest posture and the method ``"ccd"``.
             seed: As for ``solve``.
+            device: ``"cpu"``, ``"cuda"`` for a GPU, or ``"auto"`` for a GPU if there is one.
+            dtype: What a GPU computes with, float64 or float32.
             threads: How many cores to use. None: all.
             progress: Whether to show how far it is, on standard error.
 
         Raises:
             InvalidInputError: Something about the input is wrong; the text says what.
         """
-        return solve_batch(self.arm, targets, starts, config, seed, threads, progress)
+        return solve_batch(
+            self.arm, targets, starts, config, seed, device, dtype, threads, progress
+        )
 
     def solutions(
         self,

@@ -65,7 +65,7 @@ def _ccd(arm: Arm, wanted: Request, q: Floats, config: SolveConfig) -> IKResult:
     descend = kernels.descent.descend_further if config.extrapolate else kernels.descent.descend
     sweeps, moved = descend(numbers, task, close, aligned, still, config.max_iterations, q)
     distant, turned = kernels.descent.errors(numbers, task, q)
-    converged = kernels.fk.arrived(distant, turned, close, aligned, task[2])
+    converged = bool(kernels.fk.arrived(distant, turned, close, aligned, task[2]))
     if converged:
         status = Status.CONVERGED
     elif np.linalg.norm(task[1][0] - arm.links[0, :, 3]) > arm.reach + close:

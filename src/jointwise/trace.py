@@ -95,7 +95,7 @@ def trace(
     def there() -> bool:
         distant, turned = kernels.descent.errors(numbers, task, q)
         seen.append((q.copy(), distant, turned))
-        return kernels.fk.arrived(distant, turned, close, aligned, task[2])
+        return bool(kernels.fk.arrived(distant, turned, close, aligned, task[2]))
 
     sweeps, converged = 0, there()
     most = config.max_iterations

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from jointwise.kernels import cpu as cpu
+    from jointwise.kernels import cuda as cuda
     from jointwise.kernels import descent as descent
     from jointwise.kernels import fk as fk
     from jointwise.kernels import polish as polish
@@ -43,6 +44,10 @@ REVOLUTE, PRISMATIC, HELD = 0, 1, 2
 # The columns of ``bounds``: limits; their directions; the middle's; cosine of half the range.
 # A turn of which no part is forbidden has -2 there: every direction is inside.
 LOWER, UPPER, LOW_C, LOW_S, HIGH_C, HIGH_S, MID_C, MID_S, COS_HALF = range(9)
+
+# How a problem of a batch ends that is not for lanes or a GPU: out of reach, or not to be computed
+# with. It is then solved alone.
+LEFT = -1
 
 # Lengths [m] and angles [rad] from here on are refused: an angle of 1e9 is rounded to 1e-7.
 LARGEST = 1e9
@@ -79,6 +84,6 @@ LENGTH, REACH, STRIDES = 0, 1, 2
 
 
 def __getattr__(name: str) -> ModuleType:
-    if name in ("cpu", "descent", "fk", "polish", "search", "sweep"):
+    if name in ("cpu", "cuda", "descent", "fk", "polish", "search", "sweep"):
         return import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

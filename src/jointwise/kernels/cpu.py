@@ -10,7 +10,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from jointwise.kernels import LARGEST, LENGTH, REACH, ROTATION_DEFECT, STRIDES, Arm, Floats
+from jointwise.kernels import LARGEST, LEFT, LENGTH, REACH, ROTATION_DEFECT, STRIDES, Arm, Floats
 from jointwise.kernels.descent import chords_of, errors, noise_of
 from jointwise.kernels.fk import arrived, copy, set_task, unpacked, workable
 from jointwise.kernels.jit import called, jit
@@ -34,10 +34,6 @@ from jointwise.kernels.sweep import bounded, pull, sweep, unwind, wind
 # Three times as many problems at hand as there are lanes: some are swept while others finish.
 SLOTS = 3 * WIDTH
 FREE, BEGINS, SWEPT, FINISHES = range(4)
-# How a problem ends that is not for lanes: out of reach, or not to be computed with. Its joint
-# values are then where it begins, between the limits.
-LEFT = -1
-
 look_in_lanes, advance_in_lanes = called(look), called(advance)
 
 Whole = NDArray[np.int64]
@@ -171,7 +167,7 @@ def solve_rows(
     n, m = values.shape[1], len(weights)
     arm, others = unpacked(block, n)
     length, strides = others[LENGTH], others[STRIDES:]
-    scale, tips, answers = 1.0 / length, local(weights, XYZ), (values, off, counts)
+    scale, tips, answers = 1.0 / length, local(weights, XYZ, 0.0), (values, off, counts)
     reach = others[REACH] + close
     before, solved = (progress[0], progress[1]), 0
     about, goals = np.zeros((SLOTS, 4), np.int64), np.empty((SLOTS, m, 3))

@@ -24,6 +24,8 @@ from jointwise.kernels.sweep import NOISE, bounded, larger, pull, sweep, unwind,
 
 # Sweeps whose course is extrapolated together, and the share of E they must save.
 COURSE, WORTH = 5, 1e-9
+# What can be squared without being lost.
+LEAST_NOISE = 1e-140
 
 
 @jit
@@ -32,7 +34,7 @@ def errors(arm: Arm, task: Task, q: Floats) -> tuple[float, float]:
     links, kinds, _, _ = arm
     tips, goal, weights = task
     frames = np.empty((kinds.size, 3, 4))
-    seen = local(weights, XYZ)
+    seen = local(weights, XYZ, 0.0)
     joint_frames(links, kinds, q, frames)
     see(frames, tips, seen)
     return distance(seen, goal), twist(seen, goal)[3] if len(weights) > 1 else 0.0
@@ -50,9 +52,10 @@ def noise_of(arm: Arm, task: Task, q: Floats) -> float:
     for i in range(kinds.size):
         if kinds[i] != REVOLUTE:
             size = size + abs(q[i])
-    directions = len(weights) - 1
-    noise = NOISE * (weights[0] * size * (size + far) + directions * weights[-1])
-    return larger(noise, 1e-140)
+    noise = weights[0] * size * (size + far)
+    for k in range(1, len(weights)):
+        noise = noise + weights[k]
+    return larger(NOISE * noise, LEAST_NOISE)
 
 
 @jit
@@ -191,7 +194,7 @@ def ccd(
     if not (workable(target) and workable(q)):
         return np.nan, 0
     arm, _ = unpacked(block, q.size)
-    task = (local(weights, XYZ), local(weights, XYZ), weights)
+    task = (local(weights, XYZ, 0.0), local(weights, XYZ, 0.0), weights)
     set_task(arm[0], target, task)
     error, _ = errors(arm, task, q)
     sweeps = 0

@@ -164,7 +164,7 @@ def floor(value: float) -> float:
     return cast(float, np.floor(value))
 
 
-@overload(floor)
+@overload(floor, target="cpu")
 def _(value: Any) -> Callable[..., Any]:
     def in_lanes(value: Any) -> Any:
         return _floor(value)
@@ -173,6 +173,17 @@ def _(value: Any) -> Callable[..., Any]:
         return np.floor(value)
 
     return in_lanes if isinstance(value, Lanes) else alone
+
+
+@overload(floor, target="cuda")
+def _(value: Any) -> Callable[..., Any]:
+    def double(value: Any) -> Any:
+        return float(math.floor(value))
+
+    def single(value: Any) -> Any:
+        return np.float32(math.floor(value))
+
+    return single if value is types.float32 else double
 
 
 @intrinsic

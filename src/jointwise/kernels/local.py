@@ -5,11 +5,11 @@ it does not count: what they point at must live as long as they are used.
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from llvmlite import ir
-from numba.core import cgutils, types
+from numba.core import cgutils, config, types
 from numba.extending import intrinsic, overload
 from numba.np.arrayobj import carray, make_array, populate_array
 
@@ -20,7 +20,7 @@ from jointwise.kernels import Floats
 PAIR, XYZ, TWIST = (0,) * 2, (0,) * 3, (0,) * 6
 
 
-def local(rows: tuple[float, ...], columns: tuple[float, ...], like: float = 0.0) -> Floats:
+def _plain(rows: tuple[float, ...], columns: tuple[float, ...], like: float) -> Floats:
     """(len(rows), len(columns)) room for numbers, until the function returns that asks for it.
 
     They are of the kind of ``like``: floats, or lanes of them.
@@ -28,10 +28,9 @@ def local(rows: tuple[float, ...], columns: tuple[float, ...], like: float = 0.0
     return np.empty((len(rows), len(columns), *np.shape(like)))
 
 
-@intrinsic
 def _local(typing: Any, rows: Any, columns: Any, like: Any) -> Any:
     shape = len(rows), len(columns)
-    room = types.Array(like, 2, "C", aligned=like is types.float64)
+    room = types.Array(like, 2, "C", aligned=isinstance(like, types.Float))
 
     def make(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         element, whole = context.get_data_type(like), ir.IntType(64)
@@ -51,15 +50,8 @@ def _local(typing: Any, rows: Any, columns: Any, like: Any) -> Any:
     return room(rows, columns, like), make
 
 
-@overload(local, inline="always")
-def _(rows: Any, columns: Any, like: Any = 0.0) -> Callable[..., Any]:
-    def plain(rows: Any, columns: Any, like: Any = 0.0) -> Any:
-        return _local(rows, columns, 0.0)
-
-    def alike(rows: Any, columns: Any, like: Any = 0.0) -> Any:
-        return _local(rows, columns, like)
-
-    return alike if isinstance(like, types.Type) and not isinstance(like, types.Omitted) else plain
+# Not a function but part of the one that calls it: what it makes must not outlive that.
+local = _plain if config.DISABLE_JIT else cast(Callable[..., Floats], intrinsic(_local))
 
 
 @intrinsic

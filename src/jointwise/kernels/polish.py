@@ -69,37 +69,33 @@ def step(
 ) -> None:
     """Move ``q`` by one damped step towards what the last row of ``jacobian`` asks for.
 
-    A joint at its limit that would be pushed outward takes no part, and the others are
-    solved for again without it. Where the solve is not ``active``, nothing moves.
+    A joint at its limit that is pulled outward takes no part (the projected step of Bertsekas
+    1982). Where the solve is not ``active``, nothing moves.
     """
     n, size = kinds.size, rank(weights)
     normal, vectors = local(TWIST, TWIST, damping), local(PAIR, TWIST, damping)
     right, scratch = vectors[0], vectors[1]
-    again = True
-    while again:
-        again = False
+    for i in range(n):
+        lower, upper = bounds[i, LOWER], bounds[i, UPPER]
+        if kinds[i] == REVOLUTE and upper - lower >= TURN:
+            continue
+        high, low = q[i] >= upper, q[i] <= lower
+        if some(high | low):
+            pull = along(jacobian, i, jacobian[n], size)
+            outward = ((pull > 0.0) & high) | ((pull < 0.0) & low)
+            for k in range(size):
+                jacobian[i, k] = where(outward, 0.0, jacobian[i, k])
+    for row in range(size):
+        right[row] = jacobian[n, row]
+        for column in range(row + 1):
+            normal[row, column] = 0.0 * damping
+        normal[row, row] = damping
+    for i in range(n):
         for row in range(size):
-            right[row] = jacobian[n, row]
             for column in range(row + 1):
-                normal[row, column] = 0.0 * damping
-            normal[row, row] = damping
-        for i in range(n):
-            for row in range(size):
-                for column in range(row + 1):
-                    product = jacobian[i, row] * jacobian[i, column]
-                    normal[row, column] = normal[row, column] + product
-        solve_positive(normal, right, scratch, size)
-        for i in range(n):
-            lower, upper = bounds[i, LOWER], bounds[i, UPPER]
-            high, low = q[i] >= upper, q[i] <= lower
-            if (kinds[i] == REVOLUTE and upper - lower >= TURN) or not some(high | low):
-                continue
-            move = along(jacobian, i, right, size)
-            outward = ((move > 0.0) & high) | ((move < 0.0) & low)
-            if some(outward):
-                for k in range(size):
-                    jacobian[i, k] = where(outward, 0.0, jacobian[i, k])
-                again = True
+                product = jacobian[i, row] * jacobian[i, column]
+                normal[row, column] = normal[row, column] + product
+    solve_positive(normal, right, scratch, size)
     for i in range(n):
         value = bounded(kinds[i], bounds, i, q[i] + along(jacobian, i, right, size))
         q[i] = where(active, value, q[i])

@@ -39,7 +39,7 @@ SWEEPS, STEPS, NEAR = plain(3), plain(50), 0.1
 # the target is a hard one, and longer.
 PATIENCE, HARD, PATIENCE_WHEN_HARD = plain(4), 10, plain(8)
 # Fresh starts in the neighbourhood of a start that was asked for, before going everywhere.
-NEIGHBOURS = 4
+NEIGHBOURS = 4.0
 # The closest approach: sweeps at most, the move [rad or m] that counts as none, and by what
 # share of the arm's length another must be closer to be taken instead.
 SETTLING, STILL, BETTER = plain(20_000), 1e-10, 1e-6
@@ -86,7 +86,7 @@ def fresh_start(
             half = 5.0 * length if kinds[i] == PRISMATIC else 0.5 * TURN
             low, high = max(lower, start[i] - half), min(upper, start[i] + half)
         if near and count <= NEIGHBOURS:
-            half = 0.5 * (high - low) * count / (NEIGHBOURS + 1)
+            half = 0.5 * (high - low) * count / (NEIGHBOURS + 1.0)
             low, high = max(low, start[i] - half), min(high, start[i] + half)
         share = (strides[kinds.size] + count * strides[i]) % 1.0
         q[i] = low + share * (high - low)
@@ -154,7 +154,7 @@ def gather(
     """Attempt from ``start`` and from fresh starts; write answers into ``found``, count them."""
     arm, others = unpacked(block, start.size)
     length, strides = others[LENGTH], others[STRIDES:]
-    task = (local(weights, XYZ), local(weights, XYZ), weights)
+    task = (local(weights, XYZ, 0.0), local(weights, XYZ, 0.0), weights)
     set_task(arm[0], target, task)
     scratch = scratch_for(start.size)
     q = start.copy()
@@ -225,7 +225,7 @@ def search(
     arm, others = unpacked(block, q.size)
     length, reach, strides = others[LENGTH], others[REACH], others[STRIDES:]
     links, kinds, bounds, _ = arm
-    task = (local(weights, XYZ), local(weights, XYZ), weights)
+    task = (local(weights, XYZ, 0.0), local(weights, XYZ, 0.0), weights)
     set_task(links, target, task)
     goal = task[1]
     if defect(target, goal) > ROTATION_DEFECT:
