@@ -84,11 +84,30 @@ def chain_of(joints: int) -> Chain:
     return Chain.from_dh(rows, [[-2.5, 2.5]] * joints)
 
 
+def draw(by_size: dict[int, float], by_joints: dict[int, float], path: str) -> None:
+    """How it grows: million a second against the size of a batch, and against joints."""
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
+    axes[0].loglog(list(by_size), list(by_size.values()), "o-", color="#0072B2")
+    axes[0].set(xlabel="Panda poses in a batch, float64", ylabel="million poses/s")
+    axes[1].plot(list(by_joints), list(by_joints.values()), "o-", color="#D55E00")
+    axes[1].set(
+        xlabel="joints of a snake, positions, float64", ylabel="million positions/s", ylim=0
+    )
+    for ax in axes:
+        ax.grid(alpha=0.3)
+        ax.spines[["top", "right"]].set_visible(False)
+    figure.savefig(path, dpi=150)
+
+
 def main() -> None:
     """All tables."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.gpu", description=__doc__)
     parser.add_argument("--rows", type=int, default=1 << 23)
-    rows = parser.parse_args().rows
+    parser.add_argument("--plot", help="draw how it grows to this file")
+    arguments = parser.parse_args()
+    rows, by_size, by_joints = arguments.rows, {}, {}
     import numba
     from numba import cuda
 
@@ -126,7 +145,10 @@ def main() -> None:
     for joints in (3, 7, 12, 20, 30):
         snake = Problem(chain_of(joints), min(rows, 1 << 20), False, np.float64)
         seconds = snake.seconds(1e-5, min(rows, 1 << 20), 2)
-        print(f"{joints:10}{min(rows, 1 << 20) / seconds / 1e6:12.1f} million/s", flush=True)
+        rate = by_joints[joints] = min(rows, 1 << 20) / seconds / 1e6
+        print(f"{joints:10}{rate:12.1f} million/s", flush=True)
+    if arguments.plot:
+        draw(by_size, by_joints, arguments.plot)
     chain = robots.panda()
     targets, starts = chain.fk(chain.random(1, rows // 4)), chain.random(2, rows // 4)
     for dtype, config in ((np.float64, SolveConfig()), (np.float32, SolveConfig(1e-5, 1e-5))):

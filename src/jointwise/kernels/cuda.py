@@ -170,8 +170,7 @@ def kernels_for(
         asked = cuda.local.array((tall, wide), dtype)
         tips, goal = cuda.local.array((m, 3), dtype), cuda.local.array((m, 3), dtype)
         task = (tips, goal, weights)
-        patience = soon if tried < HARD else late
-        slot, idle, steps, waited, mark = 0, True, 0, 0, 0.0
+        slot, idle, steps, waited, mark, patience = 0, True, 0, 0, 0.0, soon
         while True:
             if idle:
                 slot = cuda.atomic.add(counter, 0, 1)
@@ -180,6 +179,7 @@ def kernels_for(
                 if spent[slot] < 0:
                     continue
                 idle, steps, waited, mark = False, 0, 0, 1e30
+                patience = soon if tried + slot % at_once < HARD else late
                 row = rows[slot // at_once]
                 for j in range(tall):
                     for k in range(wide):
