@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.spatial.transform import RigidTransform, Rotation
 
-from benchmarks.problems import ARMS
+from benchmarks.problems import CHOSEN as ARMS
 from jointwise import Chain, forward_kinematics, puma560, scara, two_link_planar
 from tests import twin
 from tests.arms import angles, chains

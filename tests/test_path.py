@@ -5,7 +5,7 @@ from math import pi
 import numpy as np
 import pytest
 
-from benchmarks.problems import ARMS
+from benchmarks.problems import CHOSEN as ARMS
 from jointwise import Chain, DHJoint, Status, aim, two_link_planar
 
 POSTURES = {

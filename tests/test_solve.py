@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import RigidTransform, Rotation
 
-from benchmarks.problems import ARMS
+from benchmarks.problems import CHOSEN as ARMS
 from jointwise import (
     Chain,
     DHJoint,

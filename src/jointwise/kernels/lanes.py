@@ -136,7 +136,9 @@ _same_kind(abs, lanes, 1, _function("fabs"))
 
 def where(condition: bool, a: float, b: float) -> float:
     """Of each lane a or b. Both have been computed."""
-    return cast(float, np.where(condition, a, b)) if np.ndim(condition) else a if condition else b
+    if isinstance(condition, np.ndarray):  # lanes that are not compiled
+        return cast(float, np.where(condition, a, b))
+    return a if condition else b
 
 
 @intrinsic
@@ -196,7 +198,7 @@ def _floor(typing: Any, value: Any) -> Any:
 
 def some(condition: bool) -> bool:
     """Whether it is true in any lane."""
-    return bool(np.any(condition))
+    return condition.any() if isinstance(condition, np.ndarray) else condition
 
 
 @intrinsic
