@@ -331,7 +331,8 @@ class Chain:
             config: As for ``solve``, without a rest posture and the method ``"ccd"``.
             seed: As for ``solve``.
             device: ``"cpu"``, ``"cuda"`` for a GPU, or ``"auto"`` for a GPU if there is one.
-            dtype: What a GPU computes with, float64 or float32.
+            dtype: What a GPU computes with, float64 or float32. The errors of float32 are rounded:
+                an answer that converged may be off by a few percent more than the tolerance.
             threads: How many cores to use. None: all.
             progress: Whether to show how far it is, on standard error.
 
