@@ -264,19 +264,29 @@ class Chain:
         kernels.fk.tip_poses(self.arm.block, many, poses)
         return poses if values.ndim == 2 else poses[0]
 
+    def frames(self, q: ArrayLike) -> Floats:
+        """(n, 4, 4) the frame that each joint carries, in the base frame; z is the joint's axis.
+
+        Args:
+            q: (n,) one value per joint [rad, m].
+        """
+        values = checks.workable("q", checks.joint_values("q", q, self.n))
+        frames = np.zeros((self.n, 4, 4))
+        links, kinds, _, _ = kernels.parts(self.arm.block, self.n)[0]
+        kernels.fk.joint_frames(links, kinds, values, frames[:, :3])
+        frames[:, 3, 3] = 1.0
+        return frames
+
     def jacobian(self, q: ArrayLike) -> Floats:
         """(6, n) how each joint moves the tip: velocity over turning velocity, base frame.
 
         Args:
             q: (n,) one value per joint [rad, m].
         """
-        values = checks.workable("q", checks.joint_values("q", q, self.n))
-        frames = np.empty((self.n, 3, 4))
-        links, kinds, _, _ = kernels.parts(self.arm.block, self.n)[0]
-        kernels.fk.joint_frames(links, kinds, values, frames)
-        axes, origins = frames[:, :, 2], frames[:, :, 3]
+        frames = self.frames(q)
+        axes, origins = frames[:, :3, 2], frames[:, :3, 3]
         turns = (self.arm.kinds == REVOLUTE)[:, None]
-        linear = np.where(turns, np.cross(axes, self.fk(values)[:3, 3] - origins), axes)
+        linear = np.where(turns, np.cross(axes, self.fk(q)[:3, 3] - origins), axes)
         return np.concatenate([linear, np.where(turns, axes, 0.0)], axis=1).T
 
     def solve(
