@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks.problems import CHOSEN as ARMS
-from jointwise import Chain, DHJoint, Status, aim, two_link_planar
+from jointwise import Chain, DHJoint, Status, aim, robots, two_link_planar
 
 POSTURES = {
     "Panda": [0.3, 0.2, -0.2, -1.8, 0.2, 2.0, 0.5],
@@ -114,3 +114,14 @@ def test_a_step_above_max_step_counts_as_a_jump():
 def test_one_target_is_a_path_too():
     path = ARMS["UR5"].solve_path([[0.4, 0.2, 0.3]])
     assert (len(path), path.largest_step, path.converged) == (1, 0.0, True)
+
+
+def test_how_far_it_is_goes_to_standard_error(capsys):
+    chain = robots.panda()
+    line = chain.fk(np.linspace(chain.home, chain.home + 0.2, 30))
+    path = chain.solve_path(line, start=chain.home, progress=True)
+    assert path.converged
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert "following" in shown.err
+    assert "30/30" in shown.err

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
-from typing import Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -12,9 +12,9 @@ from jointwise import checks, gpu, kernels
 from jointwise.arm import Arm
 from jointwise.config import SolveConfig, check_config
 from jointwise.errors import DimensionMismatchError, InvalidInputError
-from jointwise.kernels import LARGEST, LEFT, Floats
+from jointwise.kernels import LARGEST, Floats
 from jointwise.progress import Report, reporting
-from jointwise.results import IKBatch
+from jointwise.results import IKBatch, Status
 from jointwise.solve import block_of, inside
 from jointwise.targets import Targets, requests
 
@@ -24,6 +24,19 @@ FEWEST, MOST = 64, 4096
 COARSE = 1e-5
 
 Device = Literal["cpu", "cuda", "auto"]
+
+
+class Problems(NamedTuple):
+    """What kernels that solve rows are told, in their order; see ``kernels.cpu.solve_rows``."""
+
+    block: Floats
+    asked: Floats
+    weights: tuple[float, ...]
+    begins: Floats
+    near: bool
+    close: float
+    aligned: float
+    max_restarts: int
 
 
 def solve_batch(
@@ -36,6 +49,7 @@ def solve_batch(
     dtype: DTypeLike,
     threads: int | None,
     progress: bool,
+    closest: bool = True,
 ) -> IKBatch:
     """Where the joints must go for each of many targets; see ``Chain.solve_batch``."""
     check_config(config)
@@ -44,58 +58,102 @@ def solve_batch(
             "config has method='ccd' or a rest posture: expected neither for a batch. "
             "Solve these one by one."
         )
-    number, on_gpu = _precision(dtype, config), _on_gpu(device)
+    number, there = _precision(dtype, config), checks.on_gpu(targets)
+    on_gpu = wants_gpu(device) or there
     if number is np.float32 and not on_gpu:
         raise InvalidInputError("dtype is float32: expected float64 on a CPU, or device='cuda'.")
-    asked, weights = requests(arm, targets)
-    count, n, workers = len(asked), arm.kinds.size, _workers(threads)
-    begins, near = starts_of(arm, starts, count), starts is not None
+    asked, weights = requests(arm, targets, gpu.array if there else checks.contiguous)
+    begins = starts_of(arm, starts, len(asked), there)
+    limits, near = (*config.tolerances, config.max_restarts), starts is not None
+    problems = Problems(block_of(arm, config, seed), asked, weights, begins, near, *limits)
+    with reporting(progress, "solving", len(asked)) as report:
+        if not on_gpu:
+            return _solve_here(arm, problems, cores(threads), closest, report)
+        found = _solve_there(arm, problems, number, closest, report)
+    return IKBatch(*(gpu.handed_back(each, targets) for each in found))
+
+
+def _solve_here(
+    arm: Arm, problems: Problems, workers: int, closest: bool, report: Report
+) -> IKBatch:
+    count, n = len(problems.asked), arm.kinds.size
     found = np.empty((count, n)), np.empty((count, 2)), np.empty((count, 3), np.int64)
-    block, told = block_of(arm, config, seed), np.zeros((workers, 3), np.int64)
-    limits = (*config.tolerances, config.max_restarts)
+    values, off, counts = found
+    told = np.zeros((workers, 3), np.int64)
 
     def work(worker: int, begin: int, end: int) -> None:
-        if not on_gpu:
-            kernels.cpu.solve_rows(
-                block, asked, weights, begins, near, *limits, begin, end, *found, told[worker]
-            )
-        _alone(arm, block, asked, weights, begins, near, limits, begin, end, found, told[worker])
+        kernels.cpu.solve_rows(*problems, begin, end, *found, told[worker])
+        missed = begin + np.flatnonzero(counts[begin:end, 0] < 0)
+        counts[missed, 0] = ~counts[missed, 0]
+        for row in missed.tolist() if closest else ():
+            if told[worker, 2]:
+                return
+            values[row], off[row], counts[row] = _alone(arm, problems, row)
 
-    with reporting(progress, "solving", count) as report:
-        if on_gpu:
-            gpu.solve_rows(block, asked, weights, begins, near, limits, number, found, report)
-        _share(work, count, told, (lambda *_: None) if on_gpu else report)
+    _share(work, count, min(max(count // (8 * workers), FEWEST), MOST), told, report)
     return IKBatch.of(*found)
 
 
+def _solve_there(
+    arm: Arm, problems: Problems, number: type, closest: bool, report: Report
+) -> list[Any]:
+    """The columns of an ``IKBatch``, on the GPU if the targets are."""
+    count, n, there = len(problems.asked), arm.kinds.size, checks.on_gpu(problems.asked)
+    size, most = gpu.pieces(count, n, there)
+    found = (
+        gpu.empty(count, n, number)
+        if there
+        else [np.empty(*each) for each in gpu.columns(count, n, number)]
+    )
+    told = np.zeros((most, 3), np.int64)
+
+    def work(worker: int, begin: int, end: int) -> None:
+        begins = problems.begins[begin:end] if len(problems.begins) > 1 else problems.begins
+        some = [each[begin:end] for each in found]
+        missed = workers[worker].solve(problems.asked[begin:end], begins, *problems[4:], some)
+        solved = end - begin - len(missed)
+        for row in missed.tolist() if closest else ():
+            if told[worker, 2]:
+                return
+            q, off, (ended, *counts) = _alone(arm, problems, begin + row)
+            solved += ended == 0
+            ending = min(ended, len(Status) - 1)
+            for column, value in zip(some, (q, ended == 0, *off, *counts, ending), strict=True):
+                gpu.put(column, row, value)
+        told[worker, :2] += end - begin, solved
+
+    with gpu.workers(most, n, number, size) as workers:
+        for each in workers:
+            each.set_up(problems.block, problems.weights)
+        _share(work, count, size, told, report)
+    return found
+
+
 def _alone(
-    arm: Arm,
-    block: Floats,
-    asked: Floats,
-    weights: tuple[float, ...],
-    begins: Floats,
-    near: bool,
-    limits: tuple[float, float, int],
-    begin: int,
-    end: int,
-    found: tuple[Floats, Floats, NDArray[np.int64]],
-    told: NDArray[np.int64],
-) -> None:
-    """Solve the rows that were left one by one, as all of them could be."""
-    values, off, counts = found
-    for row in (begin + np.flatnonzero(counts[begin:end, 0] == LEFT)).tolist():
-        if told[2]:
-            return
-        target, start, q = asked[row], begins[row if len(begins) > 1 else 0], values[row]
-        workable = np.abs(start) < LARGEST
-        q[:] = np.where(workable, start, 0.0)
-        inside(arm, q)
-        if not workable.all():
-            target = np.full_like(target, np.nan)
-        ended, *errors, iterations, restarts = kernels.search.search(
-            block, target, weights, *limits, q, near
-        )
-        off[row], counts[row] = errors, (ended, iterations, restarts)
+    arm: Arm, problems: Problems, row: int
+) -> tuple[Floats, tuple[float, float], tuple[int, int, int]]:
+    """Solve a row by itself, as every row could be."""
+    given, begins = problems.asked, problems.begins
+    at = row if len(begins) > 1 else 0
+    target, start = (
+        np.array(each, float)[0] for each in (given[row : row + 1], begins[at : at + 1])
+    )
+    workable = np.abs(start) < LARGEST
+    q = np.where(workable, start, 0.0)
+    inside(arm, q)
+    if not workable.all():
+        target = np.full_like(target, np.nan)
+    ended, distant, turned, iterations, restarts = kernels.search.search(
+        problems.block,
+        target,
+        problems.weights,
+        problems.close,
+        problems.aligned,
+        problems.max_restarts,
+        q,
+        problems.near,
+    )
+    return q, (distant, turned), (ended, iterations, restarts)
 
 
 def _precision(dtype: DTypeLike, config: SolveConfig) -> type:
@@ -116,28 +174,36 @@ def _precision(dtype: DTypeLike, config: SolveConfig) -> type:
     return np.float32
 
 
-def _on_gpu(device: Device) -> bool:
+def wants_gpu(device: Device) -> bool:
+    """Whether to compute on a GPU; an error if there is none and there must be."""
     checks.choice("device", device, get_args(Device))
     if device == "cuda":
         gpu.check()
     return device == "cuda" or (device == "auto" and not gpu.usable())
 
 
-def starts_of(arm: Arm, starts: ArrayLike | None, count: int) -> Floats:
-    """(count, n) where each solve begins, or (1, n) where all do."""
-    if starts is None:
-        return arm.home[None].copy()
+def starts_of(arm: Arm, starts: Any, count: int, there: bool = False) -> Floats:
+    """(count, n) where each solve begins, or (1, n) where all do; on the GPU if that is there."""
     n = arm.kinds.size
-    array = checks.contiguous("starts", starts)
+    if starts is None:
+        array = arm.home.copy()
+    elif checks.on_gpu(starts):
+        if not there:
+            raise InvalidInputError("starts is on a GPU and targets is not: expected both there.")
+        array = gpu.array("starts", starts)
+    else:
+        array = checks.contiguous("starts", starts)
     if array.shape not in ((n,), (count, n)):
         raise DimensionMismatchError(
             f"starts has shape {array.shape} for {count} targets of an arm of {n} joints: "
             f"expected ({n},) for all or ({count}, {n}), one for each."
         )
-    return array.reshape(-1, n)
+    rows = array.reshape(-1, n)
+    return gpu.there(rows) if there else rows
 
 
-def _workers(threads: int | None) -> int:
+def cores(threads: int | None) -> int:
+    """How many threads to use: as many as asked for, or one for every core."""
     if threads is None:
         return (
             len(os.sched_getaffinity(0))
@@ -151,11 +217,19 @@ def _workers(threads: int | None) -> int:
 
 
 def _share(
-    work: Callable[[int, int, int], None], count: int, told: NDArray[np.int64], report: Report
+    work: Callable[[int, int, int], None],
+    count: int,
+    size: int,
+    told: NDArray[np.int64],
+    report: Report,
 ) -> None:
-    """Do all rows, some at a time, a worker for each row of ``told``; stop them if interrupted."""
+    """Do all rows, ``size`` at a time, a worker for each row of ``told``; stop if interrupted."""
+    if count <= size:
+        if count:
+            work(0, 0, count)
+        report(*told[:, :2].sum(axis=0).tolist())
+        return
     workers = len(told)
-    size = min(max(count // (8 * workers), FEWEST), MOST)
     begins = iter(range(0, count, size))
 
     def go_on(worker: int) -> None:

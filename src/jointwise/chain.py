@@ -3,16 +3,16 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING, Union, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from jointwise import checks, data, dhfile, kernels, urdf
+from jointwise import checks, data, dhfile, gpu, kernels, urdf
 from jointwise.arm import Arm, arm_from, chained, check_rows, dh_halves, kinds_of, rows_of
-from jointwise.batch import Device, solve_batch
+from jointwise.batch import Device, solve_batch, wants_gpu
 from jointwise.config import DEFAULT_SOLVE_CONFIG, SolveConfig
-from jointwise.errors import InvalidInputError
+from jointwise.errors import DimensionMismatchError, InvalidInputError
 from jointwise.joints import DHJoint
 from jointwise.kernels import LOWER, REVOLUTE, UPPER, Floats
 from jointwise.path import IKPath, solve_path
@@ -249,19 +249,30 @@ class Chain:
         shape = (self.n,) if count is None else (checks.count("count", count), self.n)
         return rng.uniform(low, high, shape)
 
-    def fk(self, q: ArrayLike) -> Floats:
+    def fk(self, q: ArrayLike, device: Device = "cpu") -> Floats:
         """Where the tip is: ``T_base_tip``.
 
         Args:
             q: (n,) one value per joint [rad, m], or (k, n) for many configurations.
+            device: For many, as for ``solve_batch``: what is on a GPU stays there.
 
         Returns:
             (4, 4) the tip's pose in the base frame, or (k, 4, 4).
         """
+        if checks.on_gpu(q):
+            values = gpu.array("q", q)
+            if values.ndim != 2 or values.shape[1] != self.n:
+                raise DimensionMismatchError(
+                    f"q is on the GPU with shape {values.shape}: expected (k, {self.n})."
+                )
+            return cast(Floats, gpu.handed_back(gpu.poses(self.arm.block, values), q))
         values = checks.workable("q", checks.configurations("q", q, self.n))
         many = values.reshape(-1, self.n)
         poses = np.empty((len(many), 4, 4))
-        kernels.fk.tip_poses(self.arm.block, many, poses)
+        if wants_gpu(device):
+            gpu.poses(self.arm.block, gpu.there(many)).copy_to_host(poses)
+        else:
+            kernels.fk.tip_poses(self.arm.block, many, poses)
         return poses if values.ndim == 2 else poses[0]
 
     def frames(self, q: ArrayLike) -> Floats:
@@ -326,6 +337,7 @@ class Chain:
         dtype: DTypeLike = np.float64,
         threads: int | None = None,
         progress: bool = False,
+        closest: bool = True,
     ) -> IKBatch:
         """Where the joints must go for each of many targets: the same answers as ``solve`` gives.
 
@@ -336,21 +348,26 @@ class Chain:
         Args:
             targets: (m, 3) positions [m], (m, 4, 4) poses, a SciPy ``RigidTransform`` of many, or
                 an ``aim`` of many; in the base frame. A row that cannot be computed with is marked
-                ``Status.INVALID``; the others are solved.
+                ``Status.INVALID``; the others are solved. Arrays of CuPy, PyTorch or JAX that are
+                on a GPU are solved there, and the answers come back as such arrays.
             starts: (n,) for all or (m, n) one for each [rad, m]. None: the middle of the ranges.
             config: As for ``solve``, without a rest posture and the method ``"ccd"``.
             seed: As for ``solve``.
             device: ``"cpu"``, ``"cuda"`` for a GPU, or ``"auto"`` for a GPU if there is one.
-            dtype: What a GPU computes with, float64 or float32. The errors of float32 are rounded:
-                an answer that converged may be off by a few percent more than the tolerance.
+            dtype: What a GPU computes with, float64 or float32. Whether an answer has converged is
+                looked at in float64 always.
             threads: How many cores to use. None: all.
             progress: Whether to show how far it is, on standard error.
+            closest: Whether a target that is not reached gets its closest approach and the reason,
+                as ``solve`` gives them: one such takes as long as a thousand that are reached.
+                Else its joint values are its start, its errors NaN, and ``STALLED`` stands for
+                ``BLOCKED``, too.
 
         Raises:
             InvalidInputError: Something about the input is wrong; the text says what.
         """
         return solve_batch(
-            self.arm, targets, starts, config, seed, device, dtype, threads, progress
+            self.arm, targets, starts, config, seed, device, dtype, threads, progress, closest
         )
 
     def solutions(
@@ -383,6 +400,7 @@ class Chain:
         config: SolveConfig = DEFAULT_SOLVE_CONFIG,
         max_step: float | None = None,
         seed: int = 0,
+        progress: bool = False,
     ) -> IKPath:
         """Joint values along a path, each answer going on from the one before.
 
@@ -395,11 +413,13 @@ class Chain:
                 to the first target [rad, m]. Where no answer found keeps to it, that counts as a
                 jump.
             seed: As for ``solve``.
+            progress: Whether to show how far it is, on standard error; of a path without a start,
+                several times over, for the ways to begin it.
 
         Returns:
             The answers, and at which targets a jump was forced.
         """
-        return solve_path(self.arm, targets, start, config, max_step, seed)
+        return solve_path(self.arm, targets, start, config, max_step, seed, progress)
 
     def trace(
         self,

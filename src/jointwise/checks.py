@@ -183,3 +183,18 @@ def limits(values: Any, joint_names: tuple[str, ...]) -> tuple[Floats, Floats]:
 
 def _several(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def on_gpu(values: Any) -> bool:
+    """Whether this is an array on a GPU: of CuPy, PyTorch, JAX or Numba."""
+    return hasattr(values, "__cuda_array_interface__") or hasattr(values, "copy_to_host")
+
+
+def numba_array(values: Any) -> Any:
+    """An array on a GPU as Numba's; the memory stays the same."""
+    if hasattr(values, "copy_to_host"):
+        return values
+    from numba import cuda
+
+    as_numba: Any = cuda.as_cuda_array
+    return as_numba(values)

@@ -1,19 +1,28 @@
 """Batches on a GPU, through numba-cuda (extra: cuda)."""
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from math import inf, prod
+from threading import Lock
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from jointwise import kernels
-from jointwise.errors import JointwiseError
-from jointwise.kernels import LEFT, Floats
-from jointwise.progress import Report
+from jointwise import checks, kernels
+from jointwise.errors import InvalidInputError, JointwiseError
+from jointwise.kernels import STRIDES, Floats
 
-# Rows on the GPU at a time, and threads in a block.
-PIECE, BLOCK = 1 << 22, 128
+# Threads in a block.
+BLOCK = 128
 # So few attempts that the GPU has room for more: then a problem makes several at once.
-FEW, MOST_AT_ONCE = 1 << 18, 32
+FEW, MOST_AT_ONCE = 1 << 18, 128
+# Rows worked on at a time and how many such pieces: if the arrays are there already, and if not,
+# so that some are copied while others are solved.
+RESIDENT, STREAMED = (1 << 24, 1), (1 << 19, 4)
+# The share of the free memory that a piece may take, and where columns may begin in it.
+SHARE, ALIGNED = 0.1, 256
 
 
 def usable() -> str:
@@ -35,24 +44,94 @@ def check() -> None:
         )
 
 
-class Solver:
-    """The kernels for an arm and a kind of target, and the memory they work in."""
+def array(name: str, values: Any) -> Any:
+    """An array on the GPU as Numba's; the memory stays the same.
 
-    def __init__(
-        self, block: Floats, n: int, weights: tuple[float, ...], dtype: type, most: int
-    ) -> None:
-        cuda = _numba_cuda()
-        self.dtype, self.most = dtype, max(most, FEW)
-        self.kernels = kernels.cuda.kernels_for(block.tobytes(), n, weights, dtype)
-        self.slots = (
-            cuda.device_array((n, self.most), dtype),
-            cuda.device_array(self.most, np.int32),
-            cuda.device_array((2, self.most), dtype),
+    Raises:
+        InvalidInputError: Its numbers are no floats, or not next to each other.
+    """
+    check()
+    numbers = checks.numba_array(values)
+    if numbers.dtype not in (np.float32, np.float64) or not numbers.is_c_contiguous():
+        order = "" if numbers.is_c_contiguous() else " with gaps between its rows"
+        raise InvalidInputError(
+            f"{name} is on the GPU as {numbers.dtype}{order}: expected float64 or float32, "
+            "row by row without gaps."
         )
-        self.all_rows = cuda.to_device(np.arange(most, dtype=np.int32))
-        self.lists = [cuda.device_array(most, np.int32) for _ in range(2)]
-        self.counter, self.zero = cuda.device_array(2, np.int64), np.zeros(2, np.int64)
+    return numbers
+
+
+def there(values: Any) -> Any:
+    """The array on the GPU, wherever it is now."""
+    return values if checks.on_gpu(values) else _numba_cuda().to_device(values)
+
+
+def handed_back(values: Any, like: Any) -> Any:
+    """An array of Numba's as one of the library that ``like`` is of; the memory stays the same."""
+    library = type(like).__module__.partition(".")[0]
+    if library == "torch":
+        return sys.modules["torch"].as_tensor(values, device=like.device)
+    if library == "cupy":
+        return sys.modules["cupy"].asarray(values)
+    if library in ("jax", "jaxlib"):
+        return sys.modules["jax"].numpy.asarray(values)
+    return values
+
+
+def columns(count: int, n: int, dtype: type) -> list[tuple[tuple[int, ...], Any]]:
+    """Shape and type of the arrays that answers consist of, in the order of ``IKBatch``."""
+    others = (np.bool_, dtype, dtype, np.int32, np.int32, np.uint8)
+    return [((count, n), dtype), *(((count,), each) for each in others)]
+
+
+def empty(count: int, n: int, dtype: type) -> list[Any]:
+    """Room on the GPU for so many answers, in one piece of memory."""
+    places, end = [], 0
+    for shape, kind in columns(count, n, dtype):
+        begin, end = end, end + prod(shape) * np.dtype(kind).itemsize
+        places.append((begin, end, shape, kind))
+        end = -(-end // ALIGNED) * ALIGNED
+    memory = _numba_cuda().device_array(end, np.uint8)
+    return [memory[begin:end].view(kind).reshape(shape) for begin, end, shape, kind in places]
+
+
+def put(values: Any, row: int, value: Any) -> None:
+    """Write one row of an array, wherever it is."""
+    if checks.on_gpu(values):
+        values[row : row + 1].copy_to_device(np.array([value], values.dtype))
+    else:
+        values[row] = value
+
+
+def pieces(count: int, n: int, there: bool) -> tuple[int, int]:
+    """Rows to work on at a time, and how many such pieces side by side."""
+    size, most = RESIDENT if there else STREAMED
+    room = _free_memory() * SHARE // (8 * (n + 30))
+    size = max(1, int(min(size, count, room)))
+    return size, max(1, min(most, -(-count // size)))
+
+
+class Worker:
+    """One stream of work on a GPU: memory for a piece of the rows."""
+
+    def __init__(self, n: int, dtype: type, most: int) -> None:
+        self.cuda = cuda = _numba_cuda()
+        self.n, self.dtype, self.most = n, dtype, most
+        self.stream, slots = cuda.stream(), max(most, FEW)
+        self.slots = (cuda.device_array((n, slots), dtype), cuda.device_array(slots, np.int32))
+        self.ends = cuda.device_array((2, slots), dtype)
+        self.lists = [cuda.device_array(most, np.int32) for _ in range(3)]
+        self.counter, self.zero = cuda.device_array(3, np.int32), np.zeros(3, np.int32)
         self.blocks = 8 * _processors(cuda)
+        self.rooms: dict[Any, Any] = {}
+
+    def set_up(self, block: Floats, weights: tuple[float, ...]) -> None:
+        """Be ready for an arm and a kind of target."""
+        frozen, others = block.copy(), kernels.parts(block, self.n)[1]
+        kernels.parts(frozen, self.n)[1][STRIDES:] = 0.0  # another seed needs no other kernels
+        self.kernels = kernels.cuda.kernels_for(frozen.tobytes(), self.n, weights, self.dtype)
+        self.weights = weights
+        self.strides = self.cuda.to_device(others[STRIDES:].astype(self.dtype))
 
     def solve(
         self,
@@ -61,68 +140,123 @@ class Solver:
         near: bool,
         close: float,
         aligned: float,
-        tries: int,
-        found: tuple[Any, Any, Any],
+        max_restarts: int,
+        found: list[Any],
     ) -> NDArray[np.int32]:
-        """Solve all targets, which are on the GPU; the rows that are left to the processor."""
+        """Solve targets and write the columns found; the rows of those that were not reached.
+
+        All arrays are on the GPU, or none is.
+        """
+        if not checks.on_gpu(found[0]):
+            return self._fetched(targets, starts, (near, close, aligned, max_restarts), found)
         begin, finish, choose = self.kernels
-        count, rows, tried, turn = len(targets), self.all_rows, 0, 0
-        limits = self.dtype(close), self.dtype(aligned)
-        while count and tried < tries:
-            at_once = 1 if tried == 0 else min(max(1, FEW // count), tries - tried, MOST_AT_ONCE)
+        count, rows, tried, turn = len(targets), self.lists[0], 0, 0
+        limits, refused = (self.dtype(close), self.dtype(aligned)), 0
+        chords = self.dtype(kernels.descent.chords_of(aligned, self.weights))
+        stream, slots, ends, counter = self.stream, self.slots, self.ends, self.counter
+        while count and tried <= max_restarts:
+            left = max_restarts + 1 - tried
+            at_once = 1 if tried == 0 else min(max(1, FEW // count), left, MOST_AT_ONCE)
             later, round_of = self.lists[turn % 2], (rows, count, tried, at_once)
-            self.counter.copy_to_device(self.zero)
+            counter.copy_to_device(self.zero, stream)
             blocks = -(-count * at_once // BLOCK)
-            with kernels.cuda.unrolling():
-                begin[blocks, BLOCK](targets, starts, near, *limits, *round_of, *self.slots, *found)
-                finish[min(self.blocks, blocks), BLOCK](
-                    targets, *limits, *round_of, *self.slots, self.counter
+            with kernels.cuda.unrolling(self.n):
+                begin[blocks, BLOCK, stream](
+                    targets,
+                    starts,
+                    self.strides,
+                    near,
+                    limits[0],
+                    chords,
+                    *round_of,
+                    *slots,
                 )
-                choose[-(-count // BLOCK), BLOCK](
-                    starts, *limits, *round_of, *self.slots, *found, later, self.counter
+                finish[min(self.blocks, blocks), BLOCK, stream](
+                    targets, *limits, *round_of, *slots, ends, counter
                 )
-            count, rows = int(self.counter.copy_to_host()[1]), later
+                choose[-(-count // BLOCK), BLOCK, stream](
+                    targets,
+                    starts,
+                    close,
+                    aligned,
+                    max_restarts,
+                    *round_of,
+                    *slots,
+                    ends,
+                    later,
+                    self.lists[2],
+                    counter,
+                    *found,
+                )
+            counted = counter.copy_to_host(stream=stream)
+            stream.synchronize()
+            count, rows, refused = int(counted[1]), later, refused + int(counted[2])
             tried, turn = tried + at_once, turn + 1
-        return np.array(rows[:count].copy_to_host() if count else [], np.int32)
+        left_over = [rows[:count], self.lists[2][:refused]]
+        return np.concatenate([each.copy_to_host(stream=stream) for each in left_over])
+
+    def _fetched(
+        self, targets: Any, starts: Any, how: tuple[bool, float, float, int], found: list[Any]
+    ) -> NDArray[np.int32]:
+        """The same for arrays of NumPy: there and back again."""
+        given = [self._room(each) for each in (targets, starts)]
+        for room, values in zip(given, (targets, starts), strict=True):
+            room.copy_to_device(values, self.stream)
+        answers = [self._room(each, place) for place, each in enumerate(found)]
+        missed = self.solve(given[0], given[1], *how, answers)
+        for whole, part in zip(found, answers, strict=True):
+            part.copy_to_host(whole, self.stream)
+        self.stream.synchronize()
+        return missed
+
+    def _room(self, values: Any, place: int = -1) -> Any:
+        """Memory on the GPU for such an array; the same for the next one of its kind."""
+        key = place, values.shape[1:], values.dtype
+        if key not in self.rooms:
+            shape = (self.most, *values.shape[1:])
+            self.rooms[key] = self.cuda.device_array(shape, values.dtype)
+        return self.rooms[key][: len(values)]
 
 
-def solve_rows(
-    block: Floats,
-    asked: Floats,
-    weights: tuple[float, ...],
-    begins: Floats,
-    near: bool,
-    limits: tuple[float, float, int],
-    dtype: type,
-    found: tuple[Floats, Floats, NDArray[np.int64]],
-    report: Report,
-) -> None:
-    """Solve all targets, some at a time; what is not for the GPU is marked as left."""
-    count, n = len(asked), found[0].shape[1]
-    size = max(1, min(PIECE, count))
-    solver = Solver(block, n, weights, dtype, size)
-    cuda = _numba_cuda()
-    outputs = (
-        cuda.device_array((size, n), dtype),
-        cuda.device_array((size, 2), dtype),
-        cuda.device_array((size, 3), np.int64),
-    )
-    common = None if len(begins) > 1 else cuda.to_device(begins.astype(dtype))
-    for start in range(0, count, size):
-        end = min(start + size, count)
-        targets = cuda.to_device(np.ascontiguousarray(asked[start:end], dtype))
-        starts = cuda.to_device(begins[start:end].astype(dtype)) if common is None else common
-        left = solver.solve(targets, starts, near, *limits[:2], limits[2] + 1, outputs)
-        for whole, part in zip(found, outputs, strict=True):
-            whole[start:end] = part[: end - start].copy_to_host()
-        found[2][start + left, 0] = LEFT
-        report(end, int(np.count_nonzero(found[2][:end, 0] == 0)))
+IDLE: list[Worker] = []
+LOCK = Lock()
+
+
+@contextmanager
+def workers(count: int, n: int, dtype: type, most: int) -> Iterator[list[Worker]]:
+    """Workers for an arm of so many joints; those of the last batch if they fit."""
+    with LOCK:
+        mine = [each for each in IDLE if (each.n, each.dtype, each.most) == (n, dtype, most)]
+        IDLE.clear()
+    mine = mine[:count] + [Worker(n, dtype, most) for _ in range(count - len(mine))]
+    yield mine
+    with LOCK:
+        IDLE[:] = mine
+
+
+def poses(block: Floats, q: Any) -> Any:
+    """(k, 4, 4) the tip's pose for each row of ``q (k, n)``, which is on the GPU."""
+    count, n = q.shape
+    found = _numba_cuda().device_array((count, 4, 4), np.float64)
+    frozen = block.copy()
+    kernels.parts(frozen, n)[1][STRIDES:] = 0.0
+    if count:
+        with kernels.cuda.unrolling(n):
+            kernels.cuda.poses_for(frozen.tobytes(), n)[-(-count // BLOCK), BLOCK](q, found)
+    return found
 
 
 def _processors(cuda: Any) -> int:
     if not hasattr(cuda, "get_current_device"):  # Numba's simulator
         return 1
     return int(cuda.get_current_device().MULTIPROCESSOR_COUNT)
+
+
+def _free_memory() -> float:
+    cuda = _numba_cuda()
+    if not hasattr(cuda, "get_current_device"):  # Numba's simulator
+        return inf
+    return float(cuda.current_context().get_memory_info().free)
 
 
 def _numba_cuda() -> Any:

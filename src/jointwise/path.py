@@ -11,6 +11,7 @@ from jointwise.arm import Arm
 from jointwise.config import SolveConfig
 from jointwise.errors import InvalidInputError
 from jointwise.kernels import Floats
+from jointwise.progress import Report, reporting
 from jointwise.results import IKResult
 from jointwise.solve import POOL, answers, grouped, solutions, solve
 from jointwise.targets import Aim, Target, check, request
@@ -21,6 +22,8 @@ BRANCHES = 16
 WIDE = 0.5
 # The way from target to target over a halfway posture, as a multiple of the straight one.
 DETOUR = 2.0
+# It is told how far it is once in so many targets.
+REPORTED = 1000
 # A path whose largest step is at most so many times the mean needs no better beginning.
 EVEN = 3.0
 
@@ -77,6 +80,7 @@ def solve_path(
     config: SolveConfig,
     max_step: float | None,
     seed: int,
+    progress: bool = False,
 ) -> IKPath:
     """Each target from the answer before; see ``Chain.solve_path``."""
     try:
@@ -91,16 +95,21 @@ def solve_path(
             f"targets mix {' and '.join(sorted(kinds))}: expected one kind along a path."
         )
     longest = np.inf if max_step is None else checks.positive("max_step", max_step)
-    if start is not None:
-        return _follow(arm, targets, start, config, longest, seed)
-    best: IKPath | None = None
-    for first in solutions(arm, targets[0], BRANCHES, config, seed):
-        path = _follow(arm, targets, first.joint_angles, config, longest, seed)
-        if best is None or _badness(path) < _badness(best):
-            best = path
-        if best.converged and not best.jumps and best.largest_step <= EVEN * _mean(best.steps):
-            break
-    return best or _follow(arm, targets, arm.home, config, longest, seed)
+    with reporting(progress, "following", len(targets)) as report:
+
+        def follow(first: ArrayLike) -> IKPath:
+            return _follow(arm, targets, first, config, longest, seed, report)
+
+        if start is not None:
+            return follow(start)
+        best: IKPath | None = None
+        for first in solutions(arm, targets[0], BRANCHES, config, seed):
+            path = follow(first.joint_angles)
+            if best is None or _badness(path) < _badness(best):
+                best = path
+            if best.converged and not best.jumps and best.largest_step <= EVEN * _mean(best.steps):
+                break
+        return best or follow(arm.home)
 
 
 def _mean(steps: Floats) -> float:
@@ -150,6 +159,7 @@ def _follow(
     config: SolveConfig,
     longest: float,
     seed: int,
+    report: Report,
 ) -> IKPath:
     results: list[IKResult] = []
     jumps: list[int] = []
@@ -170,6 +180,8 @@ def _follow(
             jumps.append(i)
         results.append(result)
         q = result.joint_angles if result.converged else q
+        if i % REPORTED == 0 or i == len(targets) - 1:
+            report(i + 1, sum(each.converged for each in results))
     joint_angles = np.array([result.joint_angles for result in results])
     steps = np.abs(np.diff(joint_angles, axis=0)).max(axis=1)
     for array in (joint_angles, steps):

@@ -10,6 +10,7 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
+from jointwise import checks
 from jointwise.errors import InvalidInputError, UnsolvedError
 from jointwise.kernels import Floats
 
@@ -95,10 +96,12 @@ class IKResult(NamedTuple):
 class IKBatch:
     """Where the joints must go for each of many targets. All arrays are read-only.
 
+    If the targets were on a GPU, so are these arrays, and none of this is read-only.
+
     Attributes:
         joint_angles: (m, n) joint values [rad]; [m] for a sliding joint.
         converged: (m,) whether the errors are below the tolerances asked for.
-        position_error: (m,) distances from tip to target [m]; NaN where the row is invalid.
+        position_error: (m,) distances from tip to target [m]; NaN where nothing was solved.
         orientation_error: (m,) angles between tip and target [rad]; 0 where orientation is free.
         iterations: (m,) completed sweeps over all joints, and steps of the finish.
         restarts: (m,) fresh starts that were needed.
@@ -116,8 +119,8 @@ class IKBatch:
     converged: NDArray[np.bool_]
     position_error: Floats
     orientation_error: Floats
-    iterations: NDArray[np.int64]
-    restarts: NDArray[np.int64]
+    iterations: NDArray[np.integer]
+    restarts: NDArray[np.integer]
     status: NDArray[np.uint8]
 
     @classmethod
@@ -129,12 +132,26 @@ class IKBatch:
             array.setflags(write=False)
         return cls(*arrays)
 
+    def numpy(self) -> "IKBatch":
+        """The same in arrays of NumPy, copied from the GPU if they are there."""
+        if not checks.on_gpu(self.status):
+            return self
+        arrays = [
+            checks.numba_array(getattr(self, each.name)).copy_to_host() for each in fields(self)
+        ]
+        for array in arrays:
+            array.setflags(write=False)
+        return IKBatch(*arrays)
+
     def __len__(self) -> int:
         return len(self.status)
 
     def __getitem__(self, row: int) -> IKResult:
         """The result of one row."""
-        number = int(row)
+        number = range(len(self))[row]
+        if checks.on_gpu(self.status):
+            one = (getattr(self, each.name)[number : number + 1] for each in fields(self))
+            return IKBatch(*one).numpy()[0]
         return IKResult(
             self.joint_angles[number],
             bool(self.converged[number]),
@@ -146,12 +163,15 @@ class IKBatch:
         )
 
     def __iter__(self) -> Iterator[IKResult]:
-        return (self[row] for row in range(len(self)))
+        batch = self.numpy()
+        return (batch[row] for row in range(len(batch)))
 
     def summary(self) -> str:
         """How many were solved, how well, and what became of the others."""
         if not len(self):
             return "no targets"
+        if checks.on_gpu(self.status):
+            return self.numpy().summary()
         solved = self.converged
         lines = [f"{solved.sum():,} of {len(self):,} solved ({solved.mean():.3%})"]
         if solved.any():
@@ -169,7 +189,8 @@ class IKBatch:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write all arrays to an ``.npz`` file."""
-        np.savez(path, **{each.name: getattr(self, each.name) for each in fields(self)})
+        batch = self.numpy()
+        np.savez(path, **{each.name: getattr(batch, each.name) for each in fields(self)})
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "IKBatch":

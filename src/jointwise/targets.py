@@ -1,5 +1,6 @@
 """What may be asked of an arm: a position, a pose, or an aim."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn, Union
 
@@ -100,7 +101,9 @@ def request(arm: Arm, target: Target) -> Request:
     )
 
 
-def requests(arm: Arm, targets: Targets) -> Request:
+def requests(
+    arm: Arm, targets: Targets, as_array: Callable[[str, Any], Any] = checks.contiguous
+) -> Request:
     """(targets, weights) for the kernels, as ``request`` makes them, one below the other."""
     if isinstance(targets, Aim):
         if targets.position.ndim == 1:
@@ -110,7 +113,7 @@ def requests(arm: Arm, targets: Targets) -> Request:
         count = len(targets.position)
         axes = np.broadcast_to(targets.axis, (count, 3))
         return np.stack([targets.position, targets.direction, axes], axis=1), (1.0, arm.length**2)
-    array = checks.contiguous("targets", _matrix(targets))
+    array = as_array("targets", _matrix(targets))
     if array.shape[1:] == (4, 4):
         return array, arm.weights
     if array.shape[1:] == (3,) or array.shape == (0,):

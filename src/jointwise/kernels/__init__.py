@@ -45,10 +45,6 @@ REVOLUTE, PRISMATIC, HELD = 0, 1, 2
 # A turn of which no part is forbidden has -2 there: every direction is inside.
 LOWER, UPPER, LOW_C, LOW_S, HIGH_C, HIGH_S, MID_C, MID_S, COS_HALF = range(9)
 
-# How a problem of a batch ends that is not for lanes or a GPU: out of reach, or not to be computed
-# with. It is then solved alone.
-LEFT = -1
-
 # Lengths [m] and angles [rad] from here on are refused: an angle of 1e9 is rounded to 1e-7.
 LARGEST = 1e9
 # How far from a rotation the rotation part of a pose may be.

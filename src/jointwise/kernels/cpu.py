@@ -10,7 +10,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from jointwise.kernels import LARGEST, LEFT, LENGTH, REACH, ROTATION_DEFECT, STRIDES, Arm, Floats
+from jointwise.kernels import LARGEST, LENGTH, REACH, ROTATION_DEFECT, STRIDES, Arm, Floats
 from jointwise.kernels.descent import chords_of, errors, noise_of
 from jointwise.kernels.fk import arrived, copy, set_task, unpacked, workable
 from jointwise.kernels.jit import called, jit
@@ -21,10 +21,14 @@ from jointwise.kernels.search import (
     CONVERGED,
     HARD,
     NEAR,
+    NOT_A_ROTATION,
     PATIENCE,
     PATIENCE_WHEN_HARD,
+    STALLED,
     STEPS,
     SWEEPS,
+    UNREACHABLE,
+    UNWORKABLE,
     defect,
     fresh_start,
     rewind,
@@ -70,8 +74,8 @@ def take(
     slots: Slots,
     slot: int,
     tips: Floats,
-) -> bool:
-    """Put a problem into a slot; whether it is one to be solved in lanes."""
+) -> int:
+    """Put a problem into a slot; how it ends if it does so before it begins."""
     links, kinds, bounds, _ = arm
     _, goals, qs, first = slots
     goal = goals[slot]
@@ -80,12 +84,11 @@ def take(
         value = start[i] if abs(start[i]) < LARGEST else 0.0
         first[slot, i] = qs[slot, i] = bounded(kinds[i], bounds, i, value)
     x, y, z = goal[0, 0] - links[0, 0, 3], goal[0, 1] - links[0, 1, 3], goal[0, 2] - links[0, 2, 3]
-    return (
-        workable(target)
-        and workable(start)
-        and defect(target, goal) <= ROTATION_DEFECT
-        and sqrt(x * x + y * y + z * z) <= reach
-    )
+    if not (workable(target) and workable(start)):
+        return UNWORKABLE
+    if defect(target, goal) > ROTATION_DEFECT:
+        return NOT_A_ROTATION
+    return UNREACHABLE if sqrt(x * x + y * y + z * z) > reach else CONVERGED
 
 
 @jit
@@ -161,7 +164,7 @@ def solve_rows(
 
     ``starts`` has a row for each target, or one for all. Writes ``values (k, n)`` the joint
     values, ``off (k, 2)`` distance and angle, ``counts (k, 3)`` how it ended, iterations, restarts.
-    What is not for lanes is ``LEFT``.
+    What is not reached ends for now, with ``~`` its ending.
     ``progress (3,)``: rows done and rows solved are added, and it stops when the last is not 0.
     """
     n, m = values.shape[1], len(weights)
@@ -190,11 +193,13 @@ def solve_rows(
         for slot in range(SLOTS):
             while about[slot, 0] == FREE and row < end:
                 start = starts[row if starts.shape[0] > 1 else 0]
-                if take(arm, reach, targets[row], weights, start, slots, slot, tips):
+                ended = take(arm, reach, targets[row], weights, start, slots, slot, tips)
+                if ended == CONVERGED:
                     about[slot, 0], about[slot, 1] = BEGINS, row
                     about[slot, 2], about[slot, 3] = 0, 0
                 else:
-                    answer(answers, row, first[slot], (np.nan, np.nan), LEFT, 0, 0)
+                    nowhere = (np.nan, np.nan)
+                    answer(answers, row, first[slot], nowhere, ~ended, 0, 0)
                     left -= 1
                 row += 1
             waiting += about[slot, 0] == BEGINS
@@ -265,7 +270,8 @@ def solve_rows(
                 fresh_start(arm, length, first[slot], near, strides, restarts + 1, qs[slot])
                 continue
             else:
-                answer(answers, done, first[slot], (np.nan, np.nan), LEFT, 0, 0)
+                nowhere, ended = (np.nan, np.nan), ~STALLED
+                answer(answers, done, first[slot], nowhere, ended, iterations, restarts)
             about[slot, 0], left, solved = FREE, left - 1, solved + there
         squared = (scale * distant) * (scale * distant) + turned * turned
         advance_in_lanes(arm, task, scale, squared, q, frames, seen, jacobian, busy[0] > 0.5)

@@ -7,20 +7,15 @@ answer; what has none goes into the next round. Once few problems are left, each
 attempts at once. The numbers of the arm are constants, so that what is zero costs nothing.
 """
 
-import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import lru_cache
-from threading import Lock
-from types import FunctionType
 from typing import Any
 
 import numpy as np
-from numba import config, cuda, njit
+from numba import cuda
 
-from jointwise.kernels import LEFT, LENGTH, REACH, ROTATION_DEFECT, STRIDES, parts
+from jointwise.kernels import LARGEST, LENGTH, LOWER, REACH, ROTATION_DEFECT, UPPER, parts
 from jointwise.kernels.descent import noise_of
-from jointwise.kernels.fk import arrived, set_task, workable
+from jointwise.kernels.fk import arrived, joint_frames, set_task, tip_pose, workable
 from jointwise.kernels.polish import advance, look
 from jointwise.kernels.search import (
     CONVERGED,
@@ -28,27 +23,21 @@ from jointwise.kernels.search import (
     NEAR,
     PATIENCE,
     PATIENCE_WHEN_HARD,
+    STALLED,
     STEPS,
     SWEEPS,
+    UNREACHABLE,
+    UNWORKABLE,
     defect,
     fresh_start,
     rewind,
 )
 from jointwise.kernels.sweep import bounded, pull, sweep, unwind, wind
+from jointwise.kernels.unrolled import kept, single
+from jointwise.kernels.unrolled import unrolling as unrolling
 
-# What is another number in single precision: damping that keeps a system solvable, rounding.
-SINGLE = {
-    "LEAST_DAMPING": np.float32(1e-6),
-    "LEAST_NOISE": np.float32(1e-15),
-    "NOISE": np.float32(1e-7),
-}
-
-COMPILING = Lock()
-FIRST_MARK = 900_000
-LABEL = re.compile(r'^("[^"]+"|[\w.$]+):')
-BRANCH = re.compile(r"^\s+br [^!]*$")
-LABELS = re.compile(r'label %("[^"]+"|[\w.$]+)')
-FLOATING = re.compile(r"= (fadd|fsub|fmul|fdiv) (double|float)")
+# What a round counts: attempts taken, problems for the next round, problems not for a GPU.
+TAKEN, LATER, REFUSED = range(3)
 
 
 @lru_cache(maxsize=64)
@@ -56,11 +45,16 @@ def kernels_for(
     numbers: bytes, n: int, weighing: tuple[float, ...], dtype: Any
 ) -> tuple[Any, Any, Any]:
     """The three kernels of a round, for one arm and one kind of target."""
-    block = np.frombuffer(numbers).astype(dtype)
-    (LINKS, KINDS, BOUNDS, SPRINGS), others = parts(block, n)
-    STRIDING, weights = others[STRIDES:].copy(), tuple(dtype(weight) for weight in weighing)
-    length, reach = others[LENGTH], others[REACH]
-    m, after, scale = len(weights), n + 1, dtype(1.0) / length
+    exact, others = parts(np.frombuffer(numbers), n)
+    EXACT_LINKS, EXACT_KINDS, EXACT_BOUNDS, EXACT_SPRINGS = exact
+    LINKS, KINDS, BOUNDS, SPRINGS = (np.array(part, dtype) for part in exact)
+    for column, inward in ((LOWER, np.inf), (UPPER, -np.inf)):  # rounded, and still inside
+        limit = EXACT_BOUNDS[:, column]
+        outside = BOUNDS[:, column] < limit if inward > 0.0 else BOUNDS[:, column] > limit
+        BOUNDS[outside, column] = np.nextafter(BOUNDS[outside, column], dtype(inward))
+    weights = tuple(dtype(weight) for weight in weighing)
+    length, reach = dtype(others[LENGTH]), dtype(others[REACH])
+    m, after, scale, rounded = len(weights), n + 1, dtype(1.0) / length, dtype is np.float32
     tall, wide = {1: (1, 3), 2: (3, 3), 4: (4, 4)}[m]
     sweeps, most = int(SWEEPS), int(STEPS)
     soon, late = int(PATIENCE), int(PATIENCE_WHEN_HARD)
@@ -69,19 +63,16 @@ def kernels_for(
     def begin(
         targets: Any,
         starts: Any,
+        strides: Any,
         near: bool,
         close: float,
-        aligned: float,
+        chords: float,
         rows: Any,
         count: int,
         tried: int,
         at_once: int,
         qs: Any,
         spent: Any,
-        ends: Any,
-        values: Any,
-        off: Any,
-        counts: Any,
     ) -> None:
         slot = cuda.grid(1)
         if slot >= count * at_once:
@@ -92,14 +83,14 @@ def kernels_for(
             cuda.const.array_like(BOUNDS),
             cuda.const.array_like(SPRINGS),
         )
-        strides = cuda.const.array_like(STRIDING)
         frames, jacobian = cuda.local.array((n, 3, 4), dtype), cuda.local.array((after, 6), dtype)
         motion, wound = cuda.local.array((n, 2), dtype), cuda.local.array((n, 2), dtype)
         pulled, seen = cuda.local.array((n, m, 3), dtype), cuda.local.array((m, 3), dtype)
         q, first = cuda.local.array(n, dtype), cuda.local.array(n, dtype)
         given, asked = cuda.local.array(n, dtype), cuda.local.array((tall, wide), dtype)
         tips, goal = cuda.local.array((m, 3), dtype), cuda.local.array((m, 3), dtype)
-        task, links, row = (tips, goal, weights), arm[0], rows[slot // at_once]
+        striding, task, links = cuda.local.array(after, dtype), (tips, goal, weights), arm[0]
+        row = slot if tried == 0 else rows[slot // at_once]
         for j in range(tall):
             for k in range(wide):
                 asked[j, k] = targets[row, j, k]
@@ -107,42 +98,40 @@ def kernels_for(
         at = row if starts.shape[0] > 1 else 0
         for i in range(n):
             given[i] = starts[at, i]
-            first[i] = q[i] = bounded(arm[1][i], arm[2], i, given[i])
+            value = given[i] if abs(given[i]) < LARGEST else dtype(0.0)
+            first[i] = q[i] = bounded(arm[1][i], arm[2], i, value)
         if tried > 0:
             number = dtype(tried + slot % at_once)
-            fresh_start(arm, length, first, near, strides, number, q)
+            for i in range(after):
+                striding[i] = strides[i]
+            fresh_start(arm, length, first, near, striding, number, q)
         else:
             x, y, z = (
                 goal[0, 0] - links[0, 0, 3],
                 goal[0, 1] - links[0, 1, 3],
                 goal[0, 2] - links[0, 2, 3],
             )
-            counts[row, 1] = 0
-            if not (
-                workable(given)
-                and workable(asked)
-                and defect(asked, goal) <= largest_defect
-                and x * x + y * y + z * z <= (reach + close) * (reach + close)
-            ):
-                counts[row, 0], spent[slot] = LEFT, -1
+            ended = CONVERGED
+            if not (workable(given) and workable(asked) and defect(asked, goal) <= largest_defect):
+                ended = UNWORKABLE
+            elif x * x + y * y + z * z > (reach + close) * (reach + close):
+                ended = UNREACHABLE
+            if ended != CONVERGED:
+                spent[slot] = ~ended
                 return
         distant, turned = look(arm, task, q, frames, seen, jacobian)
-        spent[slot] = 0
-        if tried == 0 and arrived(distant, turned, close, aligned, weights):
-            spent[slot] = -1
-            for i in range(n):
-                values[row, i] = q[i]
-            off[row, 0], off[row, 1] = distant, turned
-            counts[row, 0], counts[row, 2] = CONVERGED, 0
-            return
+        done = 0
         if (scale * distant) * (scale * distant) + turned * turned > NEAR:
             noise = noise_of(arm, task, q)
             wind(arm, q, motion, wound)
+            active = True
             for _ in range(sweeps):
-                pull(arm, task, motion, pulled)
-                sweep(arm, task, motion, wound, pulled, noise, True)
+                squared, off = pull(arm, task, motion, pulled)
+                active = active and not (squared < close * close and (m == 1 or off < chords))
+                sweep(arm, task, motion, wound, pulled, noise, active)
+                done += 1 if active else 0
             unwind(arm, motion, wound, q)
-            spent[slot] = sweeps
+        spent[slot] = done
         for i in range(n):
             qs[i, slot] = q[i]
 
@@ -173,14 +162,14 @@ def kernels_for(
         slot, idle, steps, waited, mark, patience = 0, True, 0, 0, 0.0, soon
         while True:
             if idle:
-                slot = cuda.atomic.add(counter, 0, 1)
+                slot = cuda.atomic.add(counter, TAKEN, 1)
                 if slot >= count * at_once:
                     return
                 if spent[slot] < 0:
                     continue
                 idle, steps, waited, mark = False, 0, 0, 1e30
                 patience = soon if tried + slot % at_once < HARD else late
-                row = rows[slot // at_once]
+                row = slot if tried == 0 else rows[slot // at_once]
                 for j in range(tall):
                     for k in range(wide):
                         asked[j, k] = targets[row, j, k]
@@ -205,9 +194,11 @@ def kernels_for(
                 steps += 1
 
     def choose(
+        targets: Any,
         starts: Any,
-        close: float,
-        aligned: float,
+        within: float,
+        turned_by: float,
+        max_restarts: int,
         rows: Any,
         count: int,
         tried: int,
@@ -215,119 +206,102 @@ def kernels_for(
         qs: Any,
         spent: Any,
         ends: Any,
-        values: Any,
-        off: Any,
-        counts: Any,
         later: Any,
+        refused: Any,
         counter: Any,
+        values: Any,
+        converged: Any,
+        distance: Any,
+        angle: Any,
+        iterations: Any,
+        restarts: Any,
+        status: Any,
     ) -> None:
         place = cuda.grid(1)
-        if place >= count or spent[place * at_once] < 0:
+        if place >= count:
             return
         arm = (
-            cuda.const.array_like(LINKS),
-            cuda.const.array_like(KINDS),
-            cuda.const.array_like(BOUNDS),
-            cuda.const.array_like(SPRINGS),
+            cuda.const.array_like(EXACT_LINKS),
+            cuda.const.array_like(EXACT_KINDS),
+            cuda.const.array_like(EXACT_BOUNDS),
+            cuda.const.array_like(EXACT_SPRINGS),
         )
-        q, first = cuda.local.array(n, dtype), cuda.local.array(n, dtype)
-        row = rows[place]
-        for number in range(at_once):
+        frames = cuda.local.array((n, 3, 4), np.float64)
+        jacobian = cuda.local.array((after, 6), np.float64)
+        q, first = cuda.local.array(n, np.float64), cuda.local.array(n, np.float64)
+        seen, asked = (
+            cuda.local.array((m, 3), np.float64),
+            cuda.local.array((tall, wide), np.float64),
+        )
+        tips, goal = cuda.local.array((m, 3), np.float64), cuda.local.array((m, 3), np.float64)
+        task = (tips, goal, weighing)
+        row = place if tried == 0 else rows[place]
+        at = row if starts.shape[0] > 1 else 0
+        for i in range(n):
+            value = starts[at, i] if abs(starts[at, i]) < LARGEST else 0.0
+            first[i] = bounded(arm[1][i], arm[2], i, 1.0 * value)
+        if tried == 0:
+            iterations[row] = 0
+        never = spent[place * at_once] < 0
+        for number in range(0 if never else at_once):
             slot = place * at_once + number
-            counts[row, 1] += spent[slot]
-            if arrived(ends[0, slot], ends[1, slot], close, aligned, weights):
-                at = row if starts.shape[0] > 1 else 0
-                for i in range(n):
-                    first[i], q[i] = bounded(arm[1][i], arm[2], i, starts[at, i]), qs[i, slot]
-                rewind(arm, first, q)
+            iterations[row] += spent[slot]
+            off, turned = 1.0 * ends[0, slot], 1.0 * ends[1, slot]
+            if not arrived(off, turned, within, turned_by, weighing):
+                continue
+            for i in range(n):
+                q[i] = qs[i, slot]
+            if rewind(arm, first, q) or rounded:
+                # What single precision calls arrived may just not be: this looks again.
                 for i in range(n):
                     values[row, i] = q[i]
-                off[row, 0], off[row, 1] = ends[0, slot], ends[1, slot]
-                counts[row, 0], counts[row, 2] = CONVERGED, tried + number
-                return
-        later[cuda.atomic.add(counter, 1, 1)] = row
+                    q[i] = values[row, i]
+                for j in range(tall):
+                    for k in range(wide):
+                        asked[j, k] = targets[row, j, k]
+                set_task(arm[0], asked, task)
+                off, turned = look(arm, task, q, frames, seen, jacobian)
+                if not arrived(off, turned, within, turned_by, weighing):
+                    continue
+            for i in range(n):
+                values[row, i] = q[i]
+            distance[row], angle[row] = off, turned
+            converged[row], status[row], restarts[row] = True, CONVERGED, tried + number
+            return
+        if never:
+            refused[cuda.atomic.add(counter, REFUSED, 1)] = row
+        else:
+            later[cuda.atomic.add(counter, LATER, 1)] = row
+        if never or tried + at_once > max_restarts:
+            for i in range(n):
+                values[row, i] = bounded(KINDS[i], BOUNDS, i, dtype(first[i]))
+            converged[row], status[row] = False, ~spent[place * at_once] if never else STALLED
+            restarts[row] = 0 if never else max_restarts
+            distance[row], angle[row] = np.nan, np.nan
 
-    if dtype is np.float32:
-        begin, finish, choose = (single(each, {}) for each in (begin, finish, choose))
-    return cuda.jit(begin), cuda.jit(finish), cuda.jit(choose)
-
-
-def single(function: Any, made: dict[Any, Any]) -> Any:
-    """The same lines in single precision: every constant in them, and all they call."""
-    plain = getattr(function, "py_func", function)
-    if plain not in made:
-        code, scope = plain.__code__, dict(plain.__globals__)
-        for name in set(code.co_names) & set(scope):
-            value = scope[name]
-            if name in SINGLE:
-                scope[name] = SINGLE[name]
-            elif hasattr(value, "py_func"):
-                scope[name] = single(value, made)
-            else:
-                scope[name] = _single(value)
-        constants = tuple(_single(value) for value in code.co_consts)
-        copy = FunctionType(
-            code.replace(co_consts=constants),
-            scope,
-            plain.__name__,
-            plain.__defaults__,
-            plain.__closure__,
-        )
-        made[plain] = copy if plain is function else njit(error_model="numpy")(copy)
-    return made[plain]
+    if rounded:
+        begin, finish = single(begin, {}), single(finish, {})
+    return kept(begin), kept(finish), kept(choose)
 
 
-def _single(value: Any) -> Any:
-    if isinstance(value, float):
-        return np.float32(value)
-    if isinstance(value, tuple):
-        return tuple(_single(each) for each in value)
-    return value
+@lru_cache(maxsize=64)
+def poses_for(numbers: bytes, n: int) -> Any:
+    """The kernel that says where the tip of an arm is, in double precision."""
+    (LINKS, KINDS, _, _), _ = parts(np.frombuffer(numbers), n)
 
+    def poses(configurations: Any, found: Any) -> None:
+        row = cuda.grid(1)
+        if row >= configurations.shape[0]:
+            return
+        links, kinds = cuda.const.array_like(LINKS), cuda.const.array_like(KINDS)
+        frames, q = cuda.local.array((n, 3, 4), np.float64), cuda.local.array(n, np.float64)
+        pose = cuda.local.array((1, 4, 4), np.float64)
+        for i in range(n):
+            q[i] = configurations[row, i]
+        joint_frames(links, kinds, q, frames)
+        tip_pose(links, frames, pose, 0)
+        for j in range(4):
+            for k in range(4):
+                found[row, j, k] = pose[0, j, k]
 
-@contextmanager
-def unrolling() -> Iterator[None]:
-    """While kernels are compiled: all loops unrolled, and zero times a number is zero.
-
-    Sizes are constants, but LLVM leaves large loops alone unless they are marked. Without loops
-    every index is known, arrays become registers, and the zeros of an arm drop out.
-    """
-    if config.ENABLE_CUDASIM:
-        yield
-        return
-    from numba.cuda.cudadrv import nvvm
-
-    plain = nvvm.compile_ir
-
-    def compile_ir(llvmir: Any, **opts: Any) -> Any:
-        texts = [llvmir] if isinstance(llvmir, str) else llvmir
-        return plain([unrolled(text) for text in texts], **opts)
-
-    with COMPILING:
-        nvvm.compile_ir = compile_ir
-        try:
-            yield
-        finally:
-            nvvm.compile_ir = plain
-
-
-def unrolled(text: str) -> str:
-    """LLVM's text of a module with every branch backwards marked as a loop to be unrolled."""
-    lines: list[str] = []
-    marks: list[str] = []
-    seen: set[str] = set()
-    for line in text.splitlines():
-        if line.startswith("define"):
-            seen = set()
-        label = LABEL.match(line)
-        if label:
-            seen.add(label[1].strip('"'))
-        branch = BRANCH.match(line)
-        if branch and seen & {name.strip('"') for name in LABELS.findall(line)}:
-            number = FIRST_MARK + len(marks) + 1
-            line += f", !llvm.loop !{number}"
-            marks.append(f"!{number} = distinct !{{!{number}, !{FIRST_MARK}}}")
-        lines.append(FLOATING.sub(r"= \1 nnan ninf nsz \2", line))
-    if marks:
-        marks.append(f'!{FIRST_MARK} = !{{!"llvm.loop.unroll.full"}}')
-    return "\n".join([*lines, *marks, ""])
+    return kept(poses)

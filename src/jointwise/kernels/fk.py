@@ -87,24 +87,30 @@ def joint_frames(links: Floats, kinds: Floats, q: Floats, frames: Floats) -> Non
             frames[i, row, 2], frames[i, row, 3] = z, p + slide * z
 
 
+@hot
+def tip_pose(links: Floats, frames: Floats, poses: Floats, k: int) -> None:
+    """Write into ``poses[k]`` where the tip is, from the frame that the last joint carries."""
+    n = frames.shape[0]
+    for row in range(3):
+        for column in range(4):
+            poses[k, row, column] = (
+                frames[n - 1, row, 0] * links[n, 0, column]
+                + frames[n - 1, row, 1] * links[n, 1, column]
+                + frames[n - 1, row, 2] * links[n, 2, column]
+            )
+        poses[k, row, 3] += frames[n - 1, row, 3]
+    poses[k, 3, 0], poses[k, 3, 1], poses[k, 3, 2], poses[k, 3, 3] = 0.0, 0.0, 0.0, 1.0
+
+
 @jit
 def tip_poses(block: Floats, configurations: Floats, poses: Floats) -> None:
     """Write into ``poses (k, 4, 4)`` the tip's pose for each row of ``configurations (k, n)``."""
     n = configurations.shape[1]
     (links, kinds, _, _), _ = unpacked(block, n)
-    frames, tool = np.empty((n, 3, 4)), links[n]
+    frames = np.empty((n, 3, 4))
     for k in range(configurations.shape[0]):
         joint_frames(links, kinds, configurations[k], frames)
-        last = frames[n - 1]
-        for row in range(3):
-            for column in range(4):
-                poses[k, row, column] = (
-                    last[row, 0] * tool[0, column]
-                    + last[row, 1] * tool[1, column]
-                    + last[row, 2] * tool[2, column]
-                )
-            poses[k, row, 3] += last[row, 3]
-        poses[k, 3, 0], poses[k, 3, 1], poses[k, 3, 2], poses[k, 3, 3] = 0.0, 0.0, 0.0, 1.0
+        tip_pose(links, frames, poses, k)
 
 
 @jit

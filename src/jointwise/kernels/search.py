@@ -29,7 +29,8 @@ from jointwise.kernels.local import XYZ, local
 from jointwise.kernels.polish import Scratch, polish
 from jointwise.kernels.sweep import TURN, bounded
 
-# How a solve ended.
+# How a solve ended. In lanes, where one problem would hold up seven, what is not reached ends for
+# now: with ``~`` its ending, a negative number, and may be looked at alone afterwards.
 CONVERGED, ITERATION_LIMIT, STALLED, BLOCKED, UNREACHABLE, UNWORKABLE, NOT_A_ROTATION = range(7)
 
 # Sweeps before the finish, its longest run, and the squared error (in radians) below which
