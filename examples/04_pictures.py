@@ -66,11 +66,12 @@ axes = plot.sweep(stanford, trace, point)
 axes[0].figure.savefig(folder / "sweep_space.png", dpi=120)
 
 # %% Joint values along a path
-# A line across the workspace of the Panda, the hand held level; at its end it is out of reach.
+# A line past the Panda, its hand pointing down. The elbow folds up to its limit, then the base
+# turns up to its own, where the arm has to jump to go on; the end of the line is out of reach.
 line = [np.diag([1.0, -1.0, -1.0, 1.0]) for _ in range(60)]
-for pose, y in zip(line, np.linspace(-0.5, 0.8, 60), strict=True):
-    pose[:3, 3] = 0.4, y, 0.3
-axes = plot.path(panda, panda.solve_path(line))
+for pose, y in zip(line, np.linspace(-0.7, 0.8, 60), strict=True):
+    pose[:3, 3] = 0.25, y, 0.25
+axes = plot.path(panda, panda.solve_path(line, start=[-0.8, 0.3, 0.0, -2.0, 0.0, 2.3, 0.2]))
 axes[0].figure.savefig(folder / "path.png", dpi=120)
 
 # %% A solve in motion

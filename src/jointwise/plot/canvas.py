@@ -9,13 +9,16 @@ from jointwise.errors import DimensionMismatchError, InvalidInputError, Jointwis
 from jointwise.trace import Trace
 
 # Okabe and Ito's palette, told apart by every kind of colour vision, and greys.
-ORANGE, SKY, GREEN, BLUE, VERMILLION = "#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00"
+ORANGE, SKY, GREEN, BLUE = "#E69F00", "#56B4E9", "#009E73", "#0072B2"
+VERMILLION, PURPLE = "#D55E00", "#CC79A7"
 DARK, GREY, LIGHT, PALE = "#444444", "#999999", "#DDDDDD", "#F8F8F8"
 # What they are for.
 BEFORE, BETWEEN, AFTER, TARGET, MOVING, RANGE = GREY, SKY, BLUE, VERMILLION, ORANGE, GREEN
 
 # Where 3D axes stand in a figure, as no layout engine knows how wide their labels are.
 WHOLE = 0.0, 0.03, 1.0, 0.97
+# How wide an entry of a legend is [inch].
+ENTRY = 1.2
 PLAIN = {
     "grid.color": LIGHT,
     "grid.linewidth": 0.6,
@@ -124,8 +127,10 @@ def legend(axes: Any) -> None:
     for ax in axes:
         handles, labels = ax.get_legend_handles_labels()
         labelled.update(zip(labels, handles, strict=True))
-    style = {"ncols": len(labelled), "frameon": False, "fontsize": "small"}
-    axes[0].figure.legend(labelled.values(), labelled, loc="outside upper center", **style)
+    figure = axes[0].figure
+    columns = max(1, int(figure.get_figwidth() / ENTRY))
+    style = {"loc": "outside upper center", "frameon": False, "fontsize": "small"}
+    figure.legend(labelled.values(), labelled, ncols=columns, **style)
 
 
 def _check_axes(name: str, ax: Any, kind: str) -> None:

@@ -9,7 +9,7 @@ from jointwise.chain import Chain
 from jointwise.kernels import PRISMATIC
 from jointwise.path import IKPath
 from jointwise.plot import canvas
-from jointwise.plot.canvas import AFTER, BLUE, GREY, LIGHT, ORANGE, TARGET
+from jointwise.plot.canvas import AFTER, BLUE, DARK, GREY, LIGHT, ORANGE, TARGET
 from jointwise.trace import Trace
 
 SIZE, PANEL, COLUMNS = (5.0, 3.4), (3.6, 1.3), 2
@@ -40,15 +40,15 @@ def convergence(trace: Trace, tolerance: float | None = None, ax: Any = None) ->
         ax.plot(trace.orientation_error, "s-", color=ORANGE, ms=5, label="orientation [rad]")
     if line is not None:
         ax.axhline(line, color=TARGET, lw=1, ls="--", label="tolerance")
-    above = [*trace.position_error, *trace.orientation_error, line or 0.0]
-    lowest = min((value for value in above if value > 0.0), default=1.0)
-    highest = max([*above, lowest])
+    drawn = [*trace.position_error, *trace.orientation_error, line or 0.0]
+    lowest = min((value for value in drawn if value > 0.0), default=1.0)
+    highest = max([*drawn, lowest])
+    ax.set_ylim(lowest / 3.0, highest * 3.0)  # before it is logarithmic: there may be zeros alone
     ax.set_yscale("log", nonpositive="clip")
-    ax.set_ylim(lowest / 3.0, highest * 3.0)
     ax.set(xlabel="iteration", ylabel="error [m, rad]" if turned else "position error [m]")
     ax.xaxis.get_major_locator().set_params(integer=True)
     last = len(trace)
-    above_axes = {"transform": ax.get_xaxis_transform(), "color": "#555555", "va": "bottom"}
+    above_axes = {"transform": ax.get_xaxis_transform(), "color": DARK, "va": "bottom"}
     if trace.sweeps:
         ax.text(0.0, 1.01, "sweeps", ha="left", **above_axes)
     if last > trace.sweeps:
@@ -80,14 +80,16 @@ def path(chain: Chain, path: IKPath, axes: Any = None) -> Any:
     canvas.check_kind("path", path, IKPath, "chain.solve_path(targets)")
     canvas.check_joints("path", path, chain)
     panels = canvas.panels(axes, chain.n, COLUMNS, PANEL)
-    missed = np.array([i for i, result in enumerate(path.results) if not result.converged], int)
+    reached = np.array([result.converged for result in path.results])
+    numbers = np.arange(len(path))
     for i, ax in enumerate(panels):
         values = path.joint_angles[:, i]
-        ax.plot(values, ".-", color=AFTER, lw=1.5, ms=3, label="joint value")
+        line = np.where(reached, values, np.nan)
+        ax.plot(numbers, line, ".-", color=AFTER, lw=1.5, ms=3, label="joint value")
         for jump in path.jumps:
             ax.axvline(jump, color=TARGET, lw=1.0, ls=":", label="jump")
-        if missed.size:
-            ax.plot(missed, values[missed], "x", color=TARGET, ms=5, label="missed")
+        if not reached.all():
+            ax.plot(numbers[~reached], values[~reached], "x", color=TARGET, ms=4, label="missed")
         _shade_beyond(ax, *chain.limits[i])
         unit = "m" if chain.arm.kinds[i] == PRISMATIC else "rad"
         ax.set(xlabel="target", ylabel=f"[{unit}]")

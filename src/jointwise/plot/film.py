@@ -10,7 +10,7 @@ from jointwise.chain import Chain
 from jointwise.kernels import Floats
 from jointwise.outline import outline
 from jointwise.plot import canvas, space
-from jointwise.plot.canvas import AFTER, BEFORE, BETWEEN, TARGET
+from jointwise.plot.canvas import AFTER, BEFORE, BETWEEN, MOVING, PALE, TARGET
 from jointwise.targets import Target
 from jointwise.trace import Trace
 
@@ -105,13 +105,14 @@ def _filmed(chain: Chain, shots: list[Shot], asked: Floats) -> Iterator[Any]:
 
 
 def _palette() -> list[int]:
-    """The colours of a film, as red, green and blue after each other: those used, on to white.
+    """The colours of a film, each as red, green and blue: those used, and towards white.
 
     One palette for all frames, so that no colour flickers.
     """
     from matplotlib.colors import to_rgb
 
-    used = ["black", "#B07A00", canvas.ORANGE, canvas.SKY, canvas.GREEN, canvas.BLUE, TARGET]
-    shares = np.linspace(0.0, 1.0, 12)[:, None]
+    shares = np.linspace(0.0, 0.85, 10)[:, None]
+    used = ["black", "#B07A00", MOVING, BETWEEN, AFTER, TARGET, *space.XYZ]
     tints = [np.array(to_rgb(color)) * (1.0 - shares) + shares for color in used]
-    return [int(level) for level in np.rint(255.0 * np.concatenate(tints)).ravel()]
+    colors = np.vstack([*tints, to_rgb(PALE), to_rgb("white")])
+    return [int(level) for level in np.rint(255.0 * colors).ravel()]

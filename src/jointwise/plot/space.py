@@ -16,7 +16,7 @@ from jointwise.targets import Target, check, request
 
 SIZE = 5.0, 4.6
 # The axes of a frame: x, y, z.
-XYZ = canvas.VERMILLION, canvas.GREEN, canvas.BLUE
+XYZ = canvas.PURPLE, canvas.GREEN, canvas.BLUE
 # Sides of what is round, and points on an arc.
 SIDES, POINTS = 18, 73
 # Above the panes, below all bodies, which Matplotlib sorts by their depth.
@@ -50,7 +50,7 @@ def arm(chain: Chain, q: ArrayLike, ax: Any = None, color: str = AFTER, limits: 
 
     A joint that turns is a drum about its axis, one that slides a box. A sector shows where the
     limits let a joint swing what it carries, a rail how far they let it slide; a joint that can
-    turn all the way round has neither. The tip's x, y and z are vermillion, green and blue.
+    turn all the way round has neither. The tip's x, y and z are purple, green and blue.
 
     Args:
         chain: The arm.
@@ -193,7 +193,7 @@ def _prism(
     body = Poly3DCollection(
         [low[::-1], high, *walls], facecolors=color, edgecolors=color, lw=0.5, shade=True
     )
-    ax.add_collection3d(body, autolim=False)
+    ax.add_collection3d(body)
     return body
 
 
@@ -208,7 +208,7 @@ def _sector(ax: Any, place: Place, size: float, lower: float, upper: float) -> l
     corners = np.vstack([place.centre, arc, place.centre])
     sector = Poly3DCollection([corners], facecolor=RANGE, edgecolor="none", alpha=0.15)
     sector.set_sort_zpos(BEHIND)
-    ax.add_collection3d(sector, autolim=False)
+    ax.add_collection3d(sector)
     (edge,) = ax.plot(*corners.T, color=RANGE, lw=0.8, zorder=LINES)
     hand = np.stack([place.centre, place.centre + size * place.across])
     return [sector, edge, *ax.plot(*hand.T, color=RANGE, lw=1.6, zorder=LINES)]
@@ -236,7 +236,7 @@ def _around(across: Floats, side: Floats, turns: Floats) -> Floats:
 
 
 def triad(ax: Any, pose: Floats, length: float) -> list[Any]:
-    """The axes of a frame as arrows: x vermillion, y green, z blue."""
+    """The axes of a frame as arrows: x purple, y green, z blue."""
     arrows = length * pose[:3, :3].T
     return [
         ax.quiver(*pose[:3, 3], *arrow, color=color, lw=1.5, arrow_length_ratio=0.25)

@@ -79,7 +79,7 @@ def _draw_move(ax: Any, chain: Chain, move: Move, point: Floats) -> None:
         LIGHT,
         lw=3,
         solid_capstyle="butt",
-        label="where it can bring the tip",
+        label="where the tip can go",
     )
     for q, color, width, label in ((before, BEFORE, 2.0, "before"), (after, AFTER, 2.5, "after")):
         corners = outline(chain, q)
@@ -89,7 +89,7 @@ def _draw_move(ax: Any, chain: Chain, move: Move, point: Floats) -> None:
     tip = chain.fk(after)[:3, 3]
     draw(np.stack([tip if slides else origin, point]), "--", TARGET, lw=1.0)
     shape = "s" if slides else "o"
-    draw(origin, shape, MOVING, ms=9, mec="white", label="the joint that moves")
+    draw(origin, shape, MOVING, ms=9, mec="white", label="moving joint")
     draw(point, "*", TARGET, ms=13, mec="white", label="target")
 
     change, left = move.after - move.before, np.linalg.norm(tip - point)
