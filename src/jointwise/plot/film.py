@@ -89,8 +89,8 @@ def _filmed(chain: Chain, shots: list[Shot], asked: Floats) -> Iterator[Any]:
     (trail,) = ax.plot(*tips.T, color=BETWEEN, lw=1)
     space.draw_target(ax, chain, asked)
     ax.auto_scale_xyz(*np.vstack([outline(chain, shot.q) for shot in shots]).T)
-    space.furnish(ax)
     space.look(ax, tips[-1])
+    space.furnish(ax)
     palette = Image.new("P", (1, 1))
     palette.putpalette(_palette())
     for number, (q, moving, words) in enumerate(shots):

@@ -24,7 +24,9 @@ LINES = 3.0
 # A height so far below that what is sorted by it is drawn behind all bodies [m].
 BEHIND = -1e6
 # Where the camera stands: above the floor, and to the side of where the arm reaches [°].
-ABOVE, ASIDE = 20.0, 65.0
+ABOVE, HIGH_ABOVE, ASIDE = 20.0, 45.0, 65.0
+# How much of the axes is filled; the rest is for their labels.
+FILLED = 0.74
 
 
 class Place(NamedTuple):
@@ -69,9 +71,9 @@ def arm(chain: Chain, q: ArrayLike, ax: Any = None, color: str = AFTER, limits: 
     values = checks.workable("q", checks.joint_values("q", q, chain.n))
     space = canvas.axes_in_space(ax, SIZE)
     draw_arm(space, chain, values, color, limits)
-    furnish(space)
     if ax is None:
         look(space, chain.fk(values)[:3, 3])
+    furnish(space)
     return space
 
 
@@ -106,10 +108,10 @@ def motion(chain: Chain, configurations: ArrayLike, target: Target, ax: Any = No
         space.plot(*outline(chain, q).T, color=BETWEEN, lw=1, label="" if i else "between")
     draw_arm(space, chain, last, AFTER, limits=False)[0].set_label("after")
     draw_target(space, chain, asked)
-    furnish(space)
     space.legend(loc="upper center", ncols=4, frameon=False, fontsize="small")
     if ax is None:
         look(space, chain.fk(last)[:3, 3])
+    furnish(space)
     return space
 
 
@@ -256,6 +258,13 @@ def draw_target(ax: Any, chain: Chain, asked: Floats) -> None:
         ax.quiver(*point, *way, color=TARGET, lw=1.5, arrow_length_ratio=0.25)
 
 
+def look(ax: Any, tip: Floats) -> None:
+    """Put the camera where the arm shows its side; a flat arm, where it shows its top."""
+    wide, high = max(ax.xy_dataLim.size), ax.zz_dataLim.width
+    above = ABOVE if high > 0.5 * wide else HIGH_ABOVE
+    ax.view_init(above, np.degrees(np.arctan2(tip[1], tip[0])) - ASIDE)
+
+
 def furnish(ax: Any) -> None:
     """Labels, and the same scale in all directions around all that is drawn."""
     ax.set(xlabel="x [m]", ylabel="y [m]", zlabel="z [m]")
@@ -264,11 +273,15 @@ def furnish(ax: Any) -> None:
     half = 1.05 * np.maximum(half, 0.3 * half.max())  # a flat arm needs room, too
     for end, m, h in zip("xyz", middle, half, strict=True):
         ax.set(**{f"{end}lim": (m - h, m + h)})
-    ax.set_box_aspect(half, zoom=0.85)
-    ax.locator_params(nbins=4)
+        ax.locator_params(end, nbins=4 if h > 0.5 * half.max() else 2)
+    ax.set_box_aspect(half, zoom=FILLED / _seen(half, *np.radians([ax.elev, ax.azim])))
     ax.tick_params(labelsize="small", pad=0)
 
 
-def look(ax: Any, tip: Floats) -> None:
-    """Put the camera where the arm shows its side."""
-    ax.view_init(ABOVE, np.degrees(np.arctan2(tip[1], tip[0])) - ASIDE)
+def _seen(half: Floats, elevation: float, azimuth: float) -> float:
+    """How wide or high a box is seen from there, as a share of its diagonal."""
+    across = np.array([-np.sin(azimuth), np.cos(azimuth), 0.0])
+    ahead = np.array([np.cos(azimuth), np.sin(azimuth), 0.0])
+    up = np.array([0.0, 0.0, np.cos(elevation)]) - np.sin(elevation) * ahead
+    largest = max(float(np.abs(across) @ half), float(np.abs(up) @ half))
+    return largest / float(np.linalg.norm(half))
