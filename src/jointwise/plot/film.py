@@ -10,7 +10,7 @@ from jointwise.chain import Chain
 from jointwise.kernels import Floats
 from jointwise.outline import outline
 from jointwise.plot import canvas, space
-from jointwise.plot.canvas import AFTER, BEFORE, BETWEEN, MOVING, PALE, TARGET
+from jointwise.plot.canvas import AFTER, BEFORE, BETWEEN, LIGHT, MOVING, PALE, TARGET
 from jointwise.targets import Target
 from jointwise.trace import Trace
 
@@ -114,5 +114,5 @@ def _palette() -> list[int]:
     shares = np.linspace(0.0, 0.85, 10)[:, None]
     used = ["black", "#B07A00", MOVING, BETWEEN, AFTER, TARGET, *space.XYZ]
     tints = [np.array(to_rgb(color)) * (1.0 - shares) + shares for color in used]
-    colors = np.vstack([*tints, to_rgb(PALE), to_rgb("white")])
+    colors = np.vstack([*tints, *map(to_rgb, (LIGHT, PALE, "#EBEBEB", "white"))])
     return [int(level) for level in np.rint(255.0 * colors).ravel()]
