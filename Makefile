@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench gallery clean
 
 demo: $(READY)  ## solve an arm, print how it went, draw it to demo.png
 	$(BIN)/python examples/01_reach.py
@@ -21,8 +21,11 @@ lint: $(READY)
 bench: $(READY)  ## speed and success beside the rivals, each installed in its own environment
 	$(BIN)/python -m benchmarks
 
+gallery: $(READY)  ## every kind of picture, and the page that shows them, docs/gallery.md
+	$(BIN)/python docs/build_gallery.py
+
 clean:
-	rm -rf .venv .bench .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache demo.png
+	rm -rf .venv .bench .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache demo.png pictures
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv .venv

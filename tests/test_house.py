@@ -1,17 +1,16 @@
 """The house itself: what an import costs, how kernels run, that examples and benchmarks work."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import pytest
 
 import jointwise
 from benchmarks.problems import ARMS, reachable
-from jointwise import InvalidInputError, ccd_solve, plot, three_link_spatial
 
 ROOT = Path(__file__).parent.parent
 
@@ -109,6 +108,23 @@ def test_the_third_example_shows_real_arms():
     assert "The tip is at the target" in printed.partition("from a table:")[2]
 
 
+def test_the_fourth_example_draws_the_gallery(tmp_path):
+    sys.path.insert(0, str(ROOT / "docs"))
+    try:
+        import build_gallery
+    finally:
+        sys.path.pop(0)
+    page = build_gallery.page()
+    assert (ROOT / "docs" / "gallery.md").read_text("utf-8") == page, "say make gallery"
+    run(ROOT / "examples" / "04_pictures.py", tmp_path, MPLBACKEND="Agg")
+    shown = re.findall(r"\(images/(.*)\)", page)
+    assert sorted(shown) == sorted(file.name for file in tmp_path.iterdir())
+    for name in shown:
+        most = 1_000_000 if name.endswith(".gif") else 150_000
+        for folder in (tmp_path, ROOT / "docs" / "images"):
+            assert 10_000 < (folder / name).stat().st_size < most
+
+
 def test_the_benchmark_runs(tmp_path):
     printed = run("-m", "benchmarks", "--count", 3, "--no-rivals")
     for words in ("already there", "compiled before", "ns a joint", "jointwise ccd_solve"):
@@ -124,27 +140,3 @@ def test_problem_sets_are_the_same_every_time_and_failures_count():
     assert (problems.errors(problems.starts * float("nan")) == float("inf")).all()
     assert problems.solved(problems.chain.random(20261115, 5), 1e-6, 1e-6) == 1.0
     assert problems.solved(problems.chain.random(20261115, 5) + 7.0, 9.0, 9.0) == 0.0
-
-
-def test_a_motion_is_drawn_before_between_and_after():
-    arm, target = three_link_spatial(), [0.8, 0.3, 0.7]
-    answer = ccd_solve(arm, target, [0.0, 0.0, 0.0]).joint_angles
-    figure, ax = plt.subplots(subplot_kw={"projection": "3d"})
-    plot.motion(ax, arm, [[0.0, 0.0, 0.0], answer / 3, answer / 2, answer], target)
-    labels = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert labels == ["before", "between", "after", "target"]
-    assert len(ax.lines) == 5
-    assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_zlabel()) == ("x [m]", "y [m]", "z [m]")
-    tip = [data[-1] for data in ax.lines[3].get_data_3d()]
-    assert tip == pytest.approx(target, abs=1e-4)
-    plt.close(figure)
-
-
-def test_a_picture_says_what_it_needs():
-    arm = three_link_spatial()
-    figure, ax = plt.subplots()
-    with pytest.raises(InvalidInputError, match="ax is not in 3D: make it with"):
-        plot.arm(ax, arm, [0.0, 0.0, 0.0])
-    with pytest.raises(InvalidInputError, match="has length 1: expected a first and a last"):
-        plot.motion(ax, arm, [[0.0, 0.0, 0.0]], [1.0, 0.0, 0.0])
-    plt.close(figure)
