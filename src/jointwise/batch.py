@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Literal, get_args
 
 import numpy as np
@@ -154,6 +153,8 @@ def _share(
     work: Callable[[int, int, int], None], count: int, told: NDArray[np.int64], report: Report
 ) -> None:
     """Do all rows, some at a time, a worker for each row of ``told``; stop them if interrupted."""
+    from concurrent.futures import ThreadPoolExecutor, wait
+
     workers = len(told)
     size = min(max(count // (8 * workers), FEWEST), MOST)
     begins = iter(range(0, count, size))

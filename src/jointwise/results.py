@@ -5,7 +5,6 @@ from dataclasses import dataclass, fields
 from enum import Enum
 from os import PathLike
 from typing import TYPE_CHECKING, NamedTuple
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -178,6 +177,8 @@ class IKBatch:
         Raises:
             InvalidInputError: The file is none that ``save`` wrote.
         """
+        from zipfile import BadZipFile
+
         try:
             with np.load(path, allow_pickle=False) as file:
                 arrays = [file[each.name] for each in fields(cls)]
