@@ -67,6 +67,7 @@ def _csv(stream: IO[str], chain: Chain, in_degrees: bool) -> Iterator[Write]:
         stream.flush()  # whoever reads along need not wait
 
     lines.writerow(_columns(_nothing(chain), chain, in_degrees))
+    stream.flush()
     yield write
 
 

@@ -119,7 +119,7 @@ def _table(
     try:
         table: Floats = np.loadtxt(lines, delimiter=comma, quotechar='"', ndmin=2, comments=None)
     except ValueError as problem:
-        why = str(problem)
+        why = str(problem).rstrip(".")
     else:
         if table.shape == (len(lines), len(titles)):
             return table
