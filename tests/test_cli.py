@@ -434,37 +434,47 @@ def drawn(monkeypatch):
         seen.append(arguments)
         return ax or SimpleNamespace(figure=SimpleNamespace(savefig=save))
 
+    def panels(*arguments):
+        return [axes(*arguments)] * 7
+
     def save(file):
         if file.endswith(".png"):
             Path(file).write_bytes(b"PNG")
         else:
             raise ValueError("Format 'txt' is not supported")
 
-    monkeypatch.setitem(sys.modules, "jointwise.plot", SimpleNamespace(arm=axes, path=axes))
+    plot = SimpleNamespace(arm=axes, motion=axes, path=panels)
+    monkeypatch.setitem(sys.modules, "jointwise.plot", plot)
     return seen
 
 
 def test_a_solve_and_a_path_are_drawn(run, drawn, tmp_path):
     assert run("solve", "panda", *TO, "--plot", "arm.png")[0] == 0
-    assert_array_equal(drawn[0][1], PANDA.solve([0.4, 0.2, 0.5]).joint_angles)
+    (before, after), target = drawn[0][1:]
+    assert_array_equal(after, PANDA.solve([0.4, 0.2, 0.5]).joint_angles)
+    assert_array_equal([*before, *target], [*PANDA.home, 0.4, 0.2, 0.5])
     assert run("path", "panda", written("in.csv", xyz(line(3))), "--plot", "path.png")[0] == 0
     assert len(drawn[1][1]) == 3
     assert {"arm.png", "path.png"} <= {file.name for file in tmp_path.iterdir()}
+    assert run("solve", "ur5e", *TO, "--rpy", "3", "0", "0", "--all", "--plot", "all.png")[0] == 0
+    assert len(drawn) == 2 + 8
     code, _, said = run("solve", "panda", *TO, "--plot", "nowhere/arm.png")
     assert (code, said) == (2, "nowhere/arm.png cannot be written, No such file or directory.\n")
     code, _, said = run("solve", "panda", *TO, "--plot", "arm.txt")
     assert (code, said) == (2, "arm.txt cannot be written, Format 'txt' is not supported.\n")
 
 
-def test_the_page_is_served(run, monkeypatch):
+def test_the_page_is_served(run, monkeypatch, tmp_path):
     asked = []
     page = SimpleNamespace(serve=lambda *words, **options: asked.append((words, options)))
     monkeypatch.setitem(sys.modules, "jointwise.view", page)
+    (tmp_path / "arm.urdf").write_text(robots.ur5e().to_urdf())
     assert run("view")[0] == 0
-    assert run("view", "ur5e", "--port", "9000", "--no-open")[0] == 0
-    assert [(words[0].n, words[1]) for words, _ in asked] == [(7, "panda"), (6, "ur5e")]
-    assert asked[0][1] == {"host": "127.0.0.1", "port": 8080, "open_browser": True}
-    assert asked[1][1] == {"host": "127.0.0.1", "port": 9000, "open_browser": False}
+    assert run("view", "arm.urdf", "--port", "9000", "--no-open")[0] == 0
+    assert [(words[0].n, words[1]) for words, _ in asked] == [(7, "panda"), (6, "arm.urdf")]
+    host = {"host": "127.0.0.1"}
+    assert asked[0][1] == {**host, "port": 8080, "open_browser": True, "urdf": None}
+    assert asked[1][1] == {**host, "port": 9000, "open_browser": False, "urdf": "arm.urdf"}
 
 
 def test_the_demo_shows_the_best_of_it(run, drawn, monkeypatch, tmp_path):
@@ -711,6 +721,16 @@ def test_help_needs_nothing_heavy():
     assert "left 0 set()" in printed
     for command in ("robots", "info", "fk", "solve", "batch", "path", "view", "demo"):
         assert f"\n  {command} " in printed
+
+
+def test_every_key_is_documented():
+    page = (Path(__file__).parent.parent / "docs" / "command.md").read_text()
+    for key in ANSWER_KEYS:
+        assert f'"{key}": ' in page
+    for key in ("description", "reach", "joint_types", "limits", "home", "convention", "rows"):
+        assert f"`{key}`" in page
+    for column in COLUMNS[PANDA.n :]:
+        assert f"`{column}`" in page
 
 
 def test_help_and_version(run):

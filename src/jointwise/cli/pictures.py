@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from jointwise.chain import Chain
     from jointwise.kernels import Floats
     from jointwise.path import IKPath
+    from jointwise.targets import Target
 
 
 def draw_arms(file: str, chain: "Chain", configurations: Iterable["Floats"]) -> None:
@@ -20,9 +21,16 @@ def draw_arms(file: str, chain: "Chain", configurations: Iterable["Floats"]) -> 
     _save(axes, file)
 
 
+def draw_motion(
+    file: str, chain: "Chain", before: "Floats", after: "Floats", target: "Target"
+) -> None:
+    """Draw the arm before and after, and the target."""
+    _save(_plot().motion(chain, [before, after], target), file)
+
+
 def draw_path(file: str, chain: "Chain", path: "IKPath") -> None:
-    """Draw the arm along a path."""
-    _save(_plot().path(chain, path), file)
+    """Draw every joint's values along a path."""
+    _save(_plot().path(chain, path)[0], file)
 
 
 def _plot() -> Any:

@@ -1,6 +1,7 @@
 """To look at: ``jointwise view`` and ``demo``."""
 
 from importlib import import_module
+from pathlib import Path
 from time import perf_counter
 from typing import Annotated
 
@@ -29,7 +30,8 @@ def view(
     """Open an arm in the browser, to drag its tip about. Ctrl-C ends it."""
     chain = chain_of(arm, base, tip)
     page = import_module("jointwise.view")
-    page.serve(chain, arm, host=host, port=port, open_browser=open_browser)
+    urdf = arm if Path(arm).suffix.lower() in (".urdf", ".xml") else None  # which has meshes
+    page.serve(chain, arm, host=host, port=port, open_browser=open_browser, urdf=urdf)
 
 
 def demo() -> None:
@@ -50,8 +52,8 @@ def demo() -> None:
     print(answers.summary())
 
     try:
-        pictures.draw_arms(PICTURE, panda, [panda.home, answers.joint_angles[0]])
-        print(f"\nThe arm at home and in the first of them is drawn in {PICTURE}.")
+        pictures.draw_motion(PICTURE, panda, panda.home, answers.joint_angles[0], poses[0])
+        print(f"\nThe arm on its way to the first of them is drawn in {PICTURE}.")
     except JointwiseError as problem:
         print(f"\nNo picture: {problem}")
     print("Next: jointwise view, jointwise robots, jointwise --help")

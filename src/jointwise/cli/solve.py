@@ -90,7 +90,13 @@ def solve(
             _print_course(chain, target, course, deg)
         _print_answers(chain, results, deg)
     if plot is not None:
-        pictures.draw_arms(plot, chain, [result.joint_angles for result in results])
+        answers = [result.joint_angles for result in results]
+        if every:
+            pictures.draw_arms(plot, chain, answers)
+        else:
+            pictures.draw_motion(
+                plot, chain, chain.home if begin is None else begin, answers[0], target
+            )
     try:
         results[0].or_raise()
     except UnsolvedError as why:
