@@ -287,6 +287,13 @@ def test_a_trace_shows_every_move(run, ask):
 values = st.lists(st.floats().map(str), min_size=1)
 
 
+def test_a_trace_of_no_iterations(run, ask):
+    there = [f"{value:.17g}" for value in PANDA.fk(PANDA.home)[:3, 3]]
+    asked = ["solve", "panda", "--to", *there, "--trace"]
+    assert ask(*asked)[0]["trace"]["joint_angles"] == [PANDA.home.tolist()]
+    assert run(*asked)[1].startswith("iteration  joint")
+
+
 @given(values, st.lists(st.sampled_from(["--deg", "panda", "-o", "--to"])), values)
 def test_one_value_per_joint_may_follow_an_option(first, words, last):
     """And only there: what follows other words is left alone."""
@@ -661,6 +668,14 @@ def test_what_is_wrong_in_a_table_is_named_by_its_line(case, run):
     assert (code, said) == (2, f"{sentence}\n")
 
 
+def test_lines_are_counted_through_a_stream(run, monkeypatch):
+    monkeypatch.setattr(targetfile, "BLOCK", 30)
+    text = b"x,y,z\n" + b"0.4,0.2,0.5\n" * 20 + b"0.4,0.2,here\n"
+    code, printed, said = run("batch", "panda", "-", stdin=text)
+    assert (code, said) == (2, "z in line 22 of the input is 'here': expected a number.\n")
+    assert printed.count("CONVERGED") > 15  # what came before is answered
+
+
 def test_joints_that_are_called_as_targets_start_by_number(run, tmp_path):
     gantry = "name,type,alpha,lower,upper\nx,prismatic,1.5,0,1\ny,prismatic,1.5,0,1\n"
     (tmp_path / "gantry.csv").write_text(gantry)
@@ -748,7 +763,8 @@ def test_an_answer_goes_through_a_pipe():
     assert (reader.stdout, solve.wait(), solve.communicate()[1]) == (b"True\n", 0, "")
 
 
-def test_a_closed_pipe_is_no_traceback():
+def test_a_closed_pipe_is_no_traceback(monkeypatch):
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
     with jointwise_process("robots", "--json") as robots_process:
         robots_process.stdout.close()
         assert robots_process.stderr.read() == ""

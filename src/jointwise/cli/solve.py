@@ -86,7 +86,7 @@ def solve(
         for result in results:
             printing.as_json(_record(arm, chain, target, result, course))
     else:
-        if course:
+        if course is not None:
             _print_course(chain, target, course, deg)
         _print_answers(chain, results, deg)
     if plot is not None:
@@ -136,7 +136,7 @@ def _record(
         "orientation_error": result.orientation_error,
         "iterations": result.iterations,
         "restarts": result.restarts,
-    } | ({"trace": {name: getattr(course, name) for name in COURSE}} if course else {})
+    } | ({"trace": {name: getattr(course, name) for name in COURSE}} if course is not None else {})
 
 
 def _described(target: "Target") -> dict[str, object]:
@@ -197,4 +197,4 @@ def _print_course(chain: "Chain", target: "Target", course: "Trace", deg: bool) 
         rows.append([str(step), "all, a step of the finish", "", "", *(f"{e:.1e}" for e in errors)])
     titles = ["iteration", "joint", "from", "to", "position error [m]", "orientation error [rad]"]
     printing.table(titles, rows, words=2)
-    print()
+    print("" if course.converged else "This was the first attempt; others followed.\n")
