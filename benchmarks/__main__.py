@@ -71,7 +71,7 @@ def start_table(count: int, with_rivals: bool) -> None:
     """What a new process pays once."""
     code = (
         "from time import perf_counter as now; a = now()\n"
-        "import jointwise as jw; b = now()\n"
+        "import jointwise as jw; jw.ccd_solve; b = now()\n"
         "jw.ccd_solve(jw.puma560(), [0.4, 0.2, 0.1], [0.1] * 6); c = now()\n"
         "chain = jw.Chain.from_dh(jw.puma560()); chain.solve(chain.fk([0.1] * 6)); d = now()\n"
         "print(b - a, c - b, d - c)"
@@ -83,6 +83,16 @@ def start_table(count: int, with_rivals: bool) -> None:
             printed = subprocess.check_output([sys.executable, "-c", code], env=environment)
             imported, solved, chained = map(float, printed.split())
             print(f"{name:20}{imported:9.2f}{solved:18.2f}{chained:20.2f}")
+    times: dict[str, list[float]] = {}
+    for _ in range(5):  # by turns, as above
+        for words in ("--help", "info panda", "solve panda --to 0.4 0.2 0.5"):
+            began = perf_counter()
+            command = [sys.executable, "-m", "jointwise", *words.split()]
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+            times.setdefault(words, []).append(perf_counter() - began)
+    print("\nThe command [s], five runs by turns    least    median")
+    for words, kept in times.items():
+        print(f"jointwise {words:28}{min(kept):6.2f}{np.median(kept):10.2f}")
 
 
 def sweep_table(count: int, with_rivals: bool) -> None:

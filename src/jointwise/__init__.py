@@ -1,56 +1,81 @@
 """Inverse kinematics, one joint at a time."""
 
-from jointwise import robots
-from jointwise.ccd import DEFAULT_CCD_CONFIG, CCDConfig, ccd_solve
-from jointwise.chain import Chain
-from jointwise.config import SolveConfig
-from jointwise.errors import (
-    DimensionMismatchError,
-    InvalidInputError,
-    JointwiseError,
-    UnsolvedError,
-)
-from jointwise.forward import fk_position, fk_rotation, forward_kinematics
-from jointwise.joints import (
-    DHJoint,
-    puma560,
-    scara,
-    stanford_arm,
-    three_link_spatial,
-    two_link_planar,
-)
-from jointwise.path import IKPath
-from jointwise.results import FKResult, IKBatch, IKResult, Status
-from jointwise.targets import aim
-from jointwise.trace import Trace
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from jointwise import robots as robots
+    from jointwise.ccd import DEFAULT_CCD_CONFIG as DEFAULT_CCD_CONFIG
+    from jointwise.ccd import CCDConfig as CCDConfig
+    from jointwise.ccd import ccd_solve as ccd_solve
+    from jointwise.chain import Chain as Chain
+    from jointwise.config import SolveConfig as SolveConfig
+    from jointwise.errors import DimensionMismatchError as DimensionMismatchError
+    from jointwise.errors import InvalidInputError as InvalidInputError
+    from jointwise.errors import JointwiseError as JointwiseError
+    from jointwise.errors import UnsolvedError as UnsolvedError
+    from jointwise.forward import fk_position as fk_position
+    from jointwise.forward import fk_rotation as fk_rotation
+    from jointwise.forward import forward_kinematics as forward_kinematics
+    from jointwise.joints import DHJoint as DHJoint
+    from jointwise.joints import puma560 as puma560
+    from jointwise.joints import scara as scara
+    from jointwise.joints import stanford_arm as stanford_arm
+    from jointwise.joints import three_link_spatial as three_link_spatial
+    from jointwise.joints import two_link_planar as two_link_planar
+    from jointwise.path import IKPath as IKPath
+    from jointwise.results import FKResult as FKResult
+    from jointwise.results import IKBatch as IKBatch
+    from jointwise.results import IKResult as IKResult
+    from jointwise.results import Status as Status
+    from jointwise.targets import aim as aim
+    from jointwise.trace import Trace as Trace
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "DEFAULT_CCD_CONFIG",
-    "CCDConfig",
-    "Chain",
-    "DHJoint",
-    "DimensionMismatchError",
-    "FKResult",
-    "IKBatch",
-    "IKPath",
-    "IKResult",
-    "InvalidInputError",
-    "JointwiseError",
-    "SolveConfig",
-    "Status",
-    "Trace",
-    "UnsolvedError",
-    "aim",
-    "ccd_solve",
-    "fk_position",
-    "fk_rotation",
-    "forward_kinematics",
-    "puma560",
-    "robots",
-    "scara",
-    "stanford_arm",
-    "three_link_spatial",
-    "two_link_planar",
-]
+# In which room each name lives. A room is opened when a name of it is first asked for: the command
+# says how it is used without waiting for NumPy.
+_ROOMS = {
+    "robots": "robots",
+    "DEFAULT_CCD_CONFIG": "ccd",
+    "CCDConfig": "ccd",
+    "ccd_solve": "ccd",
+    "Chain": "chain",
+    "SolveConfig": "config",
+    "DimensionMismatchError": "errors",
+    "InvalidInputError": "errors",
+    "JointwiseError": "errors",
+    "UnsolvedError": "errors",
+    "fk_position": "forward",
+    "fk_rotation": "forward",
+    "forward_kinematics": "forward",
+    "DHJoint": "joints",
+    "puma560": "joints",
+    "scara": "joints",
+    "stanford_arm": "joints",
+    "three_link_spatial": "joints",
+    "two_link_planar": "joints",
+    "IKPath": "path",
+    "FKResult": "results",
+    "IKBatch": "results",
+    "IKResult": "results",
+    "Status": "results",
+    "aim": "targets",
+    "Trace": "trace",
+}
+
+__all__ = [*_ROOMS]
+
+
+if not TYPE_CHECKING:  # a type checker would take it for having any name
+
+    def __getattr__(name: str) -> object:
+        if name not in _ROOMS:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        room = import_module(f"{__name__}.{_ROOMS[name]}")
+        value = globals()[name] = room if name == _ROOMS[name] else getattr(room, name)
+        return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_ROOMS})

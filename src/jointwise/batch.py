@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -229,6 +228,8 @@ def _share(
             work(0, 0, count)
         report(*told[:, :2].sum(axis=0).tolist())
         return
+    from concurrent.futures import ThreadPoolExecutor, wait
+
     workers = len(told)
     begins = iter(range(0, count, size))
 

@@ -2,7 +2,6 @@
 
 import csv
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from os import PathLike
@@ -59,6 +58,8 @@ def read(
 
 def _table(file: Path, text: str, convention: Convention | None, angles: Angles | None) -> DHTable:
     if file.suffix.lower() == ".toml":
+        import tomllib
+
         if DOTTED.search(text):
             raise InvalidInputError(f"{file.name} is no table: expected keys without dots.")
         try:
@@ -164,10 +165,10 @@ def _row(where: str, joint: Any, degrees: bool) -> tuple[DHJoint, tuple[float, f
 
 def _frame(title: str, key: str, content: Mapping[str, Any], degrees: bool) -> Floats | None:
     """(4, 4) a pose given by ``xyz`` [m] and ``rpy``, angles about fixed x, y, z."""
-    from scipy.spatial.transform import RigidTransform, Rotation
-
     if key not in content:
         return None
+    from scipy.spatial.transform import RigidTransform, Rotation
+
     if not isinstance(content[key], dict):
         raise InvalidInputError(f"{key} in {title} is {short(content[key])}: expected xyz and rpy.")
     _known(f"{key} in {title} has", content[key], ("xyz", "rpy"))

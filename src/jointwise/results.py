@@ -5,7 +5,6 @@ from dataclasses import dataclass, fields
 from enum import Enum
 from os import PathLike
 from typing import TYPE_CHECKING, NamedTuple
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -173,7 +172,8 @@ class IKBatch:
         if checks.on_gpu(self.status):
             return self.numpy().summary()
         solved = self.converged
-        lines = [f"{solved.sum():,} of {len(self):,} solved ({solved.mean():.3%})"]
+        first, *others = endings(np.bincount(self.status, minlength=len(Status)))
+        lines = [first]
         if solved.any():
             worst = self.position_error[solved].max(), self.orientation_error[solved].max()
             lines.append(f"largest errors of these: {worst[0]:.1e} m, {worst[1]:.1e} rad")
@@ -181,11 +181,7 @@ class IKBatch:
                 f"{self.iterations[solved].mean():.1f} iterations and "
                 f"{self.restarts[solved].mean():.2f} restarts on average"
             )
-        for code, status in enumerate(Status):
-            count = np.count_nonzero(self.status == code)
-            if code and count:
-                lines.append(f"{count:,} {status.name}: {status.value}")
-        return "\n".join(lines)
+        return "\n".join([*lines, *others])
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write all arrays to an ``.npz`` file."""
@@ -199,6 +195,8 @@ class IKBatch:
         Raises:
             InvalidInputError: The file is none that ``save`` wrote.
         """
+        from zipfile import BadZipFile
+
         try:
             with np.load(path, allow_pickle=False) as file:
                 arrays = [file[each.name] for each in fields(cls)]
@@ -209,6 +207,20 @@ class IKBatch:
         for array in arrays:
             array.setflags(write=False)
         return cls(*arrays)
+
+
+def endings(counts: NDArray[np.int64]) -> list[str]:
+    """How many were solved, and what became of the others, a line each.
+
+    Args:
+        counts: How many ended in each way, in the order of ``Status``.
+    """
+    solved, total = int(counts[0]), int(counts.sum())
+    lines = [f"{solved:,} of {total:,} solved ({solved / max(total, 1):.3%})"]
+    for count, status in zip(counts.tolist()[1:], list(Status)[1:], strict=True):
+        if count:
+            lines.append(f"{count:,} {status.name}: {status.value}")
+    return lines
 
 
 @dataclass(frozen=True, slots=True, eq=False)

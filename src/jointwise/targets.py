@@ -10,12 +10,15 @@ from numpy.typing import ArrayLike
 from jointwise import checks
 from jointwise.arm import Arm
 from jointwise.errors import InvalidInputError
-from jointwise.kernels import Floats
+from jointwise.kernels import LARGEST, Floats
 
 if TYPE_CHECKING:
     from scipy.spatial.transform import RigidTransform
 
 Request = tuple[Floats, tuple[float, ...]]
+
+# A direction shorter than this points nowhere.
+SHORTEST = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,10 +62,14 @@ def aim(position: ArrayLike, direction: ArrayLike, axis: ArrayLike = (0.0, 0.0, 
         if points.shape[1] != 3:
             raise InvalidInputError(f"position has shape {points.shape}: expected (m, 3) for many.")
         ways = np.broadcast_to(checks.floats("direction", direction), points.shape)
-        directions = np.array([_unit(f"direction[{i}]", way) for i, way in enumerate(ways)])
+        with np.errstate(over="ignore"):
+            lengths = np.linalg.norm(ways, axis=1, keepdims=True)
+        for i in np.flatnonzero(~((lengths >= SHORTEST) & (lengths < LARGEST))):
+            _unit(f"direction[{i}]", ways[i])  # says what is wrong with it
+        directions = ways / lengths + 0.0
         for array in (points, directions):
             array.setflags(write=False)
-        return Aim(points, directions.reshape(-1, 3), _unit("axis", axis))
+        return Aim(points, directions, _unit("axis", axis))
     point = checks.workable("position", checks.position("position", position))
     point.setflags(write=False)
     return Aim(point, _unit("direction", direction), _unit("axis", axis))
@@ -71,7 +78,7 @@ def aim(position: ArrayLike, direction: ArrayLike, axis: ArrayLike = (0.0, 0.0, 
 def _unit(name: str, value: ArrayLike) -> Floats:
     vector = checks.workable(name, checks.position(name, value))
     length = float(np.linalg.norm(vector))
-    if length < 1e-12:
+    if length < SHORTEST:
         raise InvalidInputError(f"{name} has no length: expected three numbers, not all zero.")
     vector = vector / length + 0.0  # no minus zeros
     vector.setflags(write=False)

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from typing import NamedTuple
-from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
@@ -18,7 +17,7 @@ LISTED, COMPARED = 12, 5000
 # Written for a limit that is none: others do not read "inf". Read back, it is none again.
 ENDLESS = 1e16
 # What XML has no way to write.
-UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+UNWRITABLE = "[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 class Skeleton(NamedTuple):
@@ -223,7 +222,9 @@ def _element(
 
 def _quoted(name: str) -> str:
     """A name as XML writes it."""
-    if not isinstance(name, str) or not name or UNWRITABLE.search(name):
+    from xml.sax.saxutils import quoteattr  # it imports half of the web
+
+    if not isinstance(name, str) or not name or re.search(UNWRITABLE, name):
         raise InvalidInputError(
             f"the name {short(name)} cannot be written: expected text, and no control characters."
         )

@@ -1,0 +1,5 @@
+"""The command, as ``python -m jointwise``."""
+
+from jointwise.cli import main
+
+main()

@@ -1,0 +1,45 @@
+"""Pictures to a file, drawn by ``jointwise.plot`` (extra ``plot``)."""
+
+from collections.abc import Iterable
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from jointwise.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from jointwise.chain import Chain
+    from jointwise.kernels import Floats
+    from jointwise.path import IKPath
+    from jointwise.targets import Target
+
+
+def draw_arms(file: str, chain: "Chain", configurations: Iterable["Floats"]) -> None:
+    """Draw the arm as it stands in each configuration, all in one picture."""
+    plot, axes = _plot(), None
+    for q in configurations:
+        axes = plot.arm(chain, q, ax=axes)
+    _save(axes, file)
+
+
+def draw_motion(
+    file: str, chain: "Chain", before: "Floats", after: "Floats", target: "Target"
+) -> None:
+    """Draw the arm before and after, and the target."""
+    _save(_plot().motion(chain, [before, after], target), file)
+
+
+def draw_path(file: str, chain: "Chain", path: "IKPath") -> None:
+    """Draw every joint's values along a path."""
+    _save(_plot().path(chain, path)[0], file)
+
+
+def _plot() -> Any:
+    return import_module("jointwise.plot")
+
+
+def _save(axes: Any, file: str) -> None:
+    try:
+        axes.figure.savefig(file)
+    except (OSError, ValueError) as problem:  # no folder, or no such format
+        reason = problem.strerror if isinstance(problem, OSError) else problem
+        raise InvalidInputError(f"{file} cannot be written, {reason}.") from None
