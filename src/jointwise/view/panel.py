@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 # How wide the two panels are [px].
 LEFT, RIGHT = 300, 320
 # How many postures are looked for.
-POSTURES = 6
+POSTURES = 5
+# Pictures a second of a path that is played back.
+PLAYBACK = 30.0
 # The powers of ten that the error curve knows; errors below the least are drawn there.
 POWERS = {-6: "1e-6", -5: "1e-5", -4: "1e-4", -3: "0.001", -2: "0.01", -1: "0.1", 0: "1", 1: "10"}
 
@@ -25,11 +27,14 @@ POWERS = {-6: "1e-6", -5: "1e-5", -4: "1e-4", -3: "0.001", -2: "0.01", -1: "0.1"
 class Panel:
     """The knobs of one visitor: target and joints on the right, CCD and paths on the left.
 
+    What answers them is ``async``, for viser runs that in order on its own thread, before anything
+    can change again, and other functions in any order.
+
     Args:
         gui: The visitor's.
         session: What is shown.
         do: Called with every change of the session that is asked for.
-        play: Called with every film that is asked for.
+        play: Called with every film that is asked for, and its pictures a second.
         save: Called when the recorded path is asked for.
     """
 
@@ -38,7 +43,7 @@ class Panel:
         gui: "viser.GuiApi",
         session: Session,
         do: Callable[..., None],
-        play: Callable[[Callable[[], Iterator[None]]], None],
+        play: Callable[[Callable[[], Iterator[None]], Callable[[], float]], None],
         save: Callable[[], None],
     ) -> None:
         self._gui, self._session = gui, session
@@ -66,11 +71,6 @@ class Panel:
         """Whether the path is recorded while the target is dragged."""
         return bool(self._records.value)
 
-    @property
-    def speed(self) -> float:
-        """Pictures a second of what plays."""
-        return float(self._speed.value)
-
     def _build_target(self) -> None:
         gui, session = self._gui, self._session
         kind = gui.add_dropdown(
@@ -79,20 +79,26 @@ class Panel:
             initial_value=session.kind,
             hint="position: only where. pose: also how turned. aim: where, and where z points.",
         )
-        kind.on_update(lambda _: self._do(lambda: session.ask_for(kind.value)))
+        kind.on_update(self._asked)
         position = session.T_base_target[:3, 3].round(3)
         self._position: Any = gui.add_vector3("x y z [m]", position, step=0.001)
         self._position.on_update(self._typed)
         follows = gui.add_checkbox(
             "Arm follows", session.follows, hint="Off: the arm waits for a joint's or sweep's step."
         )
-        follows.on_update(lambda _: self._do(lambda: session.follow(follows.value)))
+        follows.on_update(self._followed)
         self._buttons("Put it", {"at the tip": partial(self._do, session.target_to_tip)})
 
-    def _typed(self, event: "viser.GuiEvent[Any]") -> None:
+    async def _asked(self, event: "viser.GuiEvent[Any]") -> None:
+        self._do(partial(self._session.ask_for, event.target.value))
+
+    async def _followed(self, event: "viser.GuiEvent[Any]") -> None:
+        self._do(partial(self._session.follow, event.target.value))
+
+    async def _typed(self, event: "viser.GuiEvent[Any]") -> None:
         if event.client is not None:  # by the visitor, not by ``refresh``
-            position = self._position.value
-            self._do(lambda: self._session.move_target(position=position), "target")
+            move = partial(self._session.move_target, position=event.target.value)
+            self._do(move, "target")
 
     def _build_joints(self) -> None:
         session, chain = self._session, self._session.chain
@@ -115,16 +121,17 @@ class Panel:
         middle = partial(session.set_joints, chain.home)
         self._buttons("All", {"to the middle": partial(self._do, middle)})
 
-    def _slid(self, joint: int, event: "viser.GuiEvent[Any]") -> None:
+    async def _slid(self, joint: int, event: "viser.GuiEvent[Any]") -> None:
         if event.client is not None:
-            value = event.target.value
-            self._do(lambda: self._session.set_joint(joint, value), ("joint", joint))
+            move = partial(self._session.set_joint, joint, event.target.value)
+            self._do(move, ("joint", joint))
 
     def _build_steps(self) -> None:
         gui, session = self._gui, self._session
         one = {"joint": session.step_joint, "sweep": session.step_sweep}
         self._buttons("One", {word: partial(self._do, step) for word, step in one.items()})
-        play, over = partial(self._play, session.walking), partial(self._do, session.start_over)
+        play = partial(self._play, session.walking, lambda: float(self._speed.value))
+        over = partial(self._do, session.start_over)
         self._buttons("All", {"play, pause": play, "start over": over})
         self._speed = gui.add_slider("Moves a second", 1, 60, 1, 8)
         self._curve = gui.add_uplot(
@@ -143,7 +150,7 @@ class Panel:
     def _build_postures(self) -> None:
         session = self._session
         find = partial(self._do, partial(session.find_answers, POSTURES))
-        self._buttons("Of them", {"find some": find})
+        self._buttons("Search", {"find some": find})
         numbers = range(POSTURES + 1)
         self._postures = self._buttons(
             "Take", {str(i + 1): partial(self._do, partial(session.choose, i)) for i in numbers}
@@ -157,7 +164,7 @@ class Panel:
         )
         add, forget = partial(self._do, session.record), partial(self._do, session.forget)
         self._buttons("Targets", {"add": add, "forget all": forget})
-        play = partial(self._play, session.replay)
+        play = partial(self._play, session.replay, lambda: PLAYBACK)
         self._buttons("Path", {"play, pause": play, "save CSV": self._save})
 
     def _buttons(
@@ -167,7 +174,6 @@ class Panel:
         buttons = self._gui.add_button_group(label, tuple(actions))
 
         async def clicked(event: "viser.GuiEvent[viser.GuiButtonGroupHandle]") -> None:
-            # On viser's own thread, before another click can change the value.
             actions[event.target.value]()
 
         buttons.on_click(clicked)
@@ -207,8 +213,14 @@ class Panel:
             angle = walk.distance if self._session.kind == "position" else walk.angle
             shown = np.stack([walk.distance, angle])[:, : at + 1]
             powers = np.log10(np.maximum(shown, 10.0 ** min(POWERS)))
+            sweeps = np.arange(at + 1) / self._session.chain.n
+            low, high = np.floor(powers.min()), np.floor(powers.max()) + 1.0
             self._curve.series = self._series()
-            self._curve.data = (np.arange(at + 1) / self._session.chain.n, *powers)
+            self._curve.scales = {
+                "x": {"time": False, "range": (0.0, max(1.0, float(np.ceil(sweeps[-1]))))},
+                "y": {"range": (float(low), float(high))},
+            }
+            self._curve.data = (sweeps, *powers)
 
 
 def report(session: Session) -> str:

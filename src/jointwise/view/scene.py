@@ -100,7 +100,7 @@ class Drawing:
         scene.add_icosphere("/target/point", 0.03 * size, color=TARGET)
         self._arrow = scene.add_arrows(
             "/target/direction",
-            np.array([[[0.0, 0.0, -0.22 * size], [0.0, 0.0, 0.0]]]),
+            np.array([[[0.0, 0.0, 0.0], [0.0, 0.0, 0.3 * size]]]),
             TARGET,
             shaft_radius=0.006 * size,
             head_radius=0.016 * size,

@@ -22,6 +22,7 @@ class Visitor:
     """Carries what the browser asks for to the session, and what became of it back.
 
     Attributes:
+        client: The visitor's tab, as viser knows it.
         session: The visitor's arm and target.
         drawing: What is seen of them.
         drawn: How often the arm was drawn.
@@ -32,7 +33,7 @@ class Visitor:
     ) -> None:
         self.session = Session(chain)
         self.drawn = 0
-        self._client, self._name = client, name
+        self.client, self._name = client, name
         self._worker = Worker()
         self._film: Iterator[None] | None = None
         with client.atomic():
@@ -40,7 +41,7 @@ class Visitor:
             self._panel = Panel(client.gui, self.session, self.do, self.play, self.save)
             self._draw(target=True)
             self._panel.refresh()
-        self.drawing.gizmo.on_update(lambda _: self.dragged())
+        self.drawing.gizmo.on_update(self._dragged)
         self._worker.start()
 
     def close(self) -> None:
@@ -63,7 +64,7 @@ class Visitor:
 
         self._worker.put(object() if key is None else key, job)
 
-    def dragged(self) -> None:
+    async def _dragged(self, _: object) -> None:
         """The target was moved by hand."""
 
         def follow() -> None:
@@ -74,8 +75,13 @@ class Visitor:
 
         self.do(follow, "target", target=False)
 
-    def play(self, film: Callable[[], Iterator[None]]) -> None:
-        """Show a film, a picture at a time, until it ends; if one is on, stop that instead."""
+    def play(self, film: Callable[[], Iterator[None]], rate: Callable[[], float]) -> None:
+        """Show a film, a picture at a time, until it ends; if one is on, stop that instead.
+
+        Args:
+            film: Changes the session from picture to picture.
+            rate: How many pictures a second.
+        """
 
         def job() -> None:
             if self._film is not None:
@@ -83,7 +89,7 @@ class Visitor:
                 self._glance()
             else:
                 self._film = film()
-                self._next_picture(self._film)
+                self._next_picture(self._film, rate)
 
         self._worker.put(object(), job)
 
@@ -92,15 +98,15 @@ class Visitor:
 
         def job() -> None:
             content = self.session.to_csv().encode()
-            self._client.send_file_download(f"{self._name}.csv", content, save_immediately=True)
+            self.client.send_file_download(f"{self._name}.csv", content, save_immediately=True)
 
         self._worker.put(object(), job)
 
-    def _next_picture(self, film: Iterator[None]) -> None:
+    def _next_picture(self, film: Iterator[None], rate: Callable[[], float]) -> None:
         goes_on: list[bool] = []
         self._change(lambda: goes_on.append(next(film, False) is None), target=True)
         if goes_on == [True]:
-            self._worker.put("film", lambda: self._next_picture(film), 1.0 / self._panel.speed)
+            self._worker.put("film", lambda: self._next_picture(film, rate), 1.0 / rate())
         else:
             self._film = None
 
@@ -113,7 +119,7 @@ class Visitor:
             what()
         except JointwiseError as problem:
             self.session.says = str(problem)
-        with self._client.atomic():
+        with self.client.atomic():
             self._draw(target)
         self._glance()
 
@@ -128,7 +134,7 @@ class Visitor:
 
     def _glance(self) -> None:
         def refresh() -> None:
-            with self._client.atomic():
+            with self.client.atomic():
                 self._panel.refresh()
 
         self._worker.put("glance", refresh, GLANCE)
