@@ -14,7 +14,6 @@ from time import perf_counter
 
 import numpy as np
 
-from benchmarks.page import page_table
 from benchmarks.problems import ARMS, CHOSEN, Problems, reachable
 from benchmarks.rivals import FOR_BATCHES, FOR_POSES, FOR_POSITIONS
 from jointwise import CCDConfig, DHJoint, SolveConfig, ccd_solve, puma560
@@ -278,7 +277,6 @@ TABLES = {
     "rivals": rival_table,
     "batch": batch_table,
     "ccd": ccd_table,
-    "page": page_table,
 }
 
 

@@ -5,6 +5,7 @@ import shutil
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
+from time import monotonic
 
 import numpy as np
 from PIL import Image
@@ -57,11 +58,10 @@ class Tab:
 
     def until(self, happened):
         """Wait for the server."""
-        for _ in range(PATIENCE // 10):
-            if happened():
-                return
+        deadline = monotonic() + 1e-3 * PATIENCE
+        while not happened():
+            assert monotonic() < deadline, "it never happened"
             self.tab.wait_for_timeout(10)
-        raise AssertionError("it never happened")
 
     def click(self, name, nth=0):
         """Press a button."""

@@ -70,9 +70,11 @@ class Page:
         self._visitors: dict[int, Visitor] = {}
         self._lock = Lock()
         asked = checks.count("port", port)
-        self._server = _server(host, _free_port(host, asked), self._name)
-        scene.furnish(self._server, chain)
+        free = _free_port(host, asked)
+        _need_viser()
         warm(chain)
+        self._server = _server(host, free, self._name)
+        scene.furnish(self._server, chain, Session(chain).q)
         self._server.on_client_connect(self._arrives)
         self._server.on_client_disconnect(self._leaves)
         bound = self._server.get_port()
@@ -191,18 +193,22 @@ def _free_port(host: str, port: int) -> int:
     )
 
 
-def _server(host: str, port: int, name: str) -> "viser.ViserServer":
-    """A server without tunnels to elsewhere."""
+def _need_viser() -> None:
     try:
-        import viser
+        import viser  # noqa: F401
     except ImportError:
         raise JointwiseError(
             "the page needs viser, which is not installed: pip install 'jointwise[view]'."
         ) from None
 
+
+def _server(host: str, port: int, name: str) -> "viser.ViserServer":
+    """A server without tunnels to elsewhere, which says nothing by itself."""
+    import viser
+
     class Server(viser.ViserServer):
         def request_share_url(self, verbose: bool = True) -> None:
-            """Nobody may open the page to the world from a browser."""
+            """Refuse: nobody opens the page to the world from a browser."""
 
     # A visitor may leave while something is on the way to him; that is no trouble.
     warnings.filterwarnings("ignore", "Queued a .* on a closed connection")

@@ -130,7 +130,7 @@ class Panel:
         gui, session = self._gui, self._session
         one = {"joint": session.step_joint, "sweep": session.step_sweep}
         self._buttons("One", {word: partial(self._do, step) for word, step in one.items()})
-        play = partial(self._play, session.walking, lambda: float(self._speed.value))
+        play = partial(self._play, session.walking, self._rate)
         over = partial(self._do, session.start_over)
         self._buttons("All", {"play, pause": play, "start over": over})
         self._speed = gui.add_slider("Moves a second", 1, 60, 1, 8)
@@ -146,6 +146,9 @@ class Panel:
             padding=(10, 20, 0, 0),
             visible=False,
         )
+
+    def _rate(self) -> float:
+        return float(self._speed.value)
 
     def _build_postures(self) -> None:
         session = self._session

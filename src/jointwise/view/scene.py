@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jointwise.chain import Chain
-from jointwise.kernels import Floats
+from jointwise.kernels import PRISMATIC, Floats
 from jointwise.outline import outline
 from jointwise.view import shapes
 from jointwise.view.session import Kind, extent
@@ -25,8 +25,14 @@ COLORS: dict[shapes.Role, tuple[int, int, int]] = {
 }
 
 
-def furnish(server: "viser.ViserServer", chain: Chain) -> None:
-    """What all visitors share: the floor, the light, and where they stand at first."""
+def furnish(server: "viser.ViserServer", chain: Chain, q: Floats) -> None:
+    """What all visitors share: the floor, the base, and where they look from at first.
+
+    Args:
+        server: Of the page.
+        chain: The arm.
+        q: (n,) how it stands at first [rad, m].
+    """
     size = extent(chain)
     step = float(10.0 ** np.floor(np.log10(size)))
     step = step if size / step > 2.5 else step / 2.0
@@ -44,7 +50,7 @@ def furnish(server: "viser.ViserServer", chain: Chain) -> None:
     server.scene.add_frame(
         "/base", axes_length=0.12 * size, axes_radius=0.004 * size, origin_radius=0.006 * size
     )
-    corners = outline(chain, chain.home)
+    corners = outline(chain, q)
     centre = 0.5 * (corners.min(axis=0) + corners.max(axis=0))
     server.initial_camera.look_at = centre
     server.initial_camera.position = centre + 1.7 * size * np.array([0.72, -0.62, 0.35])
@@ -56,7 +62,8 @@ def furnish(server: "viser.ViserServer", chain: Chain) -> None:
 class Drawing:
     """An arm and its target in one visitor's scene.
 
-    Bodies are sent once, each below the frame of its joint; a new posture sends frames alone.
+    The scene is the chain itself, each joint's frame below the one before: bodies are sent once,
+    and a new posture sends one turn or one place a joint.
     """
 
     def __init__(
@@ -71,14 +78,20 @@ class Drawing:
         self._moving: dict[int, list[Any]] = {}
         self._ghosts: dict[int, Any] = {}
         scene, size = client.scene, extent(chain)
+        self._links = np.array([quaternion(link) for link in chain.arm.links[:-1]])
+        # Where the bodies of each joint are in the tree; those of none stand still.
+        node = {-1: "/arm"} | {
+            i: f"/arm/{'/'.join(map(str, range(i + 1)))}" for i in range(chain.n)
+        }
         self._frames = [
-            scene.add_frame(f"/arm/{joint}", show_axes=False) for joint in range(chain.n)
+            scene.add_frame(node[i], show_axes=False, position=link[:, 3], wxyz=turn)
+            for i, (link, turn) in enumerate(zip(chain.arm.links, self._links, strict=False))
         ]
         for number, part in enumerate(shapes.parts(chain, shapes.radius(chain))):
             if meshes and part.role in ("link", "joint"):
                 continue
             handle = scene.add_mesh_simple(
-                f"/arm/{part.joint if part.joint >= 0 else 'base'}/{part.role}{number}",
+                f"{node[part.joint]}/{part.role}{number}",
                 part.mesh.vertices,
                 part.mesh.faces,
                 color=COLORS[part.role],
@@ -86,10 +99,10 @@ class Drawing:
             if part.role in ("joint", "axis"):
                 self._moving.setdefault(part.joint, []).append((handle, part.role))
         for joint, content in meshes.items():
-            scene.add_glb(f"/arm/{joint if joint >= 0 else 'base'}/mesh", content)
+            scene.add_glb(f"{node[joint]}/mesh", content)
         tool = chain.arm.links[-1]
         scene.add_frame(
-            f"/arm/{chain.n - 1}/tip",
+            f"{node[chain.n - 1]}/tip",
             axes_length=0.09 * size,
             axes_radius=0.004 * size,
             origin_radius=0.008 * size,
@@ -109,8 +122,16 @@ class Drawing:
 
     def show_arm(self, q: Floats, moving: int | None = None) -> None:
         """The arm in a posture, the joint that has just moved in another colour."""
-        for handle, frame in zip(self._frames, self._chain.frames(q), strict=True):
-            handle.wxyz, handle.position = quaternion(frame), frame[:3, 3]
+        c, s = np.cos(0.5 * q), np.sin(0.5 * q)
+        w, x, y, z = self._links.T
+        turned = np.stack([w * c - z * s, x * c + y * s, y * c - x * s, z * c + w * s], axis=1)
+        for joint, (handle, link) in enumerate(
+            zip(self._frames, self._chain.arm.links[:-1], strict=True)
+        ):
+            if self._chain.arm.kinds[joint] == PRISMATIC:
+                handle.position = link[:, 3] + q[joint] * link[:, 2]
+            else:
+                handle.wxyz = turned[joint]
         if moving != self._lit:
             for joint, bodies in self._moving.items():
                 for handle, role in bodies:

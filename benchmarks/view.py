@@ -1,8 +1,8 @@
-"""Dragging on the page: does it keep up with a hand?"""
+"""Does the page keep up with a hand that drags the target? ``python -m benchmarks.view``."""
 
-import os
 from contextlib import ExitStack
 from time import perf_counter, sleep
+from typing import get_args
 
 import numpy as np
 
@@ -14,17 +14,12 @@ from tests.browser import CHROMIUM, Tab, browser
 
 # What a hand and a screen can do.
 RATE, SECONDS = 60, 10
-# The cores this process may use, whatever the tables before were held to.
-CORES = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
 
 
-def page_table(count: int, with_rivals: bool) -> None:
+def main() -> None:
     """Sixty targets a second, each solved for and drawn, with a browser looking on."""
-    held = os.sched_getaffinity(0) if CORES else set()
-    if CORES:
-        os.sched_setaffinity(0, CORES)  # a browser draws on another core than the solver's
-    print(f"\nThe page of a Panda, its target dragged: {RATE} targets a second for {SECONDS} s;")
-    print("with Chromium as visitor" if CHROMIUM else "no chromium: without a visitor or a drawing")
+    print(f"The page of a Panda, its target dragged: {RATE} targets a second for {SECONDS} s,")
+    print("Chromium is the visitor" if CHROMIUM else "no chromium: without a visitor or a drawing")
     print(f"{'':12}{'done/s':>9}{'solved':>9}{'median µs':>11}{'99 % µs':>9}{'worst µs':>10}")
     with ExitStack() as stack:
         visitor, session = None, Session(robots.panda())
@@ -32,10 +27,8 @@ def page_table(count: int, with_rivals: bool) -> None:
             page = stack.enter_context(Page(session.chain, "panda", port=0))
             visitor = Tab(stack.enter_context(browser()), page).visitor
             session = visitor.session
-        for kind in ("position", "pose"):
+        for kind in get_args(Kind):
             print_drag(kind, session, visitor)
-    if CORES:
-        os.sched_setaffinity(0, held)
 
 
 def print_drag(kind: Kind, session: Session, visitor: Visitor | None) -> None:
@@ -65,3 +58,7 @@ def print_drag(kind: Kind, session: Session, visitor: Visitor | None) -> None:
         f"{np.median(micro):11.1f}{np.quantile(micro, 0.99):9.1f}{micro.max():10.0f}",
         flush=True,
     )
+
+
+if __name__ == "__main__":
+    main()
