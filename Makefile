@@ -2,15 +2,20 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test lint bench gallery clean
+.PHONY: demo test browser lint bench gallery clean
 
 demo: $(READY)  ## solve an arm, print how it went, draw it to demo.png
 	$(BIN)/python examples/01_reach.py
 	$(BIN)/python examples/02_chain.py
 	$(BIN)/python examples/03_robots.py
 
-test: lint  ## everything that must hold
+test: lint browser  ## everything that must hold
 	$(BIN)/python -m pytest
+
+browser:  ## Chromium for the tests of the page; where it cannot be had, they are skipped
+	command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+		apt-get update -qq && apt-get install -y -qq chromium >/dev/null; } || \
+		echo 'no chromium: the tests of the page in a browser are skipped'
 
 lint: $(READY)
 	$(BIN)/ruff format --check
@@ -25,9 +30,9 @@ gallery: $(READY)  ## every kind of picture, and the page that shows them, docs/
 	$(BIN)/python docs/build_gallery.py
 
 clean:
-	rm -rf .venv .bench .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache demo.png pictures
+	rm -rf .venv .bench .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache demo.png pictures .screenshots
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,plot]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,plot,view]'
 	touch $@
