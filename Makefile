@@ -4,10 +4,8 @@ READY := .venv/.ready
 
 .PHONY: demo test browser lint bench gallery clean
 
-demo: $(READY)  ## solve an arm, print how it went, draw it to demo.png
-	$(BIN)/python examples/01_reach.py
-	$(BIN)/python examples/02_chain.py
-	$(BIN)/python examples/03_robots.py
+demo: $(READY)  ## a solve, a batch with its rate, a picture in demo.png, and how to open the page
+	$(BIN)/jointwise demo
 
 test: lint browser  ## everything that must hold
 	$(BIN)/python -m pytest

@@ -1,6 +1,6 @@
 """An arm reaches for a point: every sweep in a table, the motion in a picture.
 
-Run it with ``make demo``, or ``python examples/01_reach.py picture.png``.
+Run it with ``python examples/01_reach.py [picture.png]``.
 """
 
 import sys

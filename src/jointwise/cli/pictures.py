@@ -1,7 +1,6 @@
 """Pictures to a file, drawn by ``jointwise.plot`` (extra ``plot``)."""
 
 from collections.abc import Iterable
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from jointwise.errors import InvalidInputError
@@ -15,7 +14,9 @@ if TYPE_CHECKING:
 
 def draw_arms(file: str, chain: "Chain", configurations: Iterable["Floats"]) -> None:
     """Draw the arm as it stands in each configuration, all in one picture."""
-    plot, axes = _plot(), None
+    from jointwise import plot
+
+    axes = None
     for q in configurations:
         axes = plot.arm(chain, q, ax=axes)
     _save(axes, file)
@@ -25,16 +26,16 @@ def draw_motion(
     file: str, chain: "Chain", before: "Floats", after: "Floats", target: "Target"
 ) -> None:
     """Draw the arm before and after, and the target."""
-    _save(_plot().motion(chain, [before, after], target), file)
+    from jointwise import plot
+
+    _save(plot.motion(chain, [before, after], target), file)
 
 
 def draw_path(file: str, chain: "Chain", path: "IKPath") -> None:
     """Draw every joint's values along a path."""
-    _save(_plot().path(chain, path)[0], file)
+    from jointwise import plot
 
-
-def _plot() -> Any:
-    return import_module("jointwise.plot")
+    _save(plot.path(chain, path)[0], file)
 
 
 def _save(axes: Any, file: str) -> None:

@@ -1,6 +1,5 @@
 """To look at: ``jointwise view`` and ``demo``."""
 
-from importlib import import_module
 from pathlib import Path
 from time import perf_counter
 from typing import Annotated
@@ -29,9 +28,10 @@ def view(
 ) -> None:
     """Open an arm in the browser, to drag its tip about. Ctrl-C ends it."""
     chain = chain_of(arm, base, tip)
-    page = import_module("jointwise.view")
+    from jointwise.view import serve
+
     urdf = arm if Path(arm).suffix.lower() in (".urdf", ".xml") else None  # which has meshes
-    page.serve(chain, arm, host=host, port=port, open_browser=open_browser, urdf=urdf)
+    serve(chain, arm, host=host, port=port, open_browser=open_browser, urdf=urdf)
 
 
 def demo() -> None:
@@ -56,4 +56,4 @@ def demo() -> None:
         print(f"\nThe arm on its way to the first of them is drawn in {PICTURE}.")
     except JointwiseError as problem:
         print(f"\nNo picture: {problem}")
-    print("Next: jointwise view, jointwise robots, jointwise --help")
+    print("Next: jointwise view opens it in the browser, to drag its tip about; jointwise --help")
