@@ -73,7 +73,7 @@ def test_a_forced_jump_is_told_and_where():
     back = [i for i in path.jumps if i > first]
     assert len(back) == 1
     assert path.largest_step > 3.0
-    assert f"jumps at {back[0]}" in str(path)
+    assert f"jumps to {back[0]}" in str(path)
     assert f"First missed is target {first}: " in str(path)
 
 

@@ -456,3 +456,13 @@ def test_without_matplotlib_a_picture_says_how_to_get_it(draw, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(JointwiseError, match=r"pip install 'jointwise\[plot\]'"):
         draw()
+
+
+def test_a_film_is_a_gif_in_a_folder_that_is_there(tmp_path):
+    chain = robots.panda()
+    trace = chain.trace([0.4, 0.2, 0.5])
+    for file in (tmp_path / "x.png", tmp_path / "nowhere" / "x.gif"):
+        with pytest.raises(
+            InvalidInputError, match=r"expected a name that ends in \.gif, in a fol"
+        ):
+            plot.gif(chain, trace, [0.4, 0.2, 0.5], file)

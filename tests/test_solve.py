@@ -19,6 +19,7 @@ from jointwise import (
     aim,
     kernels,
     puma560,
+    robots,
     two_link_planar,
 )
 from jointwise.solve import grouped
@@ -455,3 +456,11 @@ def test_trace_of_plain_ccd_is_plain_ccd():
     assert result.converged
     assert trace.sweeps == len(trace) == result.iterations
     np.testing.assert_allclose(trace.joint_angles[-1], result.joint_angles, atol=1e-9)
+
+
+@pytest.mark.parametrize("target", [[5.0, 0.0, 0.0], [2.0, 2.0, 2.0], [0.0, 0.0, 3.0]])
+def test_the_trace_of_what_is_out_of_reach_never_leads_away(target):
+    trace = robots.panda().trace(target)
+    assert (np.diff(trace.position_error) <= 1e-12).all()
+    reached = robots.panda().solve(target).position_error
+    assert trace.position_error[-1] < 1.1 * reached

@@ -67,7 +67,7 @@ class IKPath:
         text = f"{len(self) - len(missed)} of {len(self)} targets reached, "
         text += f"largest step {self.largest_step:.3g}"
         if self.jumps:
-            text += f", jumps at {', '.join(map(str, self.jumps))}"
+            text += f", jumps to {', '.join(map(str, self.jumps))} (the first target is 0)"
         if missed:
             text += f". First missed is target {missed[0]}: {self.results[missed[0]].status.value}"
         return text

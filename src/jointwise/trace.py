@@ -98,11 +98,14 @@ def trace(
         return bool(kernels.fk.arrived(distant, turned, close, aligned, task[2]))
 
     sweeps, converged = 0, there()
-    most = config.max_iterations
-    if combined:
+    most, still = config.max_iterations, -1.0
+    if combined and np.linalg.norm(task[1][0] - arm.links[0, :, 3]) > arm.reach + close:
+        combined, most, still = False, int(constants.FAR_SWEEPS), constants.FAR_STILL
+    elif combined:
         most = constants.SWEEPS if squared() > constants.NEAR else 0
-    while not converged and sweeps < most:
-        kernels.descent.descend(numbers, task, close, aligned, -1.0, 1, q)
+    moved = np.inf
+    while not converged and sweeps < most and moved > still:
+        _, moved = kernels.descent.descend(numbers, task, close, aligned, -1.0, 1, q)
         sweeps, converged = sweeps + 1, there()
     scratch = constants.scratch_for(q.size)
     mark, waited = squared(), 0

@@ -8,6 +8,7 @@ function that needs it, so that help and completion come at once.
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -38,8 +39,12 @@ class Commands(TyperGroup):
             print(problem, file=sys.stderr)
             code = 2
         except BrokenPipeError:  # whoever was reading has seen enough
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _silence()
             code = CLOSED_PIPE
+        except OSError as problem:  # such as a full disk
+            _silence()
+            print(f"the output cannot be written, {problem.strerror}.", file=sys.stderr)
+            code = 2
         raise typer.Exit(code or 0)
 
 
@@ -88,8 +93,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     Args:
         arguments: What stands behind ``jointwise``; None: as the shell gave it.
     """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # closed by the shell
+            setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115
     words = _spread(sys.argv[1:] if arguments is None else arguments)
     typer.main.get_command(app)(words, prog_name="jointwise")
+
+
+def _silence() -> None:
+    """Nothing more goes to standard output, not even at the end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _spread(words: Sequence[str]) -> list[str]:

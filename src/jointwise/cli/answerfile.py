@@ -23,10 +23,11 @@ NAMES = np.array([status.name for status in Status])
 
 
 @contextmanager
-def writing(output: str, chain: Chain, in_degrees: bool) -> Iterator[Write]:
+def writing(output: str, chain: Chain, in_degrees: bool, source: str) -> Iterator[Write]:
     """A function to write answers with, some after the others.
 
-    The file is there when all are written, and as it was before if that fails.
+    The file is there when all are written, and as it was before if that fails. It is not the
+    ``source`` of the targets.
 
     Raises:
         InvalidInputError: It cannot be written; the text says why.
@@ -45,6 +46,10 @@ def writing(output: str, chain: Chain, in_degrees: bool) -> Iterator[Write]:
         )
     if file.exists() and not file.is_file():
         raise InvalidInputError(f"{output} cannot be written: expected a file, or a name for one.")
+    if source != "-" and file.exists() and file.samefile(source):
+        raise InvalidInputError(
+            f"{output} holds the targets: expected another file for the answers."
+        )
     unfinished = file.with_name(f".{file.stem}.{os.getpid()}{file.suffix.lower()}")
     try:
         with writers[file.suffix.lower()](unfinished, chain, in_degrees) as write:
@@ -58,17 +63,21 @@ def writing(output: str, chain: Chain, in_degrees: bool) -> Iterator[Write]:
 
 @contextmanager
 def _csv(stream: IO[str], chain: Chain, in_degrees: bool) -> Iterator[Write]:
-    lines = csv.writer(stream, lineterminator="\n")
+    lines, begun = csv.writer(stream, lineterminator="\n"), False
 
     def write(batch: IKBatch) -> None:
+        nonlocal begun
         columns = _columns(batch, chain, in_degrees)
+        if not begun:
+            lines.writerow(columns)
+            begun = True
         columns["converged"] = np.where(batch.converged, "true", "false")
         lines.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
         stream.flush()  # whoever reads along need not wait
 
-    lines.writerow(_columns(_nothing(chain), chain, in_degrees))
-    stream.flush()
     yield write
+    if not begun:
+        write(_nothing(chain))
 
 
 @contextmanager
@@ -103,8 +112,7 @@ def _columns(batch: IKBatch, chain: Chain, in_degrees: bool) -> dict[str, Any]:
     """Column after column, under their titles."""
     joints: Floats = degrees.shown(chain, batch.joint_angles, in_degrees)
     turned = batch.orientation_error
-    return {
-        **dict(zip(chain.names, joints.T, strict=True)),
+    others = {
         "converged": batch.converged,
         "status": NAMES[batch.status],
         "position_error": batch.position_error,
@@ -112,6 +120,9 @@ def _columns(batch: IKBatch, chain: Chain, in_degrees: bool) -> dict[str, Any]:
         "iterations": batch.iterations,
         "restarts": batch.restarts,
     }
+    apart = others.keys().isdisjoint(chain.names)
+    names = chain.names if apart else [f"q{i + 1}" for i in range(chain.n)]
+    return {**dict(zip(names, joints.T, strict=True)), **others}
 
 
 def _nothing(chain: Chain) -> IKBatch:

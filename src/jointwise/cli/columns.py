@@ -47,7 +47,11 @@ def check(titles: Sequence[str], file: str, chain: Chain) -> None:
                 f"{file} has the column {short(title)} twice: expected it once."
             )
         if title not in known:
-            like = get_close_matches(title, known, 1)
+            like = get_close_matches(title.lower(), known, 1)
+            if _is_number(title):
+                raise InvalidInputError(
+                    f"{file} begins with {title}: expected a line of titles first, such as x,y,z."
+                )
             hint = f"did you mean {like[0]!r}?" if like else f"expected some of {', '.join(known)}."
             raise InvalidInputError(f"{file} has the column {short(title)}: {hint}")
     for name, group in {**GROUPS, "start": joints}.items():
@@ -76,14 +80,16 @@ def asked(columns: dict[str, Floats], where: Where, chain: Chain, in_degrees: bo
 
 def targets_of(groups: dict[str, Floats], where: Where, in_degrees: bool) -> Targets:
     """Targets of what makes them up, (m, 3) or (m, 4) each, named as in ``GROUPS``."""
+    whole = np.all([np.isfinite(group).all(axis=1) for group in groups.values()], axis=0)
+    positions = np.where(whole[:, None], groups["position"], np.nan)  # the others are invalid
     for what in groups.keys() & {"quaternion", "direction"}:
-        lengths = np.linalg.norm(groups[what], axis=1)
-        for row in np.flatnonzero(~((lengths >= SHORTEST) & np.isfinite(lengths))).tolist():
+        largest = np.abs(groups[what]).max(axis=1, keepdims=True)
+        for row in np.flatnonzero(largest < SHORTEST).tolist():
             numbers = groups[what][row].tolist()
             raise InvalidInputError(
-                f"the {what} {where(row)} is {numbers}: expected finite numbers, not all zero."
+                f"the {what} {where(row)} is {numbers}: expected numbers, not all zero."
             )
-    positions = groups["position"]
+        groups[what] = np.where(whole[:, None], groups[what] / largest, 1.0)
     if "direction" in groups:
         return aim(positions, groups["direction"])
     if len(groups) == 1:
@@ -97,6 +103,14 @@ def targets_of(groups: dict[str, Floats], where: Where, in_degrees: bool) -> Tar
     poses = np.tile(np.eye(4), (len(positions), 1, 1))
     poses[:, :3, :3], poses[:, :3, 3] = turns.as_matrix(), positions
     return poses
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def one_by_one(targets: Targets) -> list[Target]:

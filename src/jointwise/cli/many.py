@@ -20,7 +20,6 @@ from jointwise.cli.options import (
     chain_of,
     config_of,
 )
-from jointwise.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from jointwise.path import IKPath
@@ -72,7 +71,7 @@ def batch(
     chain, config = chain_of(arm, base, tip), config_of(tolerance, restarts)
     counts = np.zeros(len(Status), np.int64)
     progress = targets != "-" and sys.stderr.isatty()
-    with writing(output, chain, deg) as write:
+    with writing(output, chain, deg, targets) as write:
         for asked in read(targets, chain, deg):
             answers = chain.solve_batch(
                 asked.targets,
@@ -110,12 +109,14 @@ def path(
 ) -> int:
     """Solve targets in turn, without jumps between.
 
-    Each goes on from the one before; where that takes a jump, it is said. The file is as for batch,
-    without columns for where to start.
+    Each goes on from the one before; where that takes a jump, it is said. The file is as for batch;
+    of columns for where to start, the first row counts.
 
     \b
     jointwise path panda waypoints.csv -o joints.csv
     """
+    import numpy as np
+
     from jointwise.cli import degrees
     from jointwise.cli.answerfile import writing
     from jointwise.cli.columns import one_by_one
@@ -123,11 +124,13 @@ def path(
 
     chain, config = chain_of(arm, base, tip), config_of(tolerance, restarts)
     begin = degrees.given(chain, start, deg) if start else None
-    with writing(output, chain, deg) as write:
+    if plot is not None:
+        pictures.check(plot)
+    with writing(output, chain, deg, waypoints) as write:
         targets = []
         for asked in read(waypoints, chain, deg):
-            if asked.starts is not None:
-                raise InvalidInputError("a path has one start: expected it as --start Q1 Q2 ...")
+            if begin is None and asked.starts is not None:
+                begin = np.reshape(asked.starts, (-1, chain.n))[0]
             targets += one_by_one(asked.targets)
         progress = sys.stderr.isatty()
         found = chain.solve_path(targets, begin, config, max_step, seed, progress)

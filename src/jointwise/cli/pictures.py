@@ -1,6 +1,7 @@
 """Pictures to a file, drawn by ``jointwise.plot`` (extra ``plot``)."""
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jointwise.errors import InvalidInputError
@@ -12,13 +13,35 @@ if TYPE_CHECKING:
     from jointwise.targets import Target
 
 
-def draw_arms(file: str, chain: "Chain", configurations: Iterable["Floats"]) -> None:
-    """Draw the arm as it stands in each configuration, all in one picture."""
-    from jointwise import plot
+def check(file: str) -> None:
+    """A picture that can be written, as far as can be known before it is drawn."""
+    from jointwise.plot import canvas
 
-    axes = None
-    for q in configurations:
-        axes = plot.arm(chain, q, ax=axes)
+    path, known = Path(file), canvas.matplotlib().figure.Figure().canvas.get_supported_filetypes()
+    if path.suffix.lstrip(".").lower() not in known:
+        raise InvalidInputError(
+            f"{file} is no picture: expected a file that ends in .png, .pdf or .svg."
+        )
+    if not path.resolve().parent.is_dir():
+        raise InvalidInputError(f"{file} cannot be written, there is no such folder: make it.")
+
+
+def draw_arms(
+    file: str, chain: "Chain", configurations: Iterable["Floats"], target: "Target"
+) -> None:
+    """Draw the arm as it stands in each configuration, all in one picture, and the target."""
+    from jointwise import plot
+    from jointwise.plot import canvas, space
+
+    axes, handles = None, []
+    for i, q in enumerate(configurations):
+        color = canvas.SERIES[i % len(canvas.SERIES)]
+        axes = plot.arm(chain, q, ax=axes, color=color, limits=False)
+        style = {"color": color, "lw": 3, "label": f"answer {i + 1}"}
+        handles.append(canvas.matplotlib().lines.Line2D([], [], **style))
+    if axes is not None:
+        space.draw_target(axes, chain, space.asked_of(chain, target))
+        axes.legend(handles=handles, loc="upper left", frameon=False, fontsize="small")
     _save(axes, file)
 
 
@@ -40,7 +63,7 @@ def draw_path(file: str, chain: "Chain", path: "IKPath") -> None:
 
 def _save(axes: Any, file: str) -> None:
     try:
-        axes.figure.savefig(file)
+        axes.figure.savefig(file, dpi=150)
     except (OSError, ValueError) as problem:  # no folder, or no such format
         reason = problem.strerror if isinstance(problem, OSError) else problem
         raise InvalidInputError(f"{file} cannot be written, {reason}.") from None

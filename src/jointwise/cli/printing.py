@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from math import isfinite
-from typing import Any
+from typing import Any, Literal
 
 # Where there is no terminal, no line is broken.
 WIDE = 1000
@@ -14,21 +14,23 @@ WIDE = 1000
 def table(titles: Sequence[str], rows: Iterable[Sequence[str]], words: int = 1) -> None:
     """Print a table: the first columns are ``words``, the others numbers; plain in a pipe."""
     from rich import box
-    from rich.console import Console
+    from rich.console import Console, ConsoleDimensions
     from rich.measure import Measurement
     from rich.table import Table
 
-    terminal = sys.stdout.isatty()
+    terminal, lines = sys.stdout.isatty(), [list(row) for row in rows]
     grid = Table(box=box.SIMPLE_HEAD if terminal else None, pad_edge=False)
     for i, title in enumerate(titles):
-        grid.add_column(
-            title, justify="left" if i < words else "right", no_wrap=i == 0 or i >= words
-        )
-    for row in rows:
-        grid.add_row(*row)
+        whole = i == 0 or i >= words  # a name or a number, which is never cut
+        least = max(len(line[i]) for line in [titles, *lines]) if whole else None
+        side: Literal["left", "right"] = "left" if i < words else "right"
+        grid.add_column(title, justify=side, no_wrap=whole, min_width=least)
+    for line in lines:
+        grid.add_row(*line)
     console = Console(markup=False, highlight=False)  # units are in brackets, as markup is
     least = Measurement.get(console, console.options.update_width(WIDE), grid).minimum
-    console.width = max(console.width, least) if terminal else WIDE  # never cut a number
+    wide = max(console.width, least) if terminal else WIDE
+    console.size = ConsoleDimensions(wide, console.height)
     console.print(grid)
 
 

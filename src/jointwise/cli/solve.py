@@ -1,5 +1,6 @@
 """One target: ``jointwise solve``."""
 
+import math
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
@@ -76,6 +77,8 @@ def solve(
     chain, config = chain_of(arm, base, tip), config_of(tolerance, restarts)
     target = _target(to, rpy, quat, aim, deg)
     begin = degrees.given(chain, start, deg) if start else None
+    if plot is not None:
+        pictures.check(plot)
     if every and (start or trace):
         raise InvalidInputError("--all looks everywhere: expected no --start and no --trace.")
     with printing.waiting("solving; the very first time it compiles, for up to a minute"):
@@ -92,7 +95,7 @@ def solve(
     if plot is not None:
         answers = [result.joint_angles for result in results]
         if every:
-            pictures.draw_arms(plot, chain, answers)
+            pictures.draw_arms(plot, chain, answers, target)
         else:
             pictures.draw_motion(
                 plot, chain, chain.home if begin is None else begin, answers[0], target
@@ -112,6 +115,9 @@ def _target(
 
     from jointwise.cli.columns import one_by_one, targets_of
 
+    for option, values in (("--to", to), ("--rpy", rpy), ("--quat", quat), ("--aim", aim)):
+        if values is not None and not np.isfinite(values).all():
+            raise InvalidInputError(f"{option} is {values}: expected finite numbers.")
     turns = {"rpy": rpy, "quaternion": quat, "direction": aim}
     given = {name: np.array([value]) for name, value in turns.items() if value is not None}
     if len(given) > 1:
@@ -167,8 +173,10 @@ def _print_answers(chain: "Chain", results: Sequence["IKResult"], deg: bool) -> 
         print(results[0].status.value)
     if len(results) == 1:
         (result,) = results
+        turned = result.orientation_error
+        angle = f"{math.degrees(turned):.1e}°" if deg else f"{turned:.1e} rad"
         print(
-            f"Off by {result.position_error:.1e} m and {result.orientation_error:.1e} rad, after "
+            f"Off by {result.position_error:.1e} m and {angle}, after "
             f"{result.iterations} iterations and {result.restarts} restarts."
         )
 

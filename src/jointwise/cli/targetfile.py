@@ -109,7 +109,7 @@ def _text(data: bytes, title: str, number: int) -> list[str]:
         text = data.decode("utf-8-sig" if number == 1 else "utf-8")
     except UnicodeDecodeError:
         raise InvalidInputError(f"{title} is no text: expected a CSV file in UTF-8.") from None
-    return text.replace("\r", "").split("\n")
+    return text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n").split("\n")
 
 
 def _table(

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 from os import PathLike
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from jointwise.chain import Chain
+from jointwise.errors import InvalidInputError
 from jointwise.kernels import Floats
 from jointwise.outline import outline
 from jointwise.plot import canvas, space
@@ -51,6 +53,11 @@ def gif(chain: Chain, trace: Trace, target: Target, file: str | PathLike[str]) -
         InvalidInputError: Something does not fit; the text says what.
     """
     canvas.check_trace(chain, trace)
+    path = Path(file)
+    if path.suffix.lower() != ".gif" or not path.resolve().parent.is_dir():
+        raise InvalidInputError(
+            f"file is {str(file)!r}: expected a name that ends in .gif, in a folder that is there."
+        )
     asked = space.asked_of(chain, target)
     shots = list(_shots(chain, trace))
     frames = list(_filmed(chain, shots, asked))

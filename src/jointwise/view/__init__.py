@@ -12,8 +12,9 @@ from jointwise import checks
 from jointwise.chain import Chain
 from jointwise.errors import JointwiseError
 from jointwise.view import meshes, scene
+from jointwise.view.recording import Kind
 from jointwise.view.server import audience, bracketed, free_port, need_viser, open_server
-from jointwise.view.session import Kind, Session
+from jointwise.view.session import Session
 from jointwise.view.visitor import Visitor
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ class Page:
             self.note = f"The arm is drawn from its joints, without meshes: {problem}"
 
     def _arrives(self, client: "viser.ClientHandle") -> None:
-        visitor = Visitor(client, self._chain, self._name, self._meshes)
+        visitor = Visitor(client, self._chain, self._name, self._meshes, self.note)
         with self._lock:
             self._visitors[client.client_id] = visitor
         if client.client_id not in self._server.get_clients():  # gone again already

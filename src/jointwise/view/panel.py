@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 
 from jointwise.kernels import PRISMATIC
-from jointwise.view.session import Kind, Session, extent
+from jointwise.view.recording import Kind
+from jointwise.view.session import Session, extent
 
 if TYPE_CHECKING:
     import viser

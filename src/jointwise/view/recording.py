@@ -4,7 +4,7 @@ import csv
 from collections.abc import Iterator, Sequence
 from io import StringIO
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from jointwise.kernels import Floats
 # A path is played back in steps of this share of the arm's reach, or this turn [rad], and in at
 # most so many from one target to the next.
 STRIDE, TURN, STEPS = 0.01, 0.05, 500
+
+
+Kind = Literal["position", "pose", "aim"]
 
 
 class Waypoint(NamedTuple):
@@ -49,20 +52,26 @@ def between(poses: list[Floats], size: float) -> Iterator[Floats]:
             yield pose
 
 
-def as_csv(waypoints: list[Waypoint], turned: bool, names: Sequence[str]) -> str:
-    """A line of titles, then a line a waypoint: x, y, z, perhaps a quaternion, joint values.
+def as_csv(waypoints: list[Waypoint], kind: Kind, names: Sequence[str]) -> str:
+    """A line of titles, then a line a waypoint: x, y, z, how it is turned, joint values.
 
     Args:
         waypoints: What was recorded.
-        turned: Whether the quaternion qx, qy, qz, qw is written, too.
+        kind: Of a pose the quaternion qx, qy, qz, qw is written, of an aim the direction dx, dy,
+            dz.
         names: One per joint.
     """
     from scipy.spatial.transform import Rotation
 
     text = StringIO()
     rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(["x", "y", "z", *["qx", "qy", "qz", "qw"][: 4 * turned], *names])
+    titles = {"position": (), "pose": ("qx", "qy", "qz", "qw"), "aim": ("dx", "dy", "dz")}
+    rows.writerow(["x", "y", "z", *titles[kind], *names])
     for pose, q in waypoints:
-        quaternion = Rotation.from_matrix(pose[:3, :3]).as_quat().tolist() if turned else []
-        rows.writerow([*pose[:3, 3].tolist(), *quaternion, *q.tolist()])
+        turned = {
+            "position": [],
+            "pose": Rotation.from_matrix(pose[:3, :3]).as_quat().tolist(),
+            "aim": pose[:3, 2].tolist(),
+        }
+        rows.writerow([*pose[:3, 3].tolist(), *turned[kind], *q.tolist()])
     return text.getvalue()

@@ -10,7 +10,8 @@ from jointwise.chain import Chain
 from jointwise.kernels import PRISMATIC, Floats
 from jointwise.outline import outline
 from jointwise.view import shapes
-from jointwise.view.session import Kind, extent
+from jointwise.view.recording import Kind
+from jointwise.view.session import extent
 
 if TYPE_CHECKING:
     import viser

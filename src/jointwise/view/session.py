@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,9 +14,7 @@ from jointwise.config import SolveConfig
 from jointwise.kernels import PRISMATIC, Floats
 from jointwise.results import Status
 from jointwise.targets import Target, aim
-from jointwise.view.recording import Waypoint, as_csv, between
-
-Kind = Literal["position", "pose", "aim"]
+from jointwise.view.recording import Kind, Waypoint, as_csv, between
 
 # Plain CCD, as it is watched joint by joint.
 WATCHED = SolveConfig(
@@ -302,9 +300,10 @@ class Session:
     def to_csv(self) -> str:
         """The recorded path: targets, and the joint values at each [m, rad].
 
-        A target is x, y, z and, unless positions are asked for, its quaternion qx, qy, qz, qw.
+        A target is x, y, z and, of a pose, its quaternion qx, qy, qz, qw; of an aim, its direction
+        dx, dy, dz. ``jointwise path`` reads it.
         """
-        return as_csv(self.recorded, self.kind != "position", self.chain.names)
+        return as_csv(self.recorded, self.kind, self.chain.names)
 
 
 def _ahead(chain: Chain) -> Floats:

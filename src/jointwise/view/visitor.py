@@ -29,9 +29,15 @@ class Visitor:
     """
 
     def __init__(
-        self, client: "viser.ClientHandle", chain: Chain, name: str, meshes: dict[int, bytes]
+        self,
+        client: "viser.ClientHandle",
+        chain: Chain,
+        name: str,
+        meshes: dict[int, bytes],
+        note: str = "",
     ) -> None:
         self.session = Session(chain)
+        self.session.says = note or self.session.says
         self.drawn = 0
         self.client, self._name = client, name
         self._worker = Worker()
