@@ -16,7 +16,7 @@ DARK, GREY, LIGHT, PALE = "#444444", "#999999", "#DDDDDD", "#F8F8F8"
 BEFORE, BETWEEN, AFTER, TARGET, MOVING, RANGE = GREY, SKY, BLUE, VERMILLION, ORANGE, GREEN
 
 # For several of a kind.
-SERIES = BLUE, ORANGE, GREEN, PURPLE, SKY, DARK
+SERIES = BLUE, ORANGE, GREEN, PURPLE, SKY, DARK, "#F0E442", GREY
 
 # Where 3D axes stand in a figure, as no layout engine knows how wide their labels are.
 WHOLE = 0.0, 0.03, 1.0, 0.97
