@@ -112,7 +112,7 @@ def _solve_there(
     def work(worker: int, begin: int, end: int) -> None:
         begins = problems.begins[begin:end] if len(problems.begins) > 1 else problems.begins
         some = [each[begin:end] for each in found]
-        left = workers[worker].solve(problems.asked[begin:end], begins, *problems[4:], some)
+        left = workers[worker].solve(problems.asked[begin:end], begins, problems[4:], some)
         missed.append(begin + left.astype(np.int64))
         solved = end - begin - len(left)
         told[worker, :2] += solved if closest else end - begin, solved

@@ -26,6 +26,10 @@ RESIDENT, STREAMED = (1 << 24, 1), (1 << 19, 4)
 SHARE, ALIGNED = 0.1, 256
 
 
+# Whether to stay near the start, tolerances [m, rad], fresh starts at most.
+How = tuple[bool, float, float, int]
+
+
 def usable() -> str:
     """Why no GPU can be used, in words; empty if one can."""
     if _numba_cuda().is_available():
@@ -151,36 +155,18 @@ class Worker:
         self.weights = weights
         self.strides = self.cuda.to_device(others[STRIDES:].astype(self.dtype))
 
-    def solve(
-        self,
-        targets: Any,
-        starts: Any,
-        near: bool,
-        close: float,
-        aligned: float,
-        max_restarts: int,
-        found: list[Any],
-    ) -> NDArray[np.int32]:
+    def solve(self, targets: Any, starts: Any, how: How, found: list[Any]) -> NDArray[np.int32]:
         """Solve targets and write the columns found; the rows of those that were not reached.
 
         All arrays are on the GPU, or none is. A thread of its own begins on the first GPU, so
         that of the worker is said again.
         """
+        solve = self._solve if checks.on_gpu(found[0]) else self._fetched
         with _on(self.kind[-1]):
-            return self._solve(targets, starts, near, close, aligned, max_restarts, found)
+            return solve(targets, starts, how, found)
 
-    def _solve(
-        self,
-        targets: Any,
-        starts: Any,
-        near: bool,
-        close: float,
-        aligned: float,
-        max_restarts: int,
-        found: list[Any],
-    ) -> NDArray[np.int32]:
-        if not checks.on_gpu(found[0]):
-            return self._fetched(targets, starts, (near, close, aligned, max_restarts), found)
+    def _solve(self, targets: Any, starts: Any, how: How, found: list[Any]) -> NDArray[np.int32]:
+        near, close, aligned, max_restarts = how
         begin, finish, choose = self.kernels
         count, rows, tried, turn = len(targets), self.lists[0], 0, 0
         limits, refused = (self.dtype(close), self.dtype(aligned)), 0
@@ -230,15 +216,13 @@ class Worker:
         stream.synchronize()
         return np.concatenate(left_over)
 
-    def _fetched(
-        self, targets: Any, starts: Any, how: tuple[bool, float, float, int], found: list[Any]
-    ) -> NDArray[np.int32]:
+    def _fetched(self, targets: Any, starts: Any, how: How, found: list[Any]) -> NDArray[np.int32]:
         """The same for arrays of NumPy: there and back again."""
         given = [self._room(each) for each in (targets, starts)]
         for room, values in zip(given, (targets, starts), strict=True):
             room.copy_to_device(values, self.stream)
         answers = [self._room(each, place) for place, each in enumerate(found)]
-        missed = self._solve(given[0], given[1], *how, answers)
+        missed = self._solve(given[0], given[1], how, answers)
         for whole, part in zip(found, answers, strict=True):
             part.copy_to_host(whole, self.stream)
         self.stream.synchronize()
