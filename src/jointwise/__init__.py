@@ -19,7 +19,10 @@ from jointwise.joints import (
     three_link_spatial,
     two_link_planar,
 )
+from jointwise.orientations import AimCone
 from jointwise.path import IKPath
+from jointwise.placement import Placement, best_base
+from jointwise.reachmap import ReachMap, compare, reach_map
 from jointwise.results import FKResult, IKBatch, IKResult, Status
 from jointwise.targets import aim
 from jointwise.trace import Trace
@@ -28,6 +31,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "DEFAULT_CCD_CONFIG",
+    "AimCone",
     "CCDConfig",
     "Chain",
     "DHJoint",
@@ -38,16 +42,21 @@ __all__ = [
     "IKResult",
     "InvalidInputError",
     "JointwiseError",
+    "Placement",
+    "ReachMap",
     "SolveConfig",
     "Status",
     "Trace",
     "UnsolvedError",
     "aim",
+    "best_base",
     "ccd_solve",
+    "compare",
     "fk_position",
     "fk_rotation",
     "forward_kinematics",
     "puma560",
+    "reach_map",
     "robots",
     "scara",
     "stanford_arm",

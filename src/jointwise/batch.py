@@ -14,7 +14,7 @@ from jointwise.config import SolveConfig, check_config
 from jointwise.errors import DimensionMismatchError, InvalidInputError
 from jointwise.kernels import LARGEST, LEFT, Floats
 from jointwise.progress import Report, reporting
-from jointwise.results import IKBatch
+from jointwise.results import IKBatch, Status
 from jointwise.solve import block_of, inside
 from jointwise.targets import Targets, requests
 
@@ -36,19 +36,24 @@ def solve_batch(
     dtype: DTypeLike,
     threads: int | None,
     progress: bool,
+    thorough: bool = True,
 ) -> IKBatch:
-    """Where the joints must go for each of many targets; see ``Chain.solve_batch``."""
+    """Where the joints must go for each of many targets; see ``Chain.solve_batch``.
+
+    What no attempt reached is looked at again one by one, for the closest approach and the reason;
+    that takes long, and who is not ``thorough`` has it marked as stalled, at its start.
+    """
     check_config(config)
     if config.method != "combined" or config.rest is not None:
         raise InvalidInputError(
             "config has method='ccd' or a rest posture: expected neither for a batch. "
             "Solve these one by one."
         )
-    number, on_gpu = _precision(dtype, config), _on_gpu(device)
+    number, on_gpu = _precision(dtype, config), runs_on_gpu(device)
     if number is np.float32 and not on_gpu:
         raise InvalidInputError("dtype is float32: expected float64 on a CPU, or device='cuda'.")
     asked, weights = requests(arm, targets)
-    count, n, workers = len(asked), arm.kinds.size, _workers(threads)
+    count, n, workers = len(asked), arm.kinds.size, cores(threads)
     begins, near = starts_of(arm, starts, count), starts is not None
     found = np.empty((count, n)), np.empty((count, 2)), np.empty((count, 3), np.int64)
     block, told = block_of(arm, config, seed), np.zeros((workers, 3), np.int64)
@@ -59,12 +64,18 @@ def solve_batch(
             kernels.cpu.solve_rows(
                 block, asked, weights, begins, near, *limits, begin, end, *found, told[worker]
             )
-        _alone(arm, block, asked, weights, begins, near, limits, begin, end, found, told[worker])
+        if thorough:
+            _alone(
+                arm, block, asked, weights, begins, near, limits, begin, end, found, told[worker]
+            )
 
     with reporting(progress, "solving", count) as report:
         if on_gpu:
             gpu.solve_rows(block, asked, weights, begins, near, limits, number, found, report)
-        _share(work, count, told, (lambda *_: None) if on_gpu else report)
+        if thorough or not on_gpu:
+            _share(work, count, told, (lambda *_: None) if on_gpu else report)
+    if not thorough:
+        found[2][found[2][:, 0] == LEFT, 0] = list(Status).index(Status.STALLED)
     return IKBatch.of(*found)
 
 
@@ -116,7 +127,8 @@ def _precision(dtype: DTypeLike, config: SolveConfig) -> type:
     return np.float32
 
 
-def _on_gpu(device: Device) -> bool:
+def runs_on_gpu(device: Device) -> bool:
+    """Whether a GPU solves; one that is asked for must be there."""
     checks.choice("device", device, get_args(Device))
     if device == "cuda":
         gpu.check()
@@ -137,7 +149,8 @@ def starts_of(arm: Arm, starts: ArrayLike | None, count: int) -> Floats:
     return array.reshape(-1, n)
 
 
-def _workers(threads: int | None) -> int:
+def cores(threads: int | None) -> int:
+    """How many threads to use: as many as asked for, or one for every core."""
     if threads is None:
         return (
             len(os.sched_getaffinity(0))
