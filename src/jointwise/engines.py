@@ -53,7 +53,7 @@ def on_cluster(job: Job, indices: Iterable[Index], client: Any) -> Generator[Don
 
     waiting: Iterator[Index] = iter(indices)
     running: set[Any] = set()
-    results = as_completed(with_results=True)
+    results = as_completed(loop=client.loop, with_results=True)
 
     def refill() -> None:
         busy = AHEAD * max(1, sum(client.nthreads().values()))

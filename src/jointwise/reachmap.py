@@ -131,6 +131,8 @@ def reach_map(
         with writing(store):
             kept = Store.begin(store, grid, about)
         sizes = {index: size for index in kept.missing() if (size := size_of(job, index))}
+        if sizes:  # a finished map is one, whoever made it; one to go on with is not
+            kept.check_same(about, "versions")
         if cluster is None:
             _fill(kept, on_threads(job, sizes, cores(threads)), sizes, len(ways), progress)
         else:

@@ -98,16 +98,18 @@ class Store:
         if not folder.exists():
             _create(folder, grid, about)
         store = cls(folder, read_only=False)
-        wanted = {key: about[key] for key in ("arm", "settings")}
-        if next(store.missing(), None) is not None:  # else nothing more is computed
-            wanted["versions"] = about["versions"]
-        differences = list(_differences("", {key: store.about[key] for key in wanted}, wanted))
+        for part in ("arm", "settings"):
+            store.check_same(about, part)
+        return store
+
+    def check_same(self, about: dict[str, Any], part: str) -> None:
+        """The same part of what a map is of, here and there."""
+        differences = list(_differences(part, self.about[part], about[part]))
         if differences:
             raise InvalidInputError(
-                f"{str(path)!r} holds another map: {'; '.join(differences[:5])}. "
+                f"{str(self.path)!r} holds another map: {'; '.join(differences[:5])}. "
                 "Expected the same to go on with it; else name another store, or remove this one."
             )
-        return store
 
     def missing(self) -> Iterator[Index]:
         """The chunks that are not written yet."""
@@ -158,6 +160,8 @@ def _opened(path: Path, read_only: bool) -> Any:
     if not path.exists():
         raise InvalidInputError(f"there is no {str(path)!r}: expected a map that reach_map wrote.")
     try:
+        if not path.is_dir():
+            raise NotADirectoryError
         group = zarr.open_group(path, mode="r" if read_only else "r+", use_consolidated=False)
         number = group.attrs["jointwise"]["format"]
     except (FileNotFoundError, NotADirectoryError, KeyError, TypeError, ValueError) as problem:
@@ -212,8 +216,7 @@ def _differences(name: str, stored: Any, wanted: Any) -> Iterator[str]:
     """What differs, a sentence each."""
     if isinstance(stored, dict) and isinstance(wanted, dict):
         for key in sorted({*stored, *wanted}):
-            inner = f"{name}.{key}" if name else key
-            yield from _differences(inner, stored.get(key), wanted.get(key))
+            yield from _differences(f"{name}.{key}", stored.get(key), wanted.get(key))
     elif stored != wanted:
         short = max(len(str(stored)), len(str(wanted))) < 60
         yield f"{name} is {stored}, not {wanted}" if short else f"{name} differ"
