@@ -6,16 +6,16 @@ from math import cos, pi, sqrt
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from jointwise import checks
 from jointwise.errors import InvalidInputError
 from jointwise.kernels import Floats
-from jointwise.targets import Aim, Targets, aim
+from jointwise.targets import aim
 
-# The golden ratio's relatives in Alexa's super-Fibonacci spirals (CVPR 2022): the square root
-# of 2, and the positive root of psi⁴ = psi + 4.
-PHI, PSI = sqrt(2.0), 1.533751168755204288118041
+UP = np.array([0.0, 0.0, 1.0])
 GOLDEN_TURN = pi * (3.0 - sqrt(5.0))
+GOLDEN_RATIO = 0.5 * (sqrt(5.0) - 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,21 +55,59 @@ class AimCone:
 Orientations = int | AimCone | None
 
 
-def rotations(count: int) -> Floats:
-    """(count, 3, 3) rotations spread evenly over all there are: a super-Fibonacci spiral.
+@dataclass(frozen=True, slots=True, eq=False)
+class Ways:
+    """Ways to hold the tool. Positions alone have no directions, aims no rotations.
+
+    Attributes:
+        directions: (d, 3) where the axis points.
+        rotations: (k, 3, 3) those of the first direction first.
+        ends: (d+1,) the rotations of direction i are those from ends[i] to ends[i+1].
+        axis: (3,) the axis of the tip that is pointed.
+    """
+
+    directions: Floats
+    rotations: Floats
+    ends: NDArray[np.int64]
+    axis: Floats
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self.rotations) or len(self.directions) or 1
+
+    @property
+    def freedoms(self) -> int:
+        """How much of the tip's motion they prescribe: 3, 5 or 6 numbers."""
+        return 6 if len(self.rotations) else 5 if len(self.directions) else 3
+
+
+def spread(count: int) -> Ways:
+    """Rotations spread evenly over all there are: Hopf's circles over a Fibonacci sphere.
+
+    Directions of z as far apart as the turns about them, as Yershova, Jain, LaValle and Mitchell
+    do it (Generating uniform incremental grids on SO(3), 2010). Where a direction cannot be had,
+    all its turns need not be tried.
 
     Example:
-        >>> bool(np.abs(rotations(1000).mean(axis=0)).max() < 0.01)
+        >>> bool(np.abs(spread(1000).rotations.mean(axis=0)).max() < 0.01)
         True
     """
     from scipy.spatial.transform import Rotation
 
-    steps = np.arange(_some("orientations", count)) + 0.5
-    inner, outer = np.sqrt(steps / count), np.sqrt(1.0 - steps / count)
-    alpha, beta = 2.0 * pi * steps / PHI, 2.0 * pi * steps / PSI
-    parts = inner * np.sin(alpha), inner * np.cos(alpha), outer * np.sin(beta), outer * np.cos(beta)
-    matrices: Floats = Rotation.from_quat(np.stack(parts, axis=1)).as_matrix()
-    return matrices
+    number = _some("orientations", count)
+    ways = max(1, round(number / (pi * number) ** (1.0 / 3.0)))
+    each = np.arange(ways)
+    height, around = 1.0 - (2.0 * each + 1.0) / ways, GOLDEN_TURN * each
+    wide = np.sqrt(1.0 - height**2)
+    points = np.stack([wide * np.cos(around), wide * np.sin(around), height], axis=1)
+    ends = np.arange(ways + 1) * number // ways
+    group = np.repeat(each, np.diff(ends))
+    step = np.arange(number) - ends[group] + GOLDEN_RATIO * group % 1.0
+    turn = 2.0 * pi * step / np.diff(ends)[group]
+    angles = np.stack([around[group], np.arccos(height)[group], turn], axis=1)
+    matrices: Floats = Rotation.from_euler("ZYZ", angles).as_matrix()
+    return Ways(points, matrices, ends, UP)
 
 
 def directions(cone: AimCone) -> Floats:
@@ -86,32 +124,19 @@ def directions(cone: AimCone) -> Floats:
     return unit
 
 
-def ways_of(orientations: Orientations) -> Floats:
-    """(k, 3, 3) rotations, (k, 3) directions, or (1, 0) where any will do."""
+def ways_of(orientations: Orientations) -> Ways:
+    """What was asked for, in numbers."""
     if orientations is None:
-        return np.empty((1, 0))
+        return Ways(np.empty((0, 3)), np.empty((0, 3, 3)), np.zeros(1, np.int64), UP)
     if isinstance(orientations, AimCone):
-        return directions(orientations)
+        ways, axis = directions(orientations), np.array(orientations.axis)
+        return Ways(ways, np.empty((0, 3, 3)), np.zeros(len(ways) + 1, np.int64), axis)
     if not isinstance(orientations, (int, np.integer)) or isinstance(orientations, bool):
         raise InvalidInputError(
             f"orientations is {orientations!r}: expected how many, an AimCone, or None for "
             "positions alone."
         )
-    return rotations(int(orientations))
-
-
-def targets_at(points: Floats, ways: Floats, axis: Floats) -> Targets:
-    """Every point with every one of the ways: the first point's targets first."""
-    count, rows = len(ways), len(points) * len(ways)
-    if ways.shape[1] == 0:
-        return points
-    places = np.repeat(points, count, axis=0)
-    if ways.ndim == 2:
-        return Aim(places, np.tile(ways, (len(points), 1)), axis)
-    poses = np.zeros((rows, 4, 4))
-    poses.reshape(-1, count, 4, 4)[:, :, :3, :3] = ways
-    poses[:, :3, 3], poses[:, 3, 3] = places, 1.0
-    return poses
+    return spread(int(orientations))
 
 
 def described(orientations: Orientations) -> dict[str, Any] | int | None:

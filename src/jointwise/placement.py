@@ -11,6 +11,7 @@ from jointwise.batch import Device, solve_batch
 from jointwise.chain import Chain
 from jointwise.errors import InvalidInputError
 from jointwise.kernels import Floats
+from jointwise.orientations import UP
 from jointwise.reach import REACH_CONFIG, measured
 
 # Answers looked at for each pose; the one with the most to spare counts.
@@ -143,7 +144,6 @@ def _most_to_spare(
 ) -> tuple[Floats, Floats]:
     """(k,) the largest margin found for each target, NaN where none is reached; its (k, n)."""
     spare, values = np.full(len(asked), np.nan), np.full((len(asked), chain.n), np.nan)
-    ways, axis = np.empty((1, 3, 3)) if whole else np.empty((1, 0)), np.array([0.0, 0.0, 1.0])
     for start in starts:
         batch = solve_batch(
             chain.arm,
@@ -157,7 +157,7 @@ def _most_to_spare(
             progress=False,
             thorough=False,
         )
-        margin = measured(chain.arm, batch, ways, axis, 1)[1]
+        margin = measured(chain.arm, batch, 6 if whole else 3, UP, 1)[1]
         better = batch.converged & ~(margin <= spare)
         spare[better], values[better] = margin[better], batch.joint_angles[better]
     return spare, values

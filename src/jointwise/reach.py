@@ -17,13 +17,16 @@ from jointwise.batch import Device, solve_batch
 from jointwise.config import SolveConfig
 from jointwise.grid import Grid, Index, near
 from jointwise.kernels import Floats
-from jointwise.orientations import targets_at
+from jointwise.orientations import Ways
 from jointwise.results import IKBatch
-from jointwise.targets import Targets
+from jointwise.targets import Aim, Targets
 
 # Good enough for a map, and how hard to try. Of a hundred thousand reachable poses of real arms,
 # 20 restarts miss a few of what 100 find, in a fifth of the time.
 REACH_CONFIG = SolveConfig(position_tolerance=1e-4, orientation_tolerance=1e-4, max_restarts=20)
+
+# Poses solved at a time, which bounds the memory: a fifth of a second of a core, or what fills a GPU.
+AT_ONCE = {"cpu": 100_000, "cuda": 4_000_000}
 
 Singles = NDArray[np.float32]
 
@@ -35,8 +38,7 @@ class Job:
     Attributes:
         arm: The arm in numbers.
         grid: The voxels.
-        ways: How the tool is held, as ``ways_of`` has them.
-        axis: (3,) the axis of the tool that is aimed.
+        ways: How the tool is held.
         config: How to solve.
         seed: Where the sequence of fresh starts begins.
         device: What solves.
@@ -44,8 +46,7 @@ class Job:
 
     arm: Arm
     grid: Grid
-    ways: Floats
-    axis: Floats
+    ways: Ways
     config: SolveConfig
     seed: int
     device: Device
@@ -69,42 +70,69 @@ class Chunk(NamedTuple):
 
 
 def size_of(job: Job, index: Index) -> int:
-    """How many solves a chunk is; 0 if it is farther away than the arm is long."""
+    """How many poses a chunk is; 0 if it is farther away than the arm is long."""
     close = job.config.position_tolerance
-    return int(near(job.arm, job.grid.points(index), close).sum()) * len(job.ways)
+    return int(near(job.arm, job.grid.points(index), close).sum()) * job.ways.count
 
 
 def chunk_of(job: Job, index: Index, threads: int = 1) -> Chunk:
     """Solve every voxel of a chunk with every orientation.
 
-    What cannot be reached however the tool is held needs no more solves.
+    First positions, then directions where the position is reached, then rotations where the
+    direction is. Most of what cannot be reached is found out early, and a direction's answer is
+    where its rotations begin.
     """
-    points, n = job.grid.points(index), job.arm.kinds.size
-    ways, count = len(job.ways), len(points)
-    shares, freest, sparest = (np.zeros(count, np.float32) for _ in range(3))
-    found = Chunk(shares, freest, sparest, np.full((count, n), np.nan))
-    tried = np.flatnonzero(near(job.arm, points, job.config.position_tolerance))
-    if job.ways.size:
-        tried = tried[_solved(job, points[tried], threads).converged]
-    batch = _solved(job, targets_at(points[tried], job.ways, job.axis), threads)
-    freedom, spare = measured(job.arm, batch, job.ways, job.axis, threads)
-    reached = batch.converged.reshape(-1, ways)
-    found.dexterity[tried] = reached.mean(axis=1)
-    found.manipulability[tried] = freedom.reshape(-1, ways).max(axis=1)
-    found.margin[tried] = spare.reshape(-1, ways).max(axis=1)
-    good = np.where(reached, (freedom * spare).reshape(-1, ways), -1.0)
-    best = np.arange(len(tried)) * ways + good.argmax(axis=1)
-    some = reached.any(axis=1)
-    found.configuration[tried[some]] = batch.joint_angles[best[some]]
+    points, size = job.grid.points(index), max(1, AT_ONCE[job.device] // job.ways.count)
+    pieces = [
+        _solve_voxels(job, points[begin : begin + size], threads)
+        for begin in range(0, len(points), size)
+    ]
     shape = tuple(part.stop - part.start for part in job.grid.slices(index))
-    return Chunk(*(array.reshape(*shape, *array.shape[1:]) for array in found))
+    whole = (np.concatenate(arrays) for arrays in zip(*pieces, strict=True))
+    return Chunk(*(array.reshape(*shape, *array.shape[1:]) for array in whole))
 
 
-def _solved(job: Job, targets: Targets, threads: int) -> IKBatch:
+def _solve_voxels(job: Job, points: Floats, threads: int) -> Chunk:
+    ways = job.ways
+    voxel = np.flatnonzero(near(job.arm, points, job.config.position_tolerance))
+    batch = _solved(job, points[voxel], None, threads)
+    if len(ways.directions):
+        voxel = np.repeat(voxel[batch.converged], len(ways.directions))
+        way = np.tile(np.arange(len(ways.directions)), batch.converged.sum())
+        aims = Aim(points[voxel], ways.directions[way], ways.axis)
+        batch = _solved(job, aims, None, threads)
+    if len(ways.rotations):
+        begins, counts = ways.ends[way], np.diff(ways.ends)[way] * batch.converged
+        before = np.repeat(np.arange(len(way)), counts)
+        number = np.arange(len(before)) - (np.cumsum(counts) - counts)[before]
+        voxel, poses = voxel[before], np.zeros((len(before), 4, 4))
+        poses[:, :3, :3] = ways.rotations[begins[before] + number]
+        poses[:, :3, 3], poses[:, 3, 3] = points[voxel], 1.0
+        batch = _solved(job, poses, batch.joint_angles[before], threads)
+    return _best(job, len(points), voxel, batch, threads)
+
+
+def _best(job: Job, count: int, voxel: NDArray[np.int64], batch: IKBatch, threads: int) -> Chunk:
+    """The best of all answers in each voxel; ``voxel`` says in which each is."""
+    freedom, spare = measured(job.arm, batch, job.ways.freedoms, job.ways.axis, threads)
+    reached = np.flatnonzero(batch.converged)
+    where, freedom, spare = voxel[reached], freedom[reached], spare[reached]
+    shares = np.bincount(where, minlength=count) / job.ways.count
+    freest, sparest = np.zeros(count, np.float32), np.zeros(count, np.float32)
+    np.maximum.at(freest, where, freedom.astype(np.float32))
+    np.maximum.at(sparest, where, spare.astype(np.float32))
+    values = np.full((count, job.arm.kinds.size), np.nan)
+    order = np.lexsort((-freedom * spare, where))
+    some, first = np.unique(where[order], return_index=True)
+    values[some] = batch.joint_angles[reached[order[first]]]
+    return Chunk(shares.astype(np.float32), freest, sparest, values)
+
+
+def _solved(job: Job, targets: Targets, starts: Floats | None, threads: int) -> IKBatch:
     return solve_batch(
         job.arm,
         targets,
-        None,
+        starts,
         job.config,
         job.seed,
         job.device,
@@ -116,25 +144,29 @@ def _solved(job: Job, targets: Targets, threads: int) -> IKBatch:
 
 
 def measured(
-    arm: Arm, batch: IKBatch, ways: Floats, axis: Floats, threads: int
+    arm: Arm, batch: IKBatch, freedoms: int, axis: Floats, threads: int
 ) -> tuple[Floats, Floats]:
     """(k,) manipulability and (k,) margin of each answer, 0 where there is none."""
     count = len(batch)
     freedom, spare = np.empty(count), np.empty(count)
-    rows = 6 if ways.ndim == 3 else 5 if ways.shape[1] else 3
+    size = max(1, -(-count // threads))
 
     def work(begin: int) -> None:
         end = min(begin + size, count)
         kernels.measure.measure(
-            arm.block, batch.joint_angles, batch.converged, axis, rows, begin, end, freedom, spare
+            arm.block,
+            batch.joint_angles,
+            batch.converged,
+            axis,
+            freedoms,
+            begin,
+            end,
+            freedom,
+            spare,
         )
 
-    size = max(1, -(-count // threads))
-    if threads == 1:
-        work(0)
-    else:
-        with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(work, range(0, count, size)))
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(work, range(0, count, size)))
     return freedom, spare
 
 

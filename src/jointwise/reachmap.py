@@ -18,10 +18,10 @@ from jointwise.engines import Done, connected, on_cluster, on_threads
 from jointwise.errors import InvalidInputError, JointwiseError
 from jointwise.grid import Index, grid_over, near
 from jointwise.kernels import Floats
-from jointwise.orientations import AimCone, Orientations, described, ways_of
+from jointwise.orientations import Orientations, described, ways_of
 from jointwise.placement import Placement, best_base
 from jointwise.progress import reporting
-from jointwise.reach import REACH_CONFIG, Job, Singles, config_described, size_of
+from jointwise.reach import AT_ONCE, REACH_CONFIG, Job, Singles, config_described, size_of
 from jointwise.reachplot import Cloud, colours, draw_slice, serve_cloud
 from jointwise.reachstore import (
     AXES,
@@ -36,9 +36,6 @@ from jointwise.reachstore import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from xarray import Dataset
-
-# Solves in a chunk, about: half a second of a core, or what fills a GPU.
-ROWS = {"cpu": 50_000, "cuda": 4_000_000}
 
 Measure = Literal["dexterity", "manipulability", "margin"]
 
@@ -97,7 +94,8 @@ def reach_map(
         seed: As for ``solve_batch``.
         threads: How many cores to use here. None: all.
         chunk: Voxels along the edge of a chunk, the unit of work and of what is written. None: so
-            that a chunk is about 50,000 solves, on a GPU four million.
+            that a chunk is about 100,000 poses, on a GPU four million. On a cluster of hundreds of
+            cores choose 24 to 32; see docs/reach.md.
 
     Raises:
         InvalidInputError: Something about the input is wrong, or the store holds another map; the
@@ -109,9 +107,8 @@ def reach_map(
     chain.solve_batch(np.empty((0, 3)), None, config, seed, device, threads=threads)  # checks
     where: Device = "cuda" if runs_on_gpu(device) else "cpu"
     ways = ways_of(orientations)
-    grid = grid_over(chain.arm, resolution, region, ROWS[where], len(ways), chunk)
-    axis = orientations.axis if isinstance(orientations, AimCone) else (0.0, 0.0, 1.0)
-    job = Job(chain.arm, grid, ways, np.array(axis), config, seed, where)
+    grid = grid_over(chain.arm, resolution, region, AT_ONCE[where], ways.count, chunk)
+    job = Job(chain.arm, grid, ways, config, seed, where)
     about = {
         "format": FORMAT,
         "arm": arm_described(chain),
@@ -134,9 +131,9 @@ def reach_map(
         if sizes:  # a finished map is one, whoever made it; one to go on with is not
             kept.check_same(about, "versions")
         if cluster is None:
-            _fill(kept, on_threads(job, sizes, cores(threads)), sizes, len(ways), progress)
+            _fill(kept, on_threads(job, sizes, cores(threads)), sizes, ways.count, progress)
         else:
-            _fill(kept, on_cluster(job, sizes, cluster), sizes, len(ways), progress)
+            _fill(kept, on_cluster(job, sizes, cluster), sizes, ways.count, progress)
     with writing(store):
         kept.tidy()
     return ReachMap(store)
