@@ -25,7 +25,7 @@ from jointwise.targets import Aim, Targets
 # 20 restarts miss a few of what 100 find, in a fifth of the time.
 REACH_CONFIG = SolveConfig(position_tolerance=1e-4, orientation_tolerance=1e-4, max_restarts=20)
 
-# Poses solved at a time, which bounds the memory: a fifth of a second of a core, or what fills a GPU.
+# Poses solved at a time, which bounds the memory: a fifth of a second of a core, a full GPU.
 AT_ONCE = {"cpu": 100_000, "cuda": 4_000_000}
 
 Singles = NDArray[np.float32]

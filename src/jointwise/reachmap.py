@@ -312,13 +312,10 @@ class ReachMap:
 
         It is served until the process ends or ``stop`` is called on what is returned.
         """
-        spans = {
-            name: (float(self.grid.centres(axis)[0]), float(self.grid.centres(axis)[-1]))
-            for axis, name in enumerate(AXES)
-        }
-        return serve_cloud(
-            lambda name, place: self.cloud((name, place)), spans, self.grid.resolution, port
-        )
+        size, firsts, shape = self.grid.resolution, self.grid.first, self.grid.shape
+        low = size * min(firsts)
+        high = size * max(first + most - 1 for first, most in zip(firsts, shape, strict=True))
+        return serve_cloud(lambda name, place: self.cloud((name, place)), (low, high), size, port)
 
     def best_base(
         self, targets: ArrayLike, candidates: ArrayLike, device: Device = "cpu"

@@ -57,13 +57,13 @@ def draw_slice(
     image = ax.imshow(shown, origin="lower", extent=ends, cmap="viridis", vmin=0.0, vmax=most)
     ax.set(xlabel=f"{names[0]} [m]", ylabel=f"{names[1]} [m]", title=title, aspect="equal")
     figure: Any = ax.figure
-    figure.colorbar(image, ax=ax, label=label)
+    figure.colorbar(image, ax=ax, label=label, fraction=0.046, pad=0.04)
     return ax
 
 
 def serve_cloud(
     cut_to: Callable[[str, float], Cloud],
-    spans: dict[str, tuple[float, float]],
+    ends: tuple[float, float],
     size: float,
     port: int,
 ) -> Any:
@@ -71,7 +71,7 @@ def serve_cloud(
 
     Args:
         cut_to: The points up to a place along an axis, and their colours.
-        spans: Where the points begin and end along each axis [m].
+        ends: Where the points begin and end [m].
         size: Of a point [m].
         port: Where the page is served.
     """
@@ -82,18 +82,17 @@ def serve_cloud(
             "the page is served by viser, which is missing: pip install 'jointwise[view]'."
         ) from None
     server = viser.ViserServer(port=port, verbose=False)
-    axis = server.gui.add_dropdown("cut along", tuple(spans), initial_value="y")
-    share = server.gui.add_slider("up to", 0.0, 1.0, 0.01, 0.5)
+    axis = server.gui.add_dropdown("cut along", ("x", "y", "z"), initial_value="y")
+    place = server.gui.add_slider("up to [m]", *ends, step=size, initial_value=ends[1])
 
     def draw(_: Any = None) -> None:
-        low, high = spans[axis.value]
-        points, painted = cut_to(axis.value, low + share.value * (high - low))
+        points, painted = cut_to(axis.value, place.value)
         server.scene.add_point_cloud(
             "/reach", points.astype(np.float32), painted, point_size=size, point_shape="rounded"
         )
 
     axis.on_update(draw)
-    share.on_update(draw)
+    place.on_update(draw)
     server.scene.add_frame("/base", axes_length=4.0 * size, axes_radius=0.2 * size)
     draw()
     return server

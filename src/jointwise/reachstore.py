@@ -21,6 +21,8 @@ from jointwise.grid import Grid, Index
 from jointwise.reach import Chunk
 
 FORMAT = 1
+# How hard Zstd tries. Joint values hardly get smaller; this is quick, and good for empty room.
+LEVEL = -5
 AXES = ("x", "y", "z")
 LAST = Chunk._fields[-1]
 # What each array means, for whoever opens the store with another tool.
@@ -204,6 +206,7 @@ def _create(path: Path, grid: Grid, about: dict[str, Any]) -> None:
             dtype="float64" if whole else "float32",
             fill_value=np.nan if whole else 0.0,
             dimension_names=(*AXES, "joint") if whole else AXES,
+            compressors=zarr.codecs.ZstdCodec(level=LEVEL),
             attributes={"units": units, "long_name": meaning},
         )
     with warnings.catch_warnings():  # xarray looks for this; Zarr warns that it is a convention
