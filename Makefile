@@ -26,5 +26,5 @@ clean:
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,plot]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,plot,reach,cluster]'
 	touch $@

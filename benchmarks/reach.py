@@ -30,9 +30,11 @@ def reach_table(count: int, with_rivals: bool) -> None:
     """A map of a UR5e on all cores; what restarts find; what a chunk costs beside its solves."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, CORES)
-    map_table(0.05 if count >= 1000 else 0.3, 100 if count >= 1000 else 4, "cpu", len(CORES))
+    whole = count >= 1000
+    map_table(0.05 if whole else 0.3, 100 if whole else 4, "cpu", len(CORES))
     restart_table(min(count, 400))
-    chunk_table()
+    if whole:
+        chunk_table()
 
 
 def map_table(resolution: float, orientations: int, device: str, threads: int) -> None:

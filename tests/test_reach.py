@@ -537,6 +537,16 @@ for device in ("cpu", "cuda"):
     assert cpu.removeprefix("cpu") == cuda.removeprefix("cuda")
 
 
+def test_the_fifth_example_maps_two_arms(tmp_path):
+    command = [sys.executable, ROOT / "examples" / "05_reach_map.py", tmp_path / "slice.png"]
+    environment = {**os.environ, "MPLBACKEND": "Agg"}
+    printed = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert printed.returncode == 0, printed.stderr
+    assert "side by side:  the first reaches 3." in printed.stdout
+    assert "5 of 5 poses reached" in printed.stdout
+    assert (tmp_path / "slice.png").read_bytes().startswith(b"\x89PNG")
+
+
 # What is refused
 
 

@@ -115,17 +115,14 @@ def _solve_voxels(job: Job, points: Floats, threads: int) -> Chunk:
 def _best(job: Job, count: int, voxel: NDArray[np.int64], batch: IKBatch, threads: int) -> Chunk:
     """The best of all answers in each voxel; ``voxel`` says in which each is."""
     freedom, spare = measured(job.arm, batch, job.ways.freedoms, job.ways.axis, threads)
-    reached = np.flatnonzero(batch.converged)
-    where, freedom, spare = voxel[reached], freedom[reached], spare[reached]
-    shares = np.bincount(where, minlength=count) / job.ways.count
-    freest, sparest = np.zeros(count, np.float32), np.zeros(count, np.float32)
-    np.maximum.at(freest, where, freedom.astype(np.float32))
-    np.maximum.at(sparest, where, spare.astype(np.float32))
-    values = np.full((count, job.arm.kinds.size), np.nan)
-    order = np.lexsort((-freedom * spare, where))
-    some, first = np.unique(where[order], return_index=True)
-    values[some] = batch.joint_angles[reached[order[first]]]
-    return Chunk(shares.astype(np.float32), freest, sparest, values)
+    counts, best = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    greatest, values = np.zeros((2, count)), np.full((count, job.arm.kinds.size), np.nan)
+    kernels.measure.best_of(voxel, batch.converged, freedom, spare, counts, greatest, best)
+    some = counts > 0
+    values[some] = batch.joint_angles[best[some]]
+    shares = (counts / job.ways.count).astype(np.float32)
+    freest, sparest = greatest.astype(np.float32)
+    return Chunk(shares, freest, sparest, values)
 
 
 def _solved(job: Job, targets: Targets, starts: Floats | None, threads: int) -> IKBatch:

@@ -104,3 +104,31 @@ def measure(
             elif turns and rows == 6:
                 jacobian[3, i], jacobian[4, i], jacobian[5, i] = u, v, w
         freedom[row], spare[row] = volume(jacobian, gram), margin(arm, values[row])
+
+
+@jit
+def best_of(
+    groups: NDArray[np.int64],
+    chosen: NDArray[np.bool_],
+    freedom: Floats,
+    spare: Floats,
+    counts: NDArray[np.int64],
+    greatest: Floats,
+    best: NDArray[np.int64],
+) -> None:
+    """Of the chosen rows of each group: how many, the ``greatest (2, k)`` of each measure.
+
+    Writes into ``best`` the row with the greatest product of the two, and leaves it where a group
+    has none; the first of equals.
+    """
+    for row in range(groups.size):
+        if not chosen[row]:
+            continue
+        group = groups[row]
+        if counts[group] == 0 or freedom[row] * spare[row] > (
+            freedom[best[group]] * spare[best[group]]
+        ):
+            best[group] = row
+        counts[group] += 1
+        greatest[0, group] = max(greatest[0, group], freedom[row])
+        greatest[1, group] = max(greatest[1, group], spare[row])
