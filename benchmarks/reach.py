@@ -15,9 +15,9 @@ from time import perf_counter, process_time
 import numpy as np
 
 from jointwise import Chain, reach_map, robots, two_link_planar
+from jointwise.chunks import REACH_CONFIG, Chunk, Job, chunk_of
 from jointwise.grid import near
 from jointwise.orientations import ways_of
-from jointwise.reach import REACH_CONFIG, Chunk, Job, chunk_of
 from jointwise.reachstore import Store
 
 # The cores this process may use, before others are forbidden.

@@ -33,10 +33,10 @@ from jointwise import (
     two_link_planar,
 )
 from jointwise.batch import solve_batch
+from jointwise.chunks import AT_ONCE, REACH_CONFIG, Job, chunk_of, measured
 from jointwise.grid import grid_over
 from jointwise.orientations import UP, directions, spread, ways_of
 from jointwise.placement import standing_places
-from jointwise.reach import AT_ONCE, REACH_CONFIG, Job, chunk_of, measured
 from jointwise.reachstore import Store
 from jointwise.results import IKBatch
 from tests.arms import chains
@@ -637,13 +637,13 @@ def test_what_is_no_map_or_of_a_newer_format_is_left_alone(tmp_path):
 
 def test_another_version_may_look_but_not_go_on(undisturbed, tmp_path, monkeypatch):
     _, _, folder = undisturbed
-    monkeypatch.setattr("jointwise.reachmap.versions", lambda: {"jointwise": "9.9"})
+    monkeypatch.setattr("jointwise.reach.versions", lambda: {"jointwise": "9.9"})
     assert reach_map(robots.ur5e(), **SMALL, store=folder).finished
     monkeypatch.undo()
     monkeypatch.setattr(Store, "write", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         reach_map(robots.ur5e(), **SMALL, store=tmp_path / "map.zarr")
-    monkeypatch.setattr("jointwise.reachmap.versions", lambda: {"jointwise": "9.9"})
+    monkeypatch.setattr("jointwise.reach.versions", lambda: {"jointwise": "9.9"})
     with pytest.raises(InvalidInputError, match=r"versions.jointwise is 0\.\d+\.\d+, not 9\.9"):
         reach_map(robots.ur5e(), **SMALL, store=tmp_path / "map.zarr")
 

@@ -22,7 +22,8 @@ from jointwise.joints import (
 from jointwise.orientations import AimCone
 from jointwise.path import IKPath
 from jointwise.placement import Placement, best_base
-from jointwise.reachmap import ReachMap, compare, reach_map
+from jointwise.reach import reach_map
+from jointwise.reachmap import ReachMap, compare
 from jointwise.results import FKResult, IKBatch, IKResult, Status
 from jointwise.targets import aim
 from jointwise.trace import Trace

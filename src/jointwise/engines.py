@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
+from jointwise.chunks import Chunk, Job, chunk_of
 from jointwise.errors import InvalidInputError, JointwiseError
 from jointwise.grid import Index
-from jointwise.reach import Chunk, Job, chunk_of
 
 # Chunks under way for each that is being computed, so that nobody waits for the writer.
 AHEAD = 2

@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 from jointwise import checks
 from jointwise.batch import Device, solve_batch
 from jointwise.chain import Chain
+from jointwise.chunks import REACH_CONFIG, measured
 from jointwise.errors import InvalidInputError
 from jointwise.kernels import Floats
 from jointwise.orientations import UP
-from jointwise.reach import REACH_CONFIG, measured
 
 # Answers looked at for each pose; the one with the most to spare counts.
 STARTS = 4

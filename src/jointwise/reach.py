@@ -1,179 +1,117 @@
-"""One chunk of a reach map: what the arm can do in a block of voxels.
+"""Where an arm can reach, and how well: computed chunk by chunk, kept in a folder of Zarr."""
 
-A chunk depends on the job and its own place alone. So it does not matter who computes it, when,
-in which order, or how often.
-"""
-
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Generator
+from contextlib import closing
+from os import PathLike
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
-from jointwise import kernels
-from jointwise.arm import Arm
-from jointwise.batch import Device, solve_batch
+from jointwise.batch import Device, cores, runs_on_gpu
+from jointwise.chain import Chain
+from jointwise.chunks import AT_ONCE, REACH_CONFIG, Job, config_described, size_of
 from jointwise.config import SolveConfig
-from jointwise.grid import Grid, Index, near
-from jointwise.kernels import Floats
-from jointwise.orientations import Ways
-from jointwise.results import IKBatch
-from jointwise.targets import Aim, Targets
-
-# Good enough for a map, and how hard to try. Of a hundred thousand reachable poses of real arms,
-# 20 restarts miss a few of what 100 find, in a fifth of the time.
-REACH_CONFIG = SolveConfig(position_tolerance=1e-4, orientation_tolerance=1e-4, max_restarts=20)
-
-# Poses solved at a time, which bounds the memory: a fifth of a second of a core, a full GPU.
-AT_ONCE = {"cpu": 100_000, "cuda": 4_000_000}
-
-Singles = NDArray[np.float32]
+from jointwise.engines import Done, connected, on_cluster, on_threads
+from jointwise.errors import InvalidInputError
+from jointwise.grid import Index, grid_over
+from jointwise.orientations import Orientations, described, ways_of
+from jointwise.progress import reporting
+from jointwise.reachmap import ReachMap
+from jointwise.reachstore import FORMAT, Store, arm_described, versions, writing
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Job:
-    """All that a chunk depends on, apart from its place.
+def reach_map(
+    chain: Chain,
+    resolution: float = 0.05,
+    orientations: Orientations = 100,
+    region: ArrayLike | None = None,
+    config: SolveConfig = REACH_CONFIG,
+    device: Device = "cpu",
+    client: Any = None,
+    store: str | PathLike[str] = "map.zarr",
+    progress: bool = True,
+    seed: int = 0,
+    threads: int | None = None,
+    chunk: int | None = None,
+) -> ReachMap:
+    """Where the arm can reach: every voxel is tried with every orientation of the tool.
 
-    Attributes:
-        arm: The arm in numbers.
-        grid: The voxels.
-        ways: How the tool is held.
-        config: How to solve.
-        seed: Where the sequence of fresh starts begins.
-        device: What solves.
+    The map is written chunk by chunk. Stopped, however rudely, the same call goes on where it was,
+    and the finished store is the same, bit for bit, as of one undisturbed run: on any number of
+    threads and on a Dask cluster. A GPU rounds in another way, and its maps are other maps.
+
+    Args:
+        chain: The arm.
+        resolution: Edge of a voxel [m]. Their centres are whole multiples of it.
+        orientations: How many, spread evenly over all there are; an ``AimCone``; or None for
+            positions alone, the tool held anyhow.
+        region: ((x0, x1), (y0, y1), (z0, z1)) [m], base frame. None: all the arm may reach.
+        config: How to solve, as for ``solve_batch``.
+        device: ``"cpu"``, ``"cuda"`` for a GPU, or ``"auto"`` for a GPU if there is one.
+        client: A Dask ``Client``, or the address of a scheduler, to compute on a cluster.
+        store: The folder to write. One that holds the same map, finished or not, is gone on with.
+        progress: Whether to show how far it is, on standard error.
+        seed: As for ``solve_batch``.
+        threads: How many cores to use here. None: all.
+        chunk: Voxels along the edge of a chunk, the unit of work and of what is written. None: so
+            that a chunk is about 100,000 poses, on a GPU four million. On a cluster of hundreds of
+            cores choose 24 to 32; see docs/reach.md.
+
+    Raises:
+        InvalidInputError: Something about the input is wrong, or the store holds another map; the
+            text says what.
+        JointwiseError: The store cannot be written, or no cluster answers.
     """
-
-    arm: Arm
-    grid: Grid
-    ways: Ways
-    config: SolveConfig
-    seed: int
-    device: Device
-
-
-class Chunk(NamedTuple):
-    """What was found in a block of voxels.
-
-    Attributes:
-        dexterity: Share of the orientations that were reached.
-        manipulability: The greatest of those reached; 0 where none was.
-        margin: The greatest distance to the joint limits of those reached, 1 in the middle.
-        configuration: (..., n) joint values, of those reached the ones with the greatest product
-            of the two; NaN where none was.
-    """
-
-    dexterity: Singles
-    manipulability: Singles
-    margin: Singles
-    configuration: Floats
-
-
-def size_of(job: Job, index: Index) -> int:
-    """How many poses a chunk is; 0 if it is farther away than the arm is long."""
-    close = job.config.position_tolerance
-    return int(near(job.arm, job.grid.points(index), close).sum()) * job.ways.count
-
-
-def chunk_of(job: Job, index: Index, threads: int = 1) -> Chunk:
-    """Solve every voxel of a chunk with every orientation.
-
-    First positions, then directions where the position is reached, then rotations where the
-    direction is. Most of what cannot be reached is found out early, and a direction's answer is
-    where its rotations begin.
-    """
-    points, size = job.grid.points(index), max(1, AT_ONCE[job.device] // job.ways.count)
-    pieces = [
-        _solve_voxels(job, points[begin : begin + size], threads)
-        for begin in range(0, len(points), size)
-    ]
-    shape = tuple(part.stop - part.start for part in job.grid.slices(index))
-    whole = (np.concatenate(arrays) for arrays in zip(*pieces, strict=True))
-    return Chunk(*(array.reshape(*shape, *array.shape[1:]) for array in whole))
-
-
-def _solve_voxels(job: Job, points: Floats, threads: int) -> Chunk:
-    ways = job.ways
-    voxel = np.flatnonzero(near(job.arm, points, job.config.position_tolerance))
-    batch = _solved(job, points[voxel], None, threads)
-    if len(ways.directions):
-        voxel = np.repeat(voxel[batch.converged], len(ways.directions))
-        way = np.tile(np.arange(len(ways.directions)), batch.converged.sum())
-        aims = Aim(points[voxel], ways.directions[way], ways.axis)
-        batch = _solved(job, aims, None, threads)
-    if len(ways.rotations):
-        begins, counts = ways.ends[way], np.diff(ways.ends)[way] * batch.converged
-        before = np.repeat(np.arange(len(way)), counts)
-        number = np.arange(len(before)) - (np.cumsum(counts) - counts)[before]
-        voxel, poses = voxel[before], np.zeros((len(before), 4, 4))
-        poses[:, :3, :3] = ways.rotations[begins[before] + number]
-        poses[:, :3, 3], poses[:, 3, 3] = points[voxel], 1.0
-        batch = _solved(job, poses, batch.joint_angles[before], threads)
-    return _best(job, len(points), voxel, batch, threads)
-
-
-def _best(job: Job, count: int, voxel: NDArray[np.int64], batch: IKBatch, threads: int) -> Chunk:
-    """The best of all answers in each voxel; ``voxel`` says in which each is."""
-    freedom, spare = measured(job.arm, batch, job.ways.freedoms, job.ways.axis, threads)
-    counts, best = np.zeros(count, np.int64), np.zeros(count, np.int64)
-    greatest, values = np.zeros((2, count)), np.full((count, job.arm.kinds.size), np.nan)
-    kernels.measure.best_of(voxel, batch.converged, freedom, spare, counts, greatest, best)
-    some = counts > 0
-    values[some] = batch.joint_angles[best[some]]
-    shares = (counts / job.ways.count).astype(np.float32)
-    freest, sparest = greatest.astype(np.float32)
-    return Chunk(shares, freest, sparest, values)
-
-
-def _solved(job: Job, targets: Targets, starts: Floats | None, threads: int) -> IKBatch:
-    return solve_batch(
-        job.arm,
-        targets,
-        starts,
-        job.config,
-        job.seed,
-        job.device,
-        np.float64,
-        threads,
-        progress=False,
-        thorough=False,
-    )
-
-
-def measured(
-    arm: Arm, batch: IKBatch, freedoms: int, axis: Floats, threads: int
-) -> tuple[Floats, Floats]:
-    """(k,) manipulability and (k,) margin of each answer, 0 where there is none."""
-    count = len(batch)
-    freedom, spare = np.empty(count), np.empty(count)
-    size = max(1, -(-count // threads))
-
-    def work(begin: int) -> None:
-        end = min(begin + size, count)
-        kernels.measure.measure(
-            arm.block,
-            batch.joint_angles,
-            batch.converged,
-            axis,
-            freedoms,
-            begin,
-            end,
-            freedom,
-            spare,
-        )
-
-    with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(work, range(0, count, size)))
-    return freedom, spare
-
-
-def config_described(config: SolveConfig) -> dict[str, Any]:
-    """A config in words and numbers that JSON has."""
-    return {
-        "position_tolerance": config.position_tolerance,
-        "orientation_tolerance": config.orientation_tolerance,
-        "max_restarts": config.max_restarts,
-        "stiffness": config.stiffness
-        if isinstance(config.stiffness, float)
-        else list(config.stiffness),
+    if not isinstance(chain, Chain):
+        raise InvalidInputError(f"chain is {chain!r}: expected a Chain.")
+    chain.solve_batch(np.empty((0, 3)), None, config, seed, device, threads=threads)  # checks
+    where: Device = "cuda" if runs_on_gpu(device) else "cpu"
+    ways = ways_of(orientations)
+    grid = grid_over(chain.arm, resolution, region, AT_ONCE[where], ways.count, chunk)
+    job = Job(chain.arm, grid, ways, config, seed, where)
+    about = {
+        "format": FORMAT,
+        "arm": arm_described(chain),
+        "settings": {
+            "resolution": grid.resolution,
+            "first": list(grid.first),
+            "shape": list(grid.shape),
+            "chunk": list(grid.chunk),
+            "orientations": described(orientations),
+            "config": config_described(config),
+            "seed": int(seed),
+            "device": where,
+        },
+        "versions": versions(),
     }
+    with connected(client) as cluster:
+        with writing(store):
+            kept = Store.begin(store, grid, about)
+        sizes = {index: size for index in kept.missing() if (size := size_of(job, index))}
+        if sizes:  # a finished map is one, whoever made it; one to go on with is not
+            kept.check_same(about, "versions")
+        if cluster is None:
+            _fill(kept, on_threads(job, sizes, cores(threads)), sizes, ways.count, progress)
+        else:
+            _fill(kept, on_cluster(job, sizes, cluster), sizes, ways.count, progress)
+    with writing(store):
+        kept.tidy()
+    return ReachMap(store)
+
+
+def _fill(
+    store: Store, chunks: Generator[Done], sizes: dict[Index, int], ways: int, progress: bool
+) -> None:
+    """Write chunks as they come."""
+    if not sizes:
+        return
+    done = solved = 0
+    # Closed at once when the writing fails or somebody interrupts, so that nothing is begun anew.
+    with closing(chunks), reporting(progress, "mapping", sum(sizes.values())) as report:
+        for index, chunk in chunks:
+            with writing(store.path):
+                store.write(index, chunk)
+            done += sizes[index]
+            solved += round(float(chunk.dexterity.sum(dtype=float)) * ways)
+            report(done, solved)

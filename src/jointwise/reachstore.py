@@ -16,9 +16,9 @@ import numpy as np
 
 from jointwise.arm import arm_from
 from jointwise.chain import Chain
+from jointwise.chunks import Chunk
 from jointwise.errors import InvalidInputError, JointwiseError
 from jointwise.grid import Grid, Index
-from jointwise.reach import Chunk
 
 FORMAT = 1
 # How hard Zstd tries. Joint values hardly get smaller; this is quick, and good for empty room.
