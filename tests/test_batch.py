@@ -47,6 +47,23 @@ def same_as_alone(chain, targets, starts, batch, config=None, seed=0):
         assert (result.iterations, result.restarts) == (alone.iterations, alone.restarts)
 
 
+def test_what_is_not_reached_is_given_up_at_its_start_if_that_is_asked():
+    chain, targets, starts = problems("UR5", "poses")
+    targets[0, :3, 3], targets[1, :3, 3], targets[2, 0, 3] = 0.05, 9.0, np.nan
+    config = SolveConfig(max_restarts=3)
+    batch = chain.solve_batch(targets, starts, config, closest=False)
+    looked = chain.solve_batch(targets, starts, config)
+    endings = [Status.STALLED, Status.UNREACHABLE, Status.INVALID]
+    assert [batch[i].status for i in range(3)] == endings
+    assert batch[0].restarts == 3
+    assert np.array_equal(batch.converged, looked.converged)
+    assert np.array_equal(batch.joint_angles[batch.converged], looked.joint_angles[batch.converged])
+    assert np.array_equal(np.isnan(batch.position_error), ~batch.converged)
+    lower, upper = chain.limits.T
+    missed = ~batch.converged
+    assert np.array_equal(batch.joint_angles[missed], np.clip(starts[missed], lower, upper))
+
+
 @pytest.mark.parametrize("kind", ["poses", "positions", "aims"])
 @pytest.mark.parametrize("name", NAMES)
 def test_every_row_is_solved_as_if_it_were_alone(name, kind):

@@ -11,10 +11,10 @@ from jointwise import checks, gpu, kernels
 from jointwise.arm import Arm
 from jointwise.config import SolveConfig, check_config
 from jointwise.errors import DimensionMismatchError, InvalidInputError
-from jointwise.kernels import LARGEST, Floats
+from jointwise.kernels import LARGEST, LOWER, UPPER, Floats
 from jointwise.progress import Report, reporting
-from jointwise.results import IKBatch, Status
-from jointwise.solve import block_of, inside
+from jointwise.results import ENDINGS, IKBatch, Status
+from jointwise.solve import block_of, grouped, inside
 from jointwise.targets import Targets, requests
 
 # Rows that a thread takes at a time: enough to keep the lanes full, few enough to share the end.
@@ -58,6 +58,8 @@ def solve_batch(
             "Solve these one by one."
         )
     number, there = _precision(dtype, config), checks.on_gpu(targets)
+    if there:
+        gpu.check_library(targets, number)
     on_gpu = wants_gpu(device) or there
     if number is np.float32 and not on_gpu:
         raise InvalidInputError("dtype is float32: expected float64 on a CPU, or device='cuda'.")
@@ -68,7 +70,7 @@ def solve_batch(
     with reporting(progress, "solving", len(asked)) as report:
         if not on_gpu:
             return _solve_here(arm, problems, cores(threads), closest, report)
-        found = _solve_there(arm, problems, number, closest, report)
+        found = _solve_there(arm, problems, number, cores(threads), closest, report)
     return IKBatch(*(gpu.handed_back(each, targets) for each in found))
 
 
@@ -94,7 +96,7 @@ def _solve_here(
 
 
 def _solve_there(
-    arm: Arm, problems: Problems, number: type, closest: bool, report: Report
+    arm: Arm, problems: Problems, number: type, processors: int, closest: bool, report: Report
 ) -> list[Any]:
     """The columns of an ``IKBatch``, on the GPU if the targets are."""
     count, n, there = len(problems.asked), arm.kinds.size, checks.on_gpu(problems.asked)
@@ -105,27 +107,74 @@ def _solve_there(
         else [np.empty(*each) for each in gpu.columns(count, n, number)]
     )
     told = np.zeros((most, 3), np.int64)
+    missed: list[NDArray[np.int64]] = []
 
     def work(worker: int, begin: int, end: int) -> None:
         begins = problems.begins[begin:end] if len(problems.begins) > 1 else problems.begins
         some = [each[begin:end] for each in found]
-        missed = workers[worker].solve(problems.asked[begin:end], begins, *problems[4:], some)
-        solved = end - begin - len(missed)
-        for row in missed.tolist() if closest else ():
-            if told[worker, 2]:
-                return
-            q, off, (ended, *counts) = _alone(arm, problems, begin + row)
-            solved += ended == 0
-            ending = min(ended, len(Status) - 1)
-            for column, value in zip(some, (q, ended == 0, *off, *counts, ending), strict=True):
-                gpu.put(column, row, value)
-        told[worker, :2] += end - begin, solved
+        left = workers[worker].solve(problems.asked[begin:end], begins, *problems[4:], some)
+        missed.append(begin + left.astype(np.int64))
+        solved = end - begin - len(left)
+        told[worker, :2] += solved if closest else end - begin, solved
 
     with gpu.workers(most, n, number, size) as workers:
         for each in workers:
             each.set_up(problems.block, problems.weights)
         _share(work, count, size, told, report)
+    if closest and missed:
+        _look(arm, problems, np.concatenate(missed), found, processors, report)
+    if not there:
+        for column in found:
+            column.setflags(write=False)
     return found
+
+
+def _look(
+    arm: Arm,
+    problems: Problems,
+    rows: NDArray[np.int64],
+    found: list[Any],
+    workers: int,
+    report: Report,
+) -> None:
+    """Look at the rows that a GPU missed, here, one by one on all cores; write what is found."""
+    reached, told = len(found[0]) - len(rows), np.zeros((workers, 3), np.int64)
+
+    def work(worker: int, begin: int, end: int) -> None:
+        for row in rows[begin:end].tolist():
+            if told[worker, 2]:
+                return
+            q, off, (ended, *counts) = _alone(arm, problems, row)
+            if found[0].dtype == np.float32:
+                q, off, ended = _rounded(arm, problems, row, q, ended)
+            ending = min(ended, len(Status) - 1)
+            for column, value in zip(found, (q, ended == 0, *off, *counts, ending), strict=True):
+                gpu.put(column, row, value)
+            told[worker, :2] += 1, ended == 0
+
+    def further(done: int, solved: int) -> None:
+        report(reached + done, reached + solved)
+
+    _share(work, len(rows), 1, told, further)
+
+
+def _rounded(
+    arm: Arm, problems: Problems, row: int, q: Floats, ended: int
+) -> tuple[Floats, tuple[float, float], int]:
+    """The answer as single precision holds it, inside the limits, and its errors."""
+    lower, upper = arm.bounds[:, LOWER], arm.bounds[:, UPPER]
+    rounded = q.astype(np.float32)
+    rounded = np.where(rounded < lower, np.nextafter(rounded, np.float32(np.inf)), rounded)
+    rounded = np.where(rounded > upper, np.nextafter(rounded, np.float32(-np.inf)), rounded)
+    values, off = rounded.astype(float), (np.nan, np.nan)
+    if ENDINGS[ended] is not Status.INVALID:
+        wanted = np.array(problems.asked[row : row + 1], float)[0], problems.weights
+        numbers, task = grouped(problems.block, wanted, q.size)
+        off = kernels.descent.errors(numbers, task, values)
+        arrived = kernels.fk.arrived(*off, problems.close, problems.aligned, problems.weights)
+        if ended == 0 and not arrived:
+            ended = ENDINGS.index(Status.ITERATION_LIMIT)
+    return values, off, ended
 
 
 def _alone(

@@ -360,8 +360,8 @@ class Chain:
             progress: Whether to show how far it is, on standard error.
             closest: Whether a target that is not reached gets its closest approach and the reason,
                 as ``solve`` gives them: one such takes as long as a thousand that are reached.
-                Else its joint values are its start, its errors NaN, and ``STALLED`` stands for
-                ``BLOCKED``, too.
+                Else its joint values are its start, brought inside the limits, its errors NaN, and
+                ``STALLED`` stands for ``BLOCKED``, too.
 
         Raises:
             InvalidInputError: Something about the input is wrong; the text says what.

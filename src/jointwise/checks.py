@@ -1,5 +1,6 @@
 """Every input is checked here, once: what was given, what is accepted, what to do."""
 
+import sys
 from numbers import Real
 from typing import Any, cast
 
@@ -57,7 +58,7 @@ def floats(name: str, values: ArrayLike) -> Floats:
         return values.copy()
     try:
         array = np.array(values, order="C")
-    except ValueError:  # rows of different lengths
+    except (ValueError, TypeError):  # rows of different lengths, or an array on a GPU
         array = np.array(None)
     if array.dtype is not FLOAT64:
         if array.dtype.kind not in "iuf":
@@ -187,14 +188,27 @@ def _several(count: int, noun: str) -> str:
 
 def on_gpu(values: Any) -> bool:
     """Whether this is an array on a GPU: of CuPy, PyTorch, JAX or Numba."""
-    return hasattr(values, "__cuda_array_interface__") or hasattr(values, "copy_to_host")
+    if library(values) == "torch":
+        return bool(values.is_cuda)
+    return hasattr(values, "copy_to_host") or hasattr(values, "__cuda_array_interface__")
+
+
+def library(values: Any) -> str:
+    """The name of the library that an array is of."""
+    return type(values).__module__.partition(".")[0].replace("jaxlib", "jax")
 
 
 def numba_array(values: Any) -> Any:
-    """An array on a GPU as Numba's; the memory stays the same."""
+    """An array on a GPU as Numba's; the memory stays the same, and what writes it is waited for."""
     if hasattr(values, "copy_to_host"):
         return values
     from numba import cuda
 
+    if library(values) == "torch":
+        torch = sys.modules["torch"]
+        torch.cuda.current_stream(values.device).synchronize()
+        values = values.detach()
+    elif library(values) == "jax":
+        values.block_until_ready()
     as_numba: Any = cuda.as_cuda_array
     return as_numba(values)

@@ -2,10 +2,11 @@
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
-from math import inf, prod
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from importlib.util import find_spec
+from math import prod
 from threading import Lock
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +28,11 @@ SHARE, ALIGNED = 0.1, 256
 
 def usable() -> str:
     """Why no GPU can be used, in words; empty if one can."""
-    cuda: Any = _numba_cuda()
-    return "" if cuda.is_available() else "there is no GPU, or no driver for it, or no numba-cuda"
+    if _numba_cuda().is_available():
+        return ""
+    if find_spec("numba_cuda") is None:
+        return "numba-cuda is not installed"
+    return "there is no GPU, or no driver for it"
 
 
 def check() -> None:
@@ -52,8 +56,9 @@ def array(name: str, values: Any) -> Any:
     """
     check()
     numbers = checks.numba_array(values)
-    if numbers.dtype not in (np.float32, np.float64) or not numbers.is_c_contiguous():
-        order = "" if numbers.is_c_contiguous() else " with gaps between its rows"
+    whole = numbers.size == 0 or numbers.is_c_contiguous()
+    if numbers.dtype not in (np.float32, np.float64) or not whole:
+        order = "" if whole else " with gaps between its rows"
         raise InvalidInputError(
             f"{name} is on the GPU as {numbers.dtype}{order}: expected float64 or float32, "
             "row by row without gaps."
@@ -66,14 +71,25 @@ def there(values: Any) -> Any:
     return values if checks.on_gpu(values) else _numba_cuda().to_device(values)
 
 
+def check_library(values: Any, dtype: type) -> None:
+    """An array of a library that can take back answers of this type."""
+    if dtype is np.float32 or checks.library(values) != "jax":
+        return
+    if not sys.modules["jax"].config.jax_enable_x64:
+        raise InvalidInputError(
+            "dtype is float64, which JAX rounds to float32 unless it is told not to: "
+            "jax.config.update('jax_enable_x64', True), or dtype=np.float32."
+        )
+
+
 def handed_back(values: Any, like: Any) -> Any:
     """An array of Numba's as one of the library that ``like`` is of; the memory stays the same."""
-    library = type(like).__module__.partition(".")[0]
+    library = checks.library(like)
     if library == "torch":
         return sys.modules["torch"].as_tensor(values, device=like.device)
     if library == "cupy":
         return sys.modules["cupy"].asarray(values)
-    if library in ("jax", "jaxlib"):
+    if library == "jax":
         return sys.modules["jax"].numpy.asarray(values)
     return values
 
@@ -106,8 +122,10 @@ def put(values: Any, row: int, value: Any) -> None:
 def pieces(count: int, n: int, there: bool) -> tuple[int, int]:
     """Rows to work on at a time, and how many such pieces side by side."""
     size, most = RESIDENT if there else STREAMED
-    room = _free_memory() * SHARE // (8 * (n + 30))
-    size = max(1, int(min(size, count, room)))
+    room = _free_memory() * SHARE / most / (8 * (3 * n + 30))
+    while size > max(room, FEW):
+        size //= 2
+    size = max(1, min(size, count))
     return size, max(1, min(most, -(-count // size)))
 
 
@@ -116,7 +134,7 @@ class Worker:
 
     def __init__(self, n: int, dtype: type, most: int) -> None:
         self.cuda = cuda = _numba_cuda()
-        self.n, self.dtype, self.most = n, dtype, most
+        self.n, self.dtype, self.most, self.kind = n, dtype, most, (n, dtype, _device())
         self.stream, slots = cuda.stream(), max(most, FEW)
         self.slots = (cuda.device_array((n, slots), dtype), cuda.device_array(slots, np.int32))
         self.ends = cuda.device_array((2, slots), dtype)
@@ -145,8 +163,22 @@ class Worker:
     ) -> NDArray[np.int32]:
         """Solve targets and write the columns found; the rows of those that were not reached.
 
-        All arrays are on the GPU, or none is.
+        All arrays are on the GPU, or none is. A thread of its own begins on the first GPU, so
+        that of the worker is said again.
         """
+        with _on(self.kind[-1]):
+            return self._solve(targets, starts, near, close, aligned, max_restarts, found)
+
+    def _solve(
+        self,
+        targets: Any,
+        starts: Any,
+        near: bool,
+        close: float,
+        aligned: float,
+        max_restarts: int,
+        found: list[Any],
+    ) -> NDArray[np.int32]:
         if not checks.on_gpu(found[0]):
             return self._fetched(targets, starts, (near, close, aligned, max_restarts), found)
         begin, finish, choose = self.kernels
@@ -192,8 +224,11 @@ class Worker:
             stream.synchronize()
             count, rows, refused = int(counted[1]), later, refused + int(counted[2])
             tried, turn = tried + at_once, turn + 1
-        left_over = [rows[:count], self.lists[2][:refused]]
-        return np.concatenate([each.copy_to_host(stream=stream) for each in left_over])
+        left_over = [
+            each.copy_to_host(stream=stream) for each in (rows[:count], self.lists[2][:refused])
+        ]
+        stream.synchronize()
+        return np.concatenate(left_over)
 
     def _fetched(
         self, targets: Any, starts: Any, how: tuple[bool, float, float, int], found: list[Any]
@@ -203,7 +238,7 @@ class Worker:
         for room, values in zip(given, (targets, starts), strict=True):
             room.copy_to_device(values, self.stream)
         answers = [self._room(each, place) for place, each in enumerate(found)]
-        missed = self.solve(given[0], given[1], *how, answers)
+        missed = self._solve(given[0], given[1], *how, answers)
         for whole, part in zip(found, answers, strict=True):
             part.copy_to_host(whole, self.stream)
         self.stream.synchronize()
@@ -226,7 +261,8 @@ LOCK = Lock()
 def workers(count: int, n: int, dtype: type, most: int) -> Iterator[list[Worker]]:
     """Workers for an arm of so many joints; those of the last batch if they fit."""
     with LOCK:
-        mine = [each for each in IDLE if (each.n, each.dtype, each.most) == (n, dtype, most)]
+        kind = n, dtype, _device()
+        mine = [each for each in IDLE if each.kind == kind and each.most >= most]
         IDLE.clear()
     mine = mine[:count] + [Worker(n, dtype, most) for _ in range(count - len(mine))]
     yield mine
@@ -243,6 +279,7 @@ def poses(block: Floats, q: Any) -> Any:
     if count:
         with kernels.cuda.unrolling(n):
             kernels.cuda.poses_for(frozen.tobytes(), n)[-(-count // BLOCK), BLOCK](q, found)
+        _numba_cuda().synchronize()
     return found
 
 
@@ -252,10 +289,24 @@ def _processors(cuda: Any) -> int:
     return int(cuda.get_current_device().MULTIPROCESSOR_COUNT)
 
 
+def _device() -> int:
+    cuda = _numba_cuda()
+    if not hasattr(cuda, "get_current_device"):  # Numba's simulator
+        return 0
+    return int(cuda.get_current_device().id)
+
+
+def _on(device: int) -> AbstractContextManager[Any]:
+    cuda = _numba_cuda()
+    if not hasattr(cuda, "get_current_device"):  # Numba's simulator
+        return nullcontext()
+    return cast(AbstractContextManager[Any], cuda.gpus[device])
+
+
 def _free_memory() -> float:
     cuda = _numba_cuda()
     if not hasattr(cuda, "get_current_device"):  # Numba's simulator
-        return inf
+        return 1e12
     return float(cuda.current_context().get_memory_info().free)
 
 

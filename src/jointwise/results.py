@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from enum import Enum
+from operator import index
 from os import PathLike
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -101,7 +102,8 @@ class IKBatch:
         joint_angles: (m, n) joint values [rad]; [m] for a sliding joint.
         converged: (m,) whether the errors are below the tolerances asked for.
         position_error: (m,) distances from tip to target [m]; NaN where nothing was solved.
-        orientation_error: (m,) angles between tip and target [rad]; 0 where orientation is free.
+        orientation_error: (m,) angles between tip and target [rad]; 0 where orientation is free,
+            NaN where nothing was solved.
         iterations: (m,) completed sweeps over all joints, and steps of the finish.
         restarts: (m,) fresh starts that were needed.
         status: (m,) how each ended, as its place in ``list(Status)``.
@@ -147,7 +149,7 @@ class IKBatch:
 
     def __getitem__(self, row: int) -> IKResult:
         """The result of one row."""
-        number = range(len(self))[row]
+        number = range(len(self))[index(row)]
         if checks.on_gpu(self.status):
             one = (getattr(self, each.name)[number : number + 1] for each in fields(self))
             return IKBatch(*one).numpy()[0]

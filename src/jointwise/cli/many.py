@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from jointwise.cli import pictures, printing
+from jointwise.cli import pictures
 from jointwise.cli.options import (
     Arm,
     Base,
@@ -129,8 +129,8 @@ def path(
             if asked.starts is not None:
                 raise InvalidInputError("a path has one start: expected it as --start Q1 Q2 ...")
             targets += one_by_one(asked.targets)
-        with printing.waiting("solving; the very first time it compiles, for up to a minute"):
-            found = chain.solve_path(targets, begin, config, max_step, seed)
+        progress = sys.stderr.isatty()
+        found = chain.solve_path(targets, begin, config, max_step, seed, progress)
         write(_as_batch(found))
     print(found, file=sys.stderr)
     if plot is not None:

@@ -254,8 +254,9 @@ def kernels_for(
             if rewind(arm, first, q) or rounded:
                 # What single precision calls arrived may just not be: this looks again.
                 for i in range(n):
-                    values[row, i] = q[i]
-                    q[i] = values[row, i]
+                    value = min(max(dtype(q[i]), BOUNDS[i, LOWER]), BOUNDS[i, UPPER])
+                    values[row, i] = value
+                    q[i] = value
                 for j in range(tall):
                     for k in range(wide):
                         asked[j, k] = targets[row, j, k]

@@ -83,7 +83,7 @@ def fresh_start(
     for i in range(kinds.size):
         lower, upper = bounds[i, LOWER], bounds[i, UPPER]
         low, high = lower, upper
-        if upper - lower == inf:
+        if lower == -inf or upper == inf:
             half = 5.0 * length if kinds[i] == PRISMATIC else 0.5 * TURN
             low, high = max(lower, start[i] - half), min(upper, start[i] + half)
         if near and count <= NEIGHBOURS:

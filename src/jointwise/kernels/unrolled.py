@@ -7,7 +7,7 @@ become registers, and what is zero costs nothing.
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import Lock
+from threading import Lock, get_ident
 from types import FunctionType
 from typing import Any
 
@@ -91,13 +91,16 @@ def unrolling(joints: int) -> Iterator[None]:
         return
     from numba.cuda.cudadrv import nvvm
 
-    plain = nvvm.compile_ir
+    mine = get_ident()
 
     def compile_ir(llvmir: Any, **opts: Any) -> Any:
+        if get_ident() != mine:  # somebody else's kernel, in another thread
+            return plain(llvmir, **opts)
         texts = [llvmir] if isinstance(llvmir, str) else llvmir
         return plain([unrolled(text) for text in texts], **opts)
 
     with COMPILING:
+        plain = nvvm.compile_ir
         nvvm.compile_ir = compile_ir
         try:
             yield

@@ -1,9 +1,6 @@
 """The page: an arm in the browser, with viser (``pip install jointwise[view]``)."""
 
-import errno
 import io
-import socket
-import warnings
 import webbrowser
 from contextlib import redirect_stdout
 from os import PathLike
@@ -13,16 +10,15 @@ from typing import TYPE_CHECKING, get_args
 
 from jointwise import checks
 from jointwise.chain import Chain
-from jointwise.errors import InvalidInputError, JointwiseError
+from jointwise.errors import JointwiseError
 from jointwise.view import meshes, scene
+from jointwise.view.server import audience, bracketed, free_port, need_viser, open_server
 from jointwise.view.session import Kind, Session
 from jointwise.view.visitor import Visitor
 
 if TYPE_CHECKING:
     import viser
 
-# Ports that are tried after the one that was asked for.
-PORTS = 100
 # Addresses that stand for all addresses of this machine.
 EVERYWHERE = ("", "0.0.0.0", "::")
 
@@ -70,17 +66,17 @@ class Page:
         self._visitors: dict[int, Visitor] = {}
         self._lock = Lock()
         asked = checks.count("port", port)
-        free = _free_port(host, asked)
-        _need_viser()
+        free = free_port(host, asked)
+        need_viser()
         warm(chain)
-        self._server = _server(host, free, self._name)
+        self._server = open_server(host, free, self._name)
         scene.furnish(self._server, chain, Session(chain).q)
         self._server.on_client_connect(self._arrives)
         self._server.on_client_disconnect(self._leaves)
         bound = self._server.get_port()
         if asked not in (0, bound):
             self.note = f"Port {asked} is taken. {self.note}".strip()
-        self.url = f"http://{'localhost' if host in EVERYWHERE else _bracketed(host)}:{bound}"
+        self.url = f"http://{'localhost' if host in EVERYWHERE else bracketed(host)}:{bound}"
 
     @property
     def visitors(self) -> list[Visitor]:
@@ -143,7 +139,7 @@ def serve(
     with Page(chain, name, host, port, urdf) as page:
         if page.note:
             print(page.note)
-        print(f"{name}: {page.url}, {_audience(host)}. Ctrl+C ends it.", flush=True)
+        print(f"{name}: {page.url}, {audience(host)}. Ctrl+C ends it.", flush=True)
         if open_browser:
             webbrowser.open(page.url)
         try:
@@ -159,60 +155,3 @@ def warm(chain: Chain) -> None:
         session.ask_for(kind)
         session.step_joint()
         session.find_answers(2)
-
-
-def _audience(host: str) -> str:
-    """Who can open the page."""
-    if host == "localhost" or host == "::1" or host.startswith("127."):
-        return "for this machine alone"
-    return "for every machine that can reach this one, without a password"
-
-
-def _bracketed(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
-
-
-def _free_port(host: str, port: int) -> int:
-    """The port, or the next that is free."""
-    try:
-        family, *_, address = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)[0]
-    except OSError as problem:
-        raise InvalidInputError(f"host is {host!r}: expected an address. {problem}") from None
-    for free in range(port, min(port + PORTS, 65536)):
-        try:
-            with socket.create_server((address[0], free), family=family):
-                return free
-        except OSError as problem:
-            if problem.errno != errno.EADDRINUSE:
-                raise InvalidInputError(
-                    f"host is {host!r} and port {free}: expected an address of this machine and "
-                    f"a port that is allowed. {problem.strerror}"
-                ) from None
-    raise InvalidInputError(
-        f"port is {port}: expected one that is free, or with free ones after it."
-    )
-
-
-def _need_viser() -> None:
-    try:
-        import viser  # noqa: F401
-    except ImportError:
-        raise JointwiseError(
-            "the page needs viser, which is not installed: pip install 'jointwise[view]'."
-        ) from None
-
-
-def _server(host: str, port: int, name: str) -> "viser.ViserServer":
-    """A server without tunnels to elsewhere, which says nothing by itself."""
-    import viser
-
-    class Server(viser.ViserServer):
-        def request_share_url(self, verbose: bool = True) -> None:
-            """Refuse: nobody opens the page to the world from a browser."""
-
-    # A visitor may leave while something is on the way to him; that is no trouble.
-    warnings.filterwarnings("ignore", "Queued a .* on a closed connection")
-    with redirect_stdout(io.StringIO()):  # viser says where it is in its own way
-        server = Server(host, port, label=name, verbose=False)
-    server.gui.configure_theme(show_logo=False, show_share_button=False, brand_color=scene.LINK)
-    return server
