@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from jointwise.chain import Chain
     from jointwise.kernels import Floats
     from jointwise.path import IKPath
+    from jointwise.reach import ReachMap
     from jointwise.targets import Target
 
 
@@ -36,6 +37,11 @@ def draw_path(file: str, chain: "Chain", path: "IKPath") -> None:
     from jointwise import plot
 
     _save(plot.path(chain, path)[0], file)
+
+
+def draw_slice(file: str, found: "ReachMap") -> None:
+    """Draw a reach map, cut at y = 0."""
+    _save(found.slice(y=0.0), file)
 
 
 def _save(axes: Any, file: str) -> None:

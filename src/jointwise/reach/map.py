@@ -1,8 +1,10 @@
 """What may be asked of a reach map, once it is there."""
 
+import sys
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
+from threading import Event
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -15,11 +17,12 @@ from jointwise.errors import InvalidInputError, JointwiseError
 from jointwise.kernels import Floats
 from jointwise.reach.chunks import Singles
 from jointwise.reach.grid import near
-from jointwise.reach.pictures import Cloud, colours, draw_slice, serve_cloud
+from jointwise.reach.pictures import Cloud, cloud_page, colours, draw_slice
 from jointwise.reach.placement import Placement, best_base
 from jointwise.reach.store import AXES, Store, chain_of
 
 if TYPE_CHECKING:
+    import viser
     from matplotlib.axes import Axes
     from xarray import Dataset
 
@@ -197,15 +200,30 @@ class ReachMap:
             points, shares = points[keep], shares[keep]
         return points, colours(shares)
 
-    def show(self, port: int = 8080) -> Any:
-        """Serve a page with the cloud and a plane that cuts it; returns viser's server.
+    def show(self, host: str = "127.0.0.1", port: int = 8080) -> "viser.ViserServer":
+        """Open a page with the cloud and a plane that cuts it; ends with ``stop()`` on what it is.
 
-        It is served until the process ends or ``stop`` is called on what is returned.
+        Args:
+            host: The address to listen at. 127.0.0.1 is this machine alone.
+            port: The port to listen at; if it is taken, the next that is free.
         """
         size, firsts, shape = self.grid.resolution, self.grid.first, self.grid.shape
         low = size * min(firsts)
         high = size * max(first + most - 1 for first, most in zip(firsts, shape, strict=True))
-        return serve_cloud(lambda name, place: self.cloud((name, place)), (low, high), size, port)
+        ends, name = (low, high), self._store.path.name
+        return cloud_page(lambda *cut: self.cloud(cut), ends, size, name, host, port)
+
+    def serve(self, port: int = 8080) -> None:
+        """Show the page until Ctrl+C, and say where it is."""
+        server = self.show(port=port)
+        print(f"http://127.0.0.1:{server.get_port()}, for this machine alone. Ctrl+C ends it.")
+        sys.stdout.flush()
+        try:
+            Event().wait()
+        except KeyboardInterrupt:
+            print()
+        finally:
+            server.stop()
 
     def best_base(
         self, targets: ArrayLike, candidates: ArrayLike, device: Device = "cpu"

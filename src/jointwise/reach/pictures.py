@@ -6,14 +6,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jointwise.errors import JointwiseError
 from jointwise.kernels import Floats
+from jointwise.plot import canvas
+from jointwise.view.server import free_port, need_viser, open_server
 
 if TYPE_CHECKING:
+    import viser
     from matplotlib.axes import Axes
 
 # Five colours along viridis, dark to bright, told apart by every kind of colour vision.
 VIRIDIS = np.array([[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]])
+
+SIZE = 6.0, 4.6
 
 Colours = NDArray[np.uint8]
 Cloud = tuple[Floats, Colours]
@@ -46,13 +50,7 @@ def draw_slice(
         most: The value of the brightest colour; None for the greatest there is.
     """
     if ax is None:
-        try:
-            import matplotlib.pyplot as plt
-        except ImportError:
-            raise JointwiseError(
-                "pictures are drawn by matplotlib, which is missing: pip install 'jointwise[plot]'."
-            ) from None
-        ax = plt.subplots()[1]
+        ax = canvas.axes(None, SIZE)
     shown = np.ma.masked_where(plane <= 0.0, plane).T
     image = ax.imshow(shown, origin="lower", extent=ends, cmap="viridis", vmin=0.0, vmax=most)
     ax.set(xlabel=f"{names[0]} [m]", ylabel=f"{names[1]} [m]", title=title, aspect="equal")
@@ -61,27 +59,26 @@ def draw_slice(
     return ax
 
 
-def serve_cloud(
+def cloud_page(
     cut_to: Callable[[str, float], Cloud],
     ends: tuple[float, float],
     size: float,
+    name: str,
+    host: str,
     port: int,
-) -> Any:
-    """A page with the points and a plane that cuts them; returns viser's server.
+) -> "viser.ViserServer":
+    """A page with the points and a plane that cuts them, for this machine alone unless asked.
 
     Args:
         cut_to: The points up to a place along an axis, and their colours.
         ends: Where the points begin and end [m].
         size: Of a point [m].
-        port: Where the page is served.
+        name: What the page is called.
+        host: The address to listen at.
+        port: The port to listen at; if it is taken, the next that is free.
     """
-    try:
-        import viser
-    except ImportError:
-        raise JointwiseError(
-            "the page is served by viser, which is missing: pip install 'jointwise[view]'."
-        ) from None
-    server = viser.ViserServer(port=port, verbose=False)
+    need_viser()
+    server = open_server(host, free_port(host, port), name)
     axis = server.gui.add_dropdown("cut along", ("x", "y", "z"), initial_value="y")
     place = server.gui.add_slider("up to [m]", *ends, step=size, initial_value=ends[1])
 
