@@ -550,7 +550,7 @@ def test_where_to_stand(run):
     far = written("far.csv", {"x": [0.0, 0.0], "y": [0.0, 0.0], "z": [9.0, 0.3]})
     code, _, said = run("place", "ur3e", far)
     assert (code, said) == (1, "1 of 2 targets are missed.\n")
-    code, _, said = run("place", "ur3e", written("aims.csv", dict.fromkeys(AIM, [0.3])))
+    code, _, said = run("place", "ur3e", written("aims.csv", {key: [0.3] for key in AIM}))
     assert (code, said) == (2, "aims.csv has directions: expected positions or poses.\n")
 
 
