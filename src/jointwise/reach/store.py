@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from jointwise import __version__
 from jointwise.arm import arm_from
 from jointwise.chain import Chain
 from jointwise.errors import InvalidInputError, JointwiseError
@@ -62,7 +63,8 @@ def versions() -> dict[str, str]:
     """Of all that has a say in the last bit."""
     from importlib.metadata import version  # takes a while
 
-    return {name: version(name) for name in ("jointwise", "numpy", "numba", "scipy", "zarr")}
+    others = {name: version(name) for name in ("numpy", "numba", "scipy", "zarr")}
+    return {"jointwise": __version__, **others}
 
 
 class Store:
