@@ -24,7 +24,6 @@ from jointwise import (
     JointwiseError,
     ReachMap,
     SolveConfig,
-    Status,
     best_base,
     compare,
     puma560,
@@ -498,19 +497,6 @@ def test_a_chunk_does_not_depend_on_neighbours_threads_or_pieces(monkeypatch):
     pieces = chunk_of(job, (1, 1, 1))
     for a, b, c in zip(one, two, pieces, strict=True):
         assert a.tobytes() == b.tobytes() == c.tobytes()
-
-
-def test_a_batch_that_is_not_thorough_finds_the_same_and_explains_nothing():
-    arm = robots.ur5e()
-    targets = arm.fk(arm.random(1, 300))
-    targets[::3, :3, 3] *= 1.5
-    config = SolveConfig(max_restarts=5)
-    rest = (None, config, 0, "cpu", np.float64, 1, False)
-    quick, thorough = (solve_batch(arm.arm, targets, *rest, each) for each in (False, True))
-    found = quick.converged
-    assert 20 < np.count_nonzero(~found) < 150
-    assert (thorough.joint_angles[found] == quick.joint_angles[found]).all()
-    assert {quick[row].status for row in np.flatnonzero(~found)} == {Status.STALLED}
 
 
 def test_a_simulated_gpu_makes_the_same_map(tmp_path):

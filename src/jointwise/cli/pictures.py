@@ -46,7 +46,7 @@ def draw_slice(file: str, found: "ReachMap") -> None:
 
 def _save(axes: Any, file: str) -> None:
     try:
-        axes.figure.savefig(file)
+        axes.figure.savefig(file, dpi=150)
     except (OSError, ValueError) as problem:  # no folder, or no such format
         reason = problem.strerror if isinstance(problem, OSError) else problem
         raise InvalidInputError(f"{file} cannot be written, {reason}.") from None
