@@ -534,6 +534,26 @@ def test_a_map_is_of_an_arm_or_shown(run):
     assert (code, said) == (2, "there is no 'nowhere.zarr': expected a map that reach_map wrote.\n")
 
 
+def test_a_map_is_not_begun_for_a_picture_that_cannot_be_drawn(run, tmp_path):
+    code, _, said = run("reach", "ur3e", "--plot", "x.nope")
+    assert code == 2
+    assert said.startswith("x.nope cannot be drawn: expected a name that ends in one of eps, ")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_map_that_is_shown_is_not_asked_for_otherwise(run):
+    expected = "reach show takes no seed: expected the map, and --plot or --port.\n"
+    assert run("reach", "show", "map.zarr", "--seed", "0") == (2, "", expected)
+
+
+def test_a_map_is_cut_at_the_base_of_the_arm(run, tmp_path):
+    rows = "[[joint]]\na = 0.2\n[[joint]]\na = 0.2\n"
+    Path("away.toml").write_text("base = { xyz = [0.0, 3.0, 0.0] }\n" + rows)
+    asked = ("--resolution", "0.1", "--orientations", "0", "--plot", "slice.png")
+    assert run("reach", "away.toml", *asked)[::2] == (0, "")
+    plt.close("all")
+
+
 AIM = ("x", "y", "z", "dx", "dy", "dz")
 
 

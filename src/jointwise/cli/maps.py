@@ -11,9 +11,12 @@ from jointwise.errors import InvalidInputError
 
 # In place of an arm: a map that is there already.
 SHOW = "show"
+# What can be said beside it.
+SHOWS = ("arm", "shown", "plot", "port")
 
 
 def reach(
+    context: typer.Context,
     arm: Arm,
     shown: Annotated[
         str | None, typer.Argument(help="After the word show, the map.", metavar="[MAP]")
@@ -47,7 +50,8 @@ def reach(
     """Map where an arm can reach, and how well; or show such a map.
 
     Stopped, however rudely, the same command goes on where it was. With the word show in place of
-    an arm, a map is opened in the browser, until Ctrl-C; with --plot, its slice at y = 0 is drawn.
+    an arm, a map is opened in the browser, until Ctrl-C; with --plot, a slice through the base is
+    drawn.
 
     \b
     jointwise reach ur5e -o ur5e.zarr --resolution 0.05
@@ -56,6 +60,13 @@ def reach(
     """
     if (arm == SHOW) != (shown is not None):
         raise InvalidInputError("expected jointwise reach ARM -o MAP, or jointwise reach show MAP.")
+    unused = [name for name in context.params if name not in SHOWS and _said(context, name)]
+    if shown is not None and unused:
+        raise InvalidInputError(
+            f"reach show takes no {unused[0]}: expected the map, and --plot or --port."
+        )
+    if plot is not None:
+        pictures.check_format(plot)
     from jointwise.reach import ReachMap, reach_map
 
     if shown is not None:
@@ -78,6 +89,11 @@ def reach(
         pictures.draw_slice(plot, found)
     elif shown is not None:
         found.serve(port)
+
+
+def _said(context: typer.Context, name: str) -> bool:
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
 
 
 def place(

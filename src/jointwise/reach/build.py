@@ -1,6 +1,6 @@
 """Where an arm can reach, and how well: computed chunk by chunk, kept in a folder of Zarr."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import closing
 from os import PathLike
 from typing import Any
@@ -13,12 +13,12 @@ from jointwise.chain import Chain
 from jointwise.config import SolveConfig
 from jointwise.errors import InvalidInputError
 from jointwise.progress import reporting
-from jointwise.reach.chunks import AT_ONCE, REACH_CONFIG, Job, config_described, size_of
+from jointwise.reach.chunks import AT_ONCE, REACH_CONFIG, Job, config_described, size_of, versions
 from jointwise.reach.engines import Done, connected, on_cluster, on_threads
 from jointwise.reach.grid import Index, grid_over
 from jointwise.reach.map import ReachMap
 from jointwise.reach.orientations import Orientations, described, ways_of
-from jointwise.reach.store import FORMAT, Store, arm_described, versions, writing
+from jointwise.reach.store import FORMAT, Store, arm_described, writing, zarr_version
 
 
 def reach_map(
@@ -65,6 +65,12 @@ def reach_map(
     """
     if not isinstance(chain, Chain):
         raise InvalidInputError(f"chain is {chain!r}: expected a Chain.")
+    if client is not None and (device != "cpu" or threads is not None):
+        given = f"device={device!r}" if device != "cpu" else f"threads={threads}"
+        raise InvalidInputError(
+            f"client is given with {given}: expected one or the other. Workers compute on the "
+            "threads they were started with, on CPUs."
+        )
     chain.solve_batch(np.empty((0, 3)), None, config, seed, device, threads=threads)  # checks
     where: Device = "cuda" if wants_gpu(device) else "cpu"
     ways = ways_of(orientations)
@@ -83,29 +89,37 @@ def reach_map(
             "seed": int(seed),
             "device": where,
         },
-        "versions": versions(),
+        "versions": {**versions(), "zarr": zarr_version()},
     }
     with connected(client) as cluster:
         with writing(store):
             kept = Store.begin(store, grid, about)
-        sizes = {index: size for index in kept.missing() if (size := size_of(job, index))}
-        if sizes:  # a finished map is one, whoever made it; one to go on with is not
+        if any(
+            _missing(kept, job)
+        ):  # a finished map is one, whoever made it; one to go on with is not
             kept.check_same(about, "versions")
-        if cluster is None:
-            _fill(kept, on_threads(job, sizes, cores(threads)), sizes, ways.count, progress)
-        else:
-            _fill(kept, on_cluster(job, sizes, cluster), sizes, ways.count, progress)
+            with kept.alone():
+                sizes = dict(_missing(kept, job))  # another call may have gone on meanwhile
+                chunks = (
+                    on_threads(job, sizes, cores(threads))
+                    if cluster is None
+                    else on_cluster(job, sizes, cluster)
+                )
+                _fill(kept, chunks, sizes, ways.count, progress)
     with writing(store):
         kept.tidy()
     return ReachMap(store)
+
+
+def _missing(store: Store, job: Job) -> Iterator[tuple[Index, int]]:
+    """The chunks that are still to do, and how many poses each is."""
+    return ((index, size) for index in store.missing() if (size := size_of(job, index)))
 
 
 def _fill(
     store: Store, chunks: Generator[Done], sizes: dict[Index, int], ways: int, progress: bool
 ) -> None:
     """Write chunks as they come."""
-    if not sizes:
-        return
     done = solved = 0
     # Closed at once when the writing fails or somebody interrupts, so that nothing is begun anew.
     with closing(chunks), reporting(progress, "mapping", sum(sizes.values())) as report:

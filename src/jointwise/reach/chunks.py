@@ -4,14 +4,18 @@ A chunk depends on the job and its own place alone. So it does not matter who co
 in which order, or how often.
 """
 
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+import hashlib
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from threading import Event
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from jointwise import kernels
+from jointwise import __version__, kernels
 from jointwise.arm import Arm
 from jointwise.batch import Device, solve_batch
 from jointwise.config import SolveConfig
@@ -21,9 +25,12 @@ from jointwise.reach.orientations import Ways
 from jointwise.results import IKBatch
 from jointwise.targets import Aim, Targets
 
-# Good enough for a map, and how hard to try. Of a hundred thousand reachable poses of real arms,
-# 20 restarts miss a few of what 100 find, in a fifth of the time.
+# Good enough for a map, and how hard to try; docs/reach.md has what more restarts would find.
 REACH_CONFIG = SolveConfig(position_tolerance=1e-4, orientation_tolerance=1e-4, max_restarts=20)
+
+# How much harder to try a position or a direction, since all poses beyond it are lost with it. Five
+# times finds hardly more than twice, and makes a map take twice as long.
+HARDER = 2
 
 # Poses solved at a time, which bounds the memory: a fifth of a second of a core, a full GPU.
 AT_ONCE = {"cpu": 100_000, "cuda": 4_000_000}
@@ -75,32 +82,48 @@ def size_of(job: Job, index: Index) -> int:
     return int(near(job.arm, job.grid.points(index), close).sum()) * job.ways.count
 
 
-def chunk_of(job: Job, index: Index, threads: int = 1) -> Chunk:
-    """Solve every voxel of a chunk with every orientation.
+@cache
+def versions() -> dict[str, str]:
+    """Of all that has a say in the last bit; of the code itself, a short hash of its text."""
+    from importlib.metadata import version  # takes a while
+
+    code = hashlib.sha256(Path(__file__).read_bytes())
+    for file in sorted(Path(kernels.__file__).parent.glob("*.py")):
+        code.update(file.read_bytes())
+    others = {name: version(name) for name in ("numpy", "numba", "llvmlite", "scipy")}
+    return {"jointwise": __version__, "kernels": code.hexdigest()[:12], **others}
+
+
+def chunk_of(job: Job, index: Index, threads: int = 1, stop: Event | None = None) -> Chunk:
+    """Solve every voxel of a chunk with every orientation; given up soon after ``stop`` is set.
 
     First positions, then directions where the position is reached, then rotations where the
     direction is. Most of what cannot be reached is found out early, and a direction's answer is
     where its rotations begin.
     """
     points, size = job.grid.points(index), max(1, AT_ONCE[job.device] // job.ways.count)
-    pieces = [
-        _solve_voxels(job, points[begin : begin + size], threads)
-        for begin in range(0, len(points), size)
-    ]
+    pieces = []
+    for begin in range(0, len(points), size):
+        if stop is not None and stop.is_set():
+            raise CancelledError
+        pieces.append(_solve_voxels(job, points[begin : begin + size], threads))
     shape = tuple(part.stop - part.start for part in job.grid.slices(index))
     whole = (np.concatenate(arrays) for arrays in zip(*pieces, strict=True))
     return Chunk(*(array.reshape(*shape, *array.shape[1:]) for array in whole))
 
 
 def _solve_voxels(job: Job, points: Floats, threads: int) -> Chunk:
-    ways = job.ways
-    voxel = np.flatnonzero(near(job.arm, points, job.config.position_tolerance))
-    batch = _solved(job, points[voxel], None, threads)
+    ways, config = job.ways, job.config
+    patient = replace(config, max_restarts=HARDER * config.max_restarts)
+    voxel = np.flatnonzero(near(job.arm, points, config.position_tolerance))
+    first = patient if len(ways.directions) else config
+    batch = _solved(job, points[voxel], None, first, threads)
     if len(ways.directions):
         voxel = np.repeat(voxel[batch.converged], len(ways.directions))
         way = np.tile(np.arange(len(ways.directions)), batch.converged.sum())
         aims = Aim(points[voxel], ways.directions[way], ways.axis)
-        batch = _solved(job, aims, None, threads)
+        second = patient if len(ways.rotations) else config
+        batch = _solved(job, aims, None, second, threads)
     if len(ways.rotations):
         begins, counts = ways.ends[way], np.diff(ways.ends)[way] * batch.converged
         before = np.repeat(np.arange(len(way)), counts)
@@ -108,7 +131,7 @@ def _solve_voxels(job: Job, points: Floats, threads: int) -> Chunk:
         voxel, poses = voxel[before], np.zeros((len(before), 4, 4))
         poses[:, :3, :3] = ways.rotations[begins[before] + number]
         poses[:, :3, 3], poses[:, 3, 3] = points[voxel], 1.0
-        batch = _solved(job, poses, batch.joint_angles[before], threads)
+        batch = _solved(job, poses, batch.joint_angles[before], config, threads)
     return _best(job, len(points), voxel, batch, threads)
 
 
@@ -125,12 +148,14 @@ def _best(job: Job, count: int, voxel: NDArray[np.int64], batch: IKBatch, thread
     return Chunk(shares, freest, sparest, values)
 
 
-def _solved(job: Job, targets: Targets, starts: Floats | None, threads: int) -> IKBatch:
+def _solved(
+    job: Job, targets: Targets, starts: Floats | None, config: SolveConfig, threads: int
+) -> IKBatch:
     return solve_batch(
         job.arm,
         targets,
         starts,
-        job.config,
+        config,
         job.seed,
         job.device,
         np.float64,

@@ -18,6 +18,8 @@ Index = tuple[int, int, int]
 SLACK = 1e-6
 # More voxels along an axis than anyone has room for.
 MOST = 100_000
+# Whole numbers up to here are exact in a float.
+FARTHEST = 2.0**53
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,11 @@ def grid_over(arm: Arm, resolution: float, region: Any, rows: int, ways: int, ch
         )
     else:
         box = arm.links[0, :, 3, None] + np.array([-arm.reach, arm.reach])
+    if float(np.abs(box).max()) / size > FARTHEST:
+        raise InvalidInputError(
+            f"resolution is {resolution}: expected voxels that can be counted, {MOST} at most "
+            "along each axis."
+        )
     first = tuple(ceil(low / size - SLACK) for low in box[:, 0])
     shape = tuple(
         floor(high / size + SLACK) - f + 1 for high, f in zip(box[:, 1], first, strict=True)

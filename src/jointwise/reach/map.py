@@ -98,7 +98,9 @@ class ReachMap:
         return self._whole("margin")
 
     def _whole(self, name: Measure) -> Singles:
-        array: Singles = self._store.arrays[name][:]
+        array = np.empty(self.grid.shape, np.float32)
+        for index in self.grid.chunks():
+            array[self.grid.slices(index)] = self._store.read(name, index)
         array.setflags(write=False)
         return array
 
@@ -120,22 +122,31 @@ class ReachMap:
             pose: (4, 4) a pose, a SciPy ``RigidTransform``, or (3,) a position [m]; base frame. Of
                 a pose the position counts: all orientations of the map are in the answer.
         """
-        array: Any = pose.as_matrix() if hasattr(pose, "as_matrix") else pose
-        point = array[:3, 3] if np.shape(array) == (4, 4) else array
-        voxel = self.grid.at(checks.workable("pose", checks.position("pose", point)))
+        array = checks.floats("pose", pose.as_matrix() if hasattr(pose, "as_matrix") else pose)
+        if array.shape == (4, 4):
+            array = checks.pose("pose", array)[:3, 3]
+        voxel = self.grid.at(checks.workable("pose", checks.position("pose", array)))
         if voxel is None:
             return NOTHING
-        arrays = self._store.arrays
         dexterity, manipulability, margin = (
-            float(arrays[name][voxel]) for name in get_args(Measure)
+            float(self._store.read_voxel(name, voxel)) for name in get_args(Measure)
         )
-        values: Floats = np.array(arrays["configuration"][voxel])
+        values: Floats = self._store.read_voxel("configuration", voxel)
+        values.setflags(write=False)
         return Reach(dexterity, manipulability, margin, values if dexterity > 0.0 else None)
 
     def volume(self, dexterity: float = 0.0) -> float:
         """How much room is reached [m³], with more than this share of the orientations."""
-        least = checks.number("dexterity", dexterity)
-        return float(np.count_nonzero(self.dexterity > least) * self.grid.resolution**3)
+        return self._summed(checks.number("dexterity", dexterity))[0] * self.grid.resolution**3
+
+    def _summed(self, least: float) -> tuple[int, float]:
+        """How many voxels have more dexterity, and their sum; read a chunk at a time."""
+        count, total = 0, 0.0
+        for index in self.grid.chunks():
+            block = self._store.read("dexterity", index)
+            more = block[block > least]
+            count, total = count + more.size, total + float(more.sum(dtype=float))
+        return count, total
 
     def slice(
         self,
@@ -245,10 +256,10 @@ class ReachMap:
         return f"<ReachMap of {shape} voxels of {self.grid.resolution:g} m: {self._store.path}>"
 
     def __str__(self) -> str:
-        reached = self.dexterity[self.dexterity > 0.0]
-        mean = float(reached.mean()) if len(reached) else 0.0
+        count, total = self._summed(0.0)
+        mean, volume = total / max(count, 1), count * self.grid.resolution**3
         return (
-            f"{self.volume():.4g} m³ reached, there {mean:.1%} of the orientations on average; "
+            f"{volume:.4g} m³ reached, there {mean:.1%} of the orientations on average; "
             f"{self.volume(0.9):.4g} m³ with more than 90 % of them"
             + ("" if self.finished else "; not finished")
         )

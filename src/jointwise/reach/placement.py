@@ -1,7 +1,6 @@
 """Where to stand: the base from which a list of poses is reached with the most to spare."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +17,8 @@ from jointwise.reach.orientations import UP
 STARTS = 4
 # Solves at a time.
 ROWS = 200_000
+# More places than anyone waits for.
+MOST = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,11 +26,13 @@ class Placement:
     """How well each of the candidates serves, and the best. All arrays are read-only.
 
     Attributes:
-        best: Which candidate is best: most poses reached, then the largest ``margin``.
+        best: Which candidate is best: most poses reached, then the largest ``margin``, then the
+            largest ``manipulability``: arms without limits are equally far from them everywhere.
         base: (4, 4) its pose.
         reached: (k,) how many of the poses each candidate reaches.
         margin: (k,) the least distance to a joint limit over the poses reached, as a share of half
             the joint's range; 0 where none is reached.
+        manipulability: (k,) the least over the poses reached; 0 where none is.
         joint_angles: (m, n) joint values for the poses from the best; NaN where it fails.
     """
 
@@ -37,6 +40,7 @@ class Placement:
     base: Floats
     reached: NDArray[np.int64]
     margin: Floats
+    manipulability: Floats
     joint_angles: Floats
 
     def __str__(self) -> str:
@@ -69,38 +73,41 @@ def best_base(
     Raises:
         InvalidInputError: There are no targets or candidates, or they are no poses.
     """
-    bases = _poses("candidates", candidates)
-    wanted = checks.workable("targets", checks.floats("targets", targets))
-    if wanted.ndim == 2 and wanted.shape[1] == 3:
-        moved, whole = np.tile(np.eye(4), (len(wanted), 1, 1)), False
-        moved[:, :3, 3] = wanted
-    else:
-        moved, whole = _poses("targets", wanted), True
+    if not isinstance(chain, Chain):
+        raise InvalidInputError(f"chain is {chain!r}: expected a Chain.")
+    bases, (moved, whole) = (
+        checks.frames("candidates", candidates),
+        checks.places("targets", targets),
+    )
     if not len(moved) or not len(bases):
         raise InvalidInputError("targets or candidates is empty: expected at least one of each.")
     m, n = len(moved), chain.n
     starts = np.vstack([chain.home, chain.random(seed, STARTS - 1)])
-    reached, margin = np.zeros(len(bases), np.int64), np.zeros(len(bases))
+    reached, (margin, freedom) = np.zeros(len(bases), np.int64), np.zeros((2, len(bases)))
     best, answers = -1, np.empty((m, n))
     step = max(1, ROWS // m)
     for begin in range(0, len(bases), step):
-        some = bases[begin : begin + step]
-        seen = np.linalg.inv(some)[:, None] @ moved
-        asked = seen.reshape(-1, 4, 4) if whole else seen[..., :3, 3].reshape(-1, 3)
-        spare, values = _most_to_spare(chain, asked, starts, whole, device, threads, seed)
-        spare, values = spare.reshape(-1, m), values.reshape(-1, m, n)
-        there = ~np.isnan(spare)
-        reached[begin : begin + step] = there.sum(axis=1)
-        least = np.where(there, spare, np.inf).min(axis=1)
-        margin[begin : begin + step] = np.where(there.any(axis=1), least, 0.0)
-        first = max(range(len(some)), key=lambda i: (reached[begin + i], margin[begin + i], -i))
-        now = begin + first
-        if best < 0 or (reached[now], margin[now]) > (reached[best], margin[best]):
-            best, answers = now, values[first]
+        some = slice(begin, begin + step)
+        seen = _seen(bases[some], moved)
+        asked = seen if whole else np.ascontiguousarray(seen[:, :3, 3])
+        measures, values = _most_to_spare(chain, asked, starts, whole, device, threads, seed)
+        measures, values = measures.reshape(2, -1, m), values.reshape(-1, m, n)
+        there = ~np.isnan(measures[0])
+        reached[some] = there.sum(axis=1)
+        least = np.where(there, measures, np.inf).min(axis=2)
+        margin[some], freedom[some] = np.where(there.any(axis=1), least, 0.0)
+        # The last key is the first to sort by; of equals the first candidate.
+        now = begin + int(np.lexsort([-freedom[some], -margin[some], -reached[some]])[0])
+        if best < 0 or (reached[now], margin[now], freedom[now]) > (
+            reached[best],
+            margin[best],
+            freedom[best],
+        ):
+            best, answers = now, values[now - begin]
     base = bases[best].copy()
-    for array in (base, reached, margin, answers):
+    for array in (base, reached, margin, freedom, answers):
         array.setflags(write=False)
-    return Placement(best, base, reached, margin, answers)
+    return Placement(best, base, reached, margin, freedom, answers)
 
 
 def standing_places(targets: ArrayLike, reach: float, step: float, height: float = 0.0) -> Floats:
@@ -112,10 +119,16 @@ def standing_places(targets: ArrayLike, reach: float, step: float, height: float
         step: From place to place [m].
         height: Of the floor [m].
     """
-    wanted = checks.workable("targets", checks.floats("targets", targets))
-    points = wanted[:, :3, 3] if wanted.ndim == 3 else wanted
+    points = checks.places("targets", targets)[0][:, :2, 3]
+    if not len(points):
+        raise InvalidInputError("targets is empty: expected at least one.")
     far, apart = checks.positive("reach", reach), checks.positive("step", step)
-    middle = points[:, :2].mean(axis=0)
+    if (2.0 * far / apart + 1.0) ** 2 > MOST:
+        raise InvalidInputError(
+            f"step is {step} for {2.0 * far:.3g} m each way, more than {MOST:,} places: expected a "
+            "larger step, or a smaller reach."
+        )
+    middle = points.mean(axis=0)
     along = np.arange(-(far // apart), far // apart + 1.0) * apart
     across = np.stack(np.meshgrid(along, along, indexing="ij"), axis=-1).reshape(-1, 2)
     places = middle + across[np.hypot(*across.T) <= far]
@@ -124,13 +137,13 @@ def standing_places(targets: ArrayLike, reach: float, step: float, height: float
     return bases
 
 
-def _poses(name: str, values: Any) -> Floats:
-    array = checks.floats(name, values.as_matrix() if hasattr(values, "as_matrix") else values)
-    if array.ndim != 3 or array.shape[1:] != (4, 4):
-        raise InvalidInputError(f"{name} has shape {array.shape}: expected (k, 4, 4), poses.")
-    for i, pose in enumerate(array):
-        checks.pose(f"{name}[{i}]", pose)
-    return array
+def _seen(bases: Floats, poses: Floats) -> Floats:
+    """(k * m, 4, 4) each of the poses as it is from each of the bases."""
+    turned = np.swapaxes(bases[:, None, :3, :3], -1, -2)
+    seen = np.tile(np.eye(4), (len(bases), len(poses), 1, 1))
+    seen[..., :3, :3] = turned @ poses[:, :3, :3]
+    seen[..., :3, 3:] = turned @ (poses[:, :3, 3:] - bases[:, None, :3, 3:])
+    return checks.workable("targets seen from candidates", seen).reshape(-1, 4, 4)
 
 
 def _most_to_spare(
@@ -142,8 +155,12 @@ def _most_to_spare(
     threads: int | None,
     seed: int,
 ) -> tuple[Floats, Floats]:
-    """(k,) the largest margin found for each target, NaN where none is reached; its (k, n)."""
-    spare, values = np.full(len(asked), np.nan), np.full((len(asked), chain.n), np.nan)
+    """(2, k) margin and manipulability of the best answer found for each target; its (k, n).
+
+    The best is the one with the largest margin, of equals the largest manipulability. NaN where
+    none is reached.
+    """
+    most, values = np.full((2, len(asked)), np.nan), np.full((len(asked), chain.n), np.nan)
     for start in starts:
         batch = solve_batch(
             chain.arm,
@@ -157,7 +174,9 @@ def _most_to_spare(
             progress=False,
             closest=False,
         )
-        margin = measured(chain.arm, batch, 6 if whole else 3, UP, 1)[1]
-        better = batch.converged & ~(margin <= spare)
-        spare[better], values[better] = margin[better], batch.joint_angles[better]
-    return spare, values
+        freedom, margin = measured(chain.arm, batch, 6 if whole else 3, UP, 1)
+        worse = (margin < most[0]) | ((margin == most[0]) & (freedom <= most[1]))
+        better = batch.converged & ~worse
+        most[:, better] = margin[better], freedom[better]
+        values[better] = batch.joint_angles[better]
+    return most, values

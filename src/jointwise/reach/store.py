@@ -1,20 +1,20 @@
 """A reach map on disk: chunked Zarr, written chunk by chunk, never half.
 
-Zarr writes every file aside and renames it, and the arrays of a chunk are written in a fixed
-order. So where the last one's file is, the chunk is done; nothing else keeps count.
+Zarr writes every file aside and renames it. So where the files of all four arrays are, the chunk
+is done; nothing else keeps count.
 """
 
-import shutil
+import os
+import tempfile
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from jointwise import __version__
 from jointwise.arm import arm_from
 from jointwise.chain import Chain
 from jointwise.errors import InvalidInputError, JointwiseError
@@ -25,7 +25,7 @@ FORMAT = 1
 # How hard Zstd tries. Joint values hardly get smaller; this is quick, and good for empty room.
 LEVEL = -5
 AXES = ("x", "y", "z")
-LAST = Chunk._fields[-1]
+LAST = Chunk._fields[-1]  # has one axis more, the joints
 # What each array means, for whoever opens the store with another tool.
 MEANINGS = {
     "dexterity": ("1", "share of the tool orientations that are reached"),
@@ -59,14 +59,6 @@ def chain_of(about: dict[str, Any]) -> Chain:
     return Chain(arm, tuple(about["names"]))
 
 
-def versions() -> dict[str, str]:
-    """Of all that has a say in the last bit."""
-    from importlib.metadata import version  # takes a while
-
-    others = {name: version(name) for name in ("numpy", "numba", "scipy", "zarr")}
-    return {"jointwise": __version__, **others}
-
-
 class Store:
     """The folder of a map, opened or begun.
 
@@ -81,12 +73,12 @@ class Store:
     """
 
     def __init__(self, path: str | PathLike[str], read_only: bool = True) -> None:
-        self.path = Path(path)
+        self.path = _path(path)
         group = _opened(self.path, read_only)
         self.about: dict[str, Any] = group.attrs["jointwise"]
         # Chunks in which nothing is reached are written too: they are done.
         with _zarr().config.set({"array.write_empty_chunks": True}):
-            self.arrays = {name: group[name] for name in Chunk._fields}
+            self.arrays = {name: self._array(group, name) for name in Chunk._fields}
         settings = self.about["settings"]
         first, shape, chunk = (tuple(settings[name]) for name in ("first", "shape", "chunk"))
         self.grid = Grid(settings["resolution"], first, shape, chunk)
@@ -115,20 +107,84 @@ class Store:
                 "Expected the same to go on with it; else name another store, or remove this one."
             )
 
+    def _array(self, group: Any, name: str) -> Any:
+        try:
+            return group[name]
+        except (KeyError, ValueError, TypeError):
+            raise InvalidInputError(
+                f"{str(self.path / name / 'zarr.json')!r} is missing or damaged, and {name} cannot "
+                f"be read without it: expected a whole map. Remove {str(self.path)!r} and map anew."
+            ) from None
+
+    def _file(self, name: str, index: Index) -> Path:
+        """Where a chunk of an array is."""
+        place = (*index, 0) if name == LAST else index
+        key: str = self.arrays[name].metadata.encode_chunk_key(place)
+        return self.path / name / key
+
     def missing(self) -> Iterator[Index]:
-        """The chunks that are not written yet."""
-        folder, key = self.path / LAST, self.arrays[LAST].metadata.encode_chunk_key
-        return (index for index in self.grid.chunks() if not (folder / key((*index, 0))).exists())
+        """The chunks that are not written yet, or of which a file is gone or empty."""
+        return (
+            index
+            for index in self.grid.chunks()
+            if not all(_filled(self._file(name, index)) for name in reversed(Chunk._fields))
+        )
+
+    def read(self, name: str, index: Index) -> Any:
+        """A chunk of an array; where it is not written yet, nothing is reached."""
+        return self._decoded(name, index, self.grid.slices(index))
+
+    def read_voxel(self, name: str, voxel: Index) -> Any:
+        """The values of an array in a voxel."""
+        x, y, z = (at // size for at, size in zip(voxel, self.grid.chunk, strict=True))
+        return self._decoded(name, (x, y, z), voxel)
+
+    def _decoded(self, name: str, index: Index, where: Any) -> Any:
+        try:
+            return self.arrays[name][where]
+        except (ValueError, RuntimeError, TypeError) as problem:  # what Zarr's codecs raise
+            raise JointwiseError(
+                f"{str(self._file(name, index))!r} is damaged, {problem}. Remove this file and "
+                "call reach_map as before: what is missing is computed again."
+            ) from None
 
     def write(self, index: Index, chunk: Chunk) -> None:
-        """Write a chunk. The file of its last array is the mark that it is done."""
+        """Write a chunk."""
         for name, block in zip(Chunk._fields, chunk, strict=True):
             self.arrays[name][self.grid.slices(index)] = block
 
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep other calls from writing to this store; where the system has no locks, hope so.
+
+        Raises:
+            JointwiseError: Another call is writing it.
+        """
+        try:
+            from fcntl import LOCK_EX, LOCK_NB, flock
+        except ImportError:
+            yield
+            return
+        folder = os.open(self.path, os.O_RDONLY)
+        try:
+            try:
+                flock(folder, LOCK_EX | LOCK_NB)
+            except BlockingIOError:
+                raise JointwiseError(
+                    f"{str(self.path)!r} is busy: another call is writing it. Wait until that one "
+                    "ends, or name another store."
+                ) from None
+            except OSError:  # some network file systems have no locks
+                pass
+            yield
+        finally:
+            os.close(folder)
+
     def tidy(self) -> None:
-        """Remove what a killed process left behind."""
-        for file in self.path.rglob("*.partial"):
-            file.unlink(missing_ok=True)
+        """Remove what a killed process left behind, unless another call is writing."""
+        with suppress(JointwiseError), self.alone():
+            for file in self.path.rglob("*.partial"):
+                file.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -141,6 +197,13 @@ def writing(path: str | PathLike[str]) -> Iterator[None]:
             f"{str(path)!r} cannot be written: {problem.strerror or problem}. What was written "
             "before stays readable. Make room or give leave to write; the same call then goes on."
         ) from problem
+
+
+def _filled(file: Path) -> bool:
+    try:
+        return file.stat().st_size > 0
+    except FileNotFoundError:
+        return False
 
 
 def _path(path: Any) -> Path:
@@ -157,6 +220,11 @@ def _zarr() -> Any:
             "reach maps are kept with zarr, which is missing: pip install 'jointwise[reach]'."
         ) from None
     return zarr
+
+
+def zarr_version() -> str:
+    """Of what writes the files."""
+    return str(_zarr().__version__)
 
 
 def _opened(path: Path, read_only: bool) -> Any:
@@ -183,9 +251,19 @@ def _opened(path: Path, read_only: bool) -> Any:
 def _create(path: Path, grid: Grid, about: dict[str, Any]) -> None:
     """Make an empty store aside and put it in its place, so that there is a whole one or none."""
     zarr = _zarr()
-    aside = path.with_name(path.name + ".begun")
-    shutil.rmtree(aside, ignore_errors=True)
     path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(".begun", f"{path.name}.", path.parent) as folder:
+        aside = Path(folder) / path.name
+        _write_empty(zarr, aside, grid, about)
+        try:
+            aside.rename(path)
+        except OSError:
+            if not path.exists():  # else another call was first, and this one goes on with it
+                raise
+
+
+def _write_empty(zarr: Any, aside: Path, grid: Grid, about: dict[str, Any]) -> None:
+    """Write all of a store but its chunks."""
     joints = len(about["arm"]["names"])
     group = zarr.open_group(aside, mode="w-", zarr_format=3, attributes={"jointwise": about})
     for axis, name in enumerate(AXES):
@@ -214,7 +292,6 @@ def _create(path: Path, grid: Grid, about: dict[str, Any]) -> None:
     with warnings.catch_warnings():  # xarray looks for this; Zarr warns that it is a convention
         warnings.simplefilter("ignore")
         zarr.consolidate_metadata(aside)
-    aside.rename(path)
 
 
 def _differences(name: str, stored: Any, wanted: Any) -> Iterator[str]:
