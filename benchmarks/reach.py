@@ -8,13 +8,16 @@ import argparse
 import os
 import resource
 import tempfile
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter, process_time
 
 import numpy as np
 
-from jointwise import Chain, reach_map, robots, two_link_planar
+from jointwise import Chain, ReachMap, reach_map, robots, two_link_planar
+from jointwise.arm import Arm
+from jointwise.batch import solve_batch
 from jointwise.reach.chunks import REACH_CONFIG, Chunk, Job, chunk_of
 from jointwise.reach.grid import near
 from jointwise.reach.orientations import ways_of
@@ -54,9 +57,7 @@ def map_table(resolution: float, orientations: int, device: str, threads: int) -
             progress=False,
         )
         seconds, busy = perf_counter() - began, process_time() - used
-        voxels = sum(
-            int(near(arm.arm, one.grid.points(index), 1e-4).sum()) for index in one.grid.chunks()
-        )
+        voxels = sum(tried(arm.arm, one))
         files = [file for file in (Path(folder) / "map.zarr").rglob("*") if file.is_file()]
         size = sum(file.stat().st_size for file in files)
         said, share = str(one), float(one.dexterity.sum(dtype=float)) / voxels
@@ -71,12 +72,19 @@ def map_table(resolution: float, orientations: int, device: str, threads: int) -
     print(f"{len(files):,} files, {size / 1e6:.1f} MB")
 
 
+def tried(arm: Arm, one: ReachMap) -> Iterator[int]:
+    """How many voxels of each chunk are within reach, and are tried."""
+    close = REACH_CONFIG.position_tolerance
+    return (int(near(arm, one.grid.points(index), close).sum()) for index in one.grid.chunks())
+
+
 def restart_table(voxels: int) -> None:
-    """What share of the poses that 100 restarts reach is found with fewer, and how fast."""
-    print(f"\nPoses of {voxels} voxels within reach, 100 orientations each, one thread:")
-    print("the share of those reached with 100 restarts that fewer reach, and µs of a core a pose")
+    """What share of the reachable poses a map finds with few restarts or many, and how fast."""
+    print(f"\nPoses of {voxels} voxels within reach, 100 orientations each, one thread: the share")
+    print("a map finds of those reached when each is solved by itself with 100 restarts, and µs of")
+    print("a core a pose; in the last column those poses solved by themselves")
     restarts = (5, 10, 20, 40, 100)
-    print(f"{'':10}" + "".join(f"{number:>17}" for number in restarts))
+    print(f"{'':10}" + "".join(f"{number:>17}" for number in restarts) + f"{'alone':>17}")
     rng, ways = np.random.default_rng(1), ways_of(100)
     for name in ("ur5e", "panda", "iiwa14", "kr6_r900", "irb120"):
         arm = Chain.load(name).arm
@@ -90,9 +98,18 @@ def restart_table(voxels: int) -> None:
             if not found:
                 chunk_of(job, (0, 0, 0))
             began = process_time()
-            found.append(float(chunk_of(job, (0, 0, 0)).dexterity.sum(dtype=float)))
-            times.append(1e6 * (process_time() - began) / (voxels * ways.count))
-        cells = (f"{f / found[-1]:10.3%} {t:6.2f}" for f, t in zip(found, times, strict=True))
+            found.append(ways.count * float(chunk_of(job, (0, 0, 0)).dexterity.sum(dtype=float)))
+            times.append(process_time() - began)
+        poses = np.tile(np.eye(4), (voxels, ways.count, 1, 1))
+        poses[..., :3, :3], poses[..., :3, 3] = ways.rotations, points[:, None]
+        rest = (None, config, 0, "cpu", np.float64, 1, False, False)
+        began = process_time()
+        found.append(int(solve_batch(arm, poses.reshape(-1, 4, 4), *rest).converged.sum()))
+        times.append(process_time() - began)
+        cells = (
+            f"{f / found[-1]:10.3%} {1e6 * t / (voxels * ways.count):6.2f}"
+            for f, t in zip(found, times, strict=True)
+        )
         print(f"{name:10}" + "".join(cells), flush=True)
 
 
@@ -117,13 +134,14 @@ def chunk_table() -> None:
     print(
         "\nA chunk of a UR5e beside its solves, ms of a core of the caller, best of 5 (Dask: its "
     )
-    print("scheduler in the caller, two workers, tasks that return as much and solve nothing)")
+    print("scheduler in the caller, two workers, tasks that carry a job of 100 orientations and")
+    print("return as much as a chunk, but solve nothing)")
     print(f"{'voxels':>8}{'kB':>10}{'writing ms':>12}{'through Dask ms':>17}")
     from distributed import Client, LocalCluster
 
     with (
         tempfile.TemporaryDirectory() as folder,
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as processes,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as processes,
         Client(processes) as client,
     ):
         for edge in edges:
@@ -131,6 +149,7 @@ def chunk_table() -> None:
             path = Path(folder) / f"{edge}.zarr"
             reach_map(arm, 0.01, None, region, store=path, chunk=edge, progress=False)
             store = Store(path, read_only=False)
+            job = Job(arm.arm, store.grid, ways_of(100), REACH_CONFIG, 0, "cpu")
             full = Chunk(*(store.arrays[name][:] for name in Chunk._fields))
             writing, sending = [], []
             for _ in range(5):
@@ -139,7 +158,7 @@ def chunk_table() -> None:
                     store.write((0, 0, 0), full)
                 writing.append((process_time() - began) / rounds)
                 began = process_time()
-                client.gather([client.submit(zeros, edge, i, pure=False) for i in range(rounds)])
+                client.gather([client.submit(zeros, job, i, pure=False) for i in range(rounds)])
                 sending.append((process_time() - began) / rounds)
             size = sum(array.nbytes for array in full) / 1e3
             print(
@@ -148,9 +167,9 @@ def chunk_table() -> None:
             )
 
 
-def zeros(edge: int, number: int) -> Chunk:
+def zeros(job: Job, number: int) -> Chunk:
     """As much as a chunk is."""
-    shape = (edge, edge, edge)
+    shape = job.grid.chunk
     empty = (np.zeros(shape, np.float32) for _ in range(3))
     return Chunk(*empty, np.zeros((*shape, 6)))
 
@@ -164,9 +183,9 @@ def memory_table() -> None:
         one = reach_map(arm, FINE, store=Path(folder) / "map.zarr", **reach_map_of)
         seconds = perf_counter() - began
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-        voxels = one.grid.shape[0] * one.grid.shape[1]
-        print(f"\nTwo links, positions, {voxels:,} voxels in chunks of {one.grid.chunk}")
-        print(f"{np.pi / 4 * voxels:,.0f} poses in {seconds:.0f} s, at most {peak:.2f} GiB")
+        poses = sum(tried(arm.arm, one))
+        print(f"\nTwo links, positions, {one.grid.shape} voxels in chunks of {one.grid.chunk}")
+        print(f"{poses:,} poses in {seconds:.0f} s, at most {peak:.2f} GiB")
 
 
 def main() -> None:

@@ -547,7 +547,7 @@ def test_a_map_that_is_shown_is_not_asked_for_otherwise(run):
 
 
 def test_a_map_is_cut_at_the_base_of_the_arm(run, tmp_path):
-    rows = "[[joint]]\na = 0.2\n[[joint]]\na = 0.2\n"
+    rows = "[[joints]]\na = 0.2\n[[joints]]\na = 0.2\n"
     Path("away.toml").write_text("base = { xyz = [0.0, 3.0, 0.0] }\n" + rows)
     asked = ("--resolution", "0.1", "--orientations", "0", "--plot", "slice.png")
     assert run("reach", "away.toml", *asked)[::2] == (0, "")

@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import RigidTransform, Rotation
 
+from benchmarks.reach import Scattered
 from jointwise import (
     AimCone,
     Chain,
@@ -41,7 +42,6 @@ from jointwise.reach.orientations import UP, directions, spread, ways_of
 from jointwise.reach.placement import standing_places
 from jointwise.reach.store import Store
 from jointwise.results import IKBatch
-from benchmarks.reach import Scattered
 from tests.arms import chains
 
 ROOT = Path(__file__).parent.parent
@@ -229,7 +229,7 @@ def cluster():
     distributed = pytest.importorskip("distributed")
     with (
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None
+            n_workers=2, threads_per_worker=1, dashboard_address=":0"
         ) as processes,
         distributed.Client(processes) as client,
     ):
@@ -244,7 +244,7 @@ def own_cluster():
     """A scheduler and a worker inside this process, for a test to spoil."""
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(
-        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None
+        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0"
     ) as one:
         yield one
 
@@ -282,7 +282,7 @@ def test_a_scheduler_killed_in_the_middle_is_named(tmp_path, monkeypatch):
     code = """
 from distributed import LocalCluster
 if __name__ == "__main__":
-    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as one:
+    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as one:
         print(one.scheduler_address, flush=True)
         input()
 """
@@ -912,9 +912,8 @@ NOT_ASKED = {
     "targets has shape (2, 2): expected (k, 3) for positions or (k, 4, 4) for poses.": (
         lambda one: one.best_base(np.eye(2), np.eye(4)[None])
     ),
-    "targets seen from candidates[0, 0, 0, 3] is 1800000000.0: expected finite numbers below 1e9.": (
-        lambda one: one.best_base([[9e8, 0.0, 0.0]], [np.eye(4) - 9e8 * SHIFT])
-    ),
+    "targets seen from candidates[0, 0, 0, 3] is 1800000000.0: expected finite numbers below "
+    "1e9.": (lambda one: one.best_base([[9e8, 0.0, 0.0]], [np.eye(4) - 9e8 * SHIFT])),
     "chain is 'ur5e': expected a Chain.": lambda one: best_base(
         "ur5e", [[0, 0, 0]], np.eye(4)[None]
     ),
@@ -924,7 +923,9 @@ NOT_ASKED = {
     "targets has shape (4, 4): expected (k, 3) for positions or (k, 4, 4) for poses.": (
         lambda one: standing_places(np.eye(4), 1.0, 0.1)
     ),
-    "targets is empty: expected at least one.": lambda one: standing_places([], 1.0, 0.1),
+    "targets is empty: expected at least one.": lambda one: standing_places(
+        np.empty((0, 3)), 1.0, 0.1
+    ),
     "step is 0.0001 for 2 m each way, more than 1,000,000 places: expected a larger step, or a "
     "smaller reach.": lambda one: standing_places([[0, 0, 0]], 1.0, 1e-4),
 }
