@@ -849,17 +849,32 @@ def test_what_is_no_map_or_of_a_newer_format_is_left_alone(tmp_path):
         ReachMap(tmp_path / "nowhere")
 
 
-def test_another_version_may_look_but_not_go_on(undisturbed, tmp_path, monkeypatch):
+@pytest.mark.parametrize("changed", ["jointwise", "kernels", "llvmlite"])
+def test_another_version_may_look_but_not_go_on(undisturbed, tmp_path, monkeypatch, changed):
     _, _, folder = undisturbed
-    monkeypatch.setattr("jointwise.reach.build.versions", lambda: {"jointwise": "9.9"})
-    assert reach_map(robots.ur5e(), **SMALL, store=folder).finished
-    monkeypatch.undo()
-    monkeypatch.setattr(Store, "write", lambda *_: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
+    others = {**versions(), changed: "9.9"}
+    with monkeypatch.context() as patch:
+        patch.setattr("jointwise.reach.build.versions", lambda: others)
+        assert reach_map(robots.ur5e(), **SMALL, store=folder).finished
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "write", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            reach_map(robots.ur5e(), **SMALL, store=tmp_path / "map.zarr")
+    monkeypatch.setattr("jointwise.reach.build.versions", lambda: others)
+    expected = rf"another map: versions\.{changed} is {versions()[changed]}, not 9\.9\. Expected"
+    with pytest.raises(InvalidInputError, match=expected):
         reach_map(robots.ur5e(), **SMALL, store=tmp_path / "map.zarr")
-    monkeypatch.setattr("jointwise.reach.build.versions", lambda: {"jointwise": "9.9"})
-    with pytest.raises(InvalidInputError, match=r"versions.jointwise is 0\.\d+\.\d+, not 9\.9"):
-        reach_map(robots.ur5e(), **SMALL, store=tmp_path / "map.zarr")
+
+
+def test_a_change_of_the_kernels_is_another_version(tmp_path, monkeypatch):
+    for file in Path(chunks.kernels.__file__).parent.glob("*.py"):
+        shutil.copy(file, tmp_path)
+    monkeypatch.setattr(chunks.kernels, "__file__", str(tmp_path / "__init__.py"))
+    asked = versions.__wrapped__
+    assert asked() == versions()
+    with (tmp_path / "fk.py").open("a") as file:
+        file.write("# another\n")
+    assert {name for name in versions() if versions()[name] != asked()[name]} == {"kernels"}
 
 
 def test_a_scheduler_that_is_not_there_is_named(tmp_path, monkeypatch):

@@ -49,19 +49,21 @@ def reach_map(
         region: ((x0, x1), (y0, y1), (z0, z1)) [m], base frame. None: all the arm may reach.
         config: How to solve, as for ``solve_batch``.
         device: ``"cpu"``, ``"cuda"`` for a GPU, or ``"auto"`` for a GPU if there is one.
-        client: A Dask ``Client``, or the address of a scheduler, to compute on a cluster.
+        client: A Dask ``Client``, or the address of a scheduler, to compute on the CPUs of a
+            cluster; then neither ``device`` nor ``threads``.
         store: The folder to write. One that holds the same map, finished or not, is gone on with.
         progress: Whether to show how far it is, on standard error.
         seed: As for ``solve_batch``.
         threads: How many cores to use here. None: all.
         chunk: Voxels along the edge of a chunk, the unit of work and of what is written. None: so
             that a chunk is about 100,000 poses, on a GPU four million. On a cluster of hundreds of
-            cores choose 24 to 32; see docs/reach.md.
+            cores choose 32 to 48; see docs/reach.md.
 
     Raises:
         InvalidInputError: Something about the input is wrong, or the store holds another map; the
             text says what.
-        JointwiseError: The store cannot be written, or no cluster answers.
+        JointwiseError: The store cannot be written, another call is writing it, or the cluster does
+            not answer, is lost or has other versions.
     """
     if not isinstance(chain, Chain):
         raise InvalidInputError(f"chain is {chain!r}: expected a Chain.")

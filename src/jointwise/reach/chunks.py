@@ -5,6 +5,7 @@ in which order, or how often.
 """
 
 import hashlib
+import sys
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache
@@ -15,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from jointwise import __version__, kernels
+from jointwise import kernels
 from jointwise.arm import Arm
 from jointwise.batch import Device, solve_batch
 from jointwise.config import SolveConfig
@@ -91,7 +92,8 @@ def versions() -> dict[str, str]:
     for file in sorted(Path(kernels.__file__).parent.glob("*.py")):
         code.update(file.read_bytes())
     others = {name: version(name) for name in ("numpy", "numba", "llvmlite", "scipy")}
-    return {"jointwise": __version__, "kernels": code.hexdigest()[:12], **others}
+    ours = sys.modules["jointwise"].__version__  # importing the front door would import us
+    return {"jointwise": ours, "kernels": code.hexdigest()[:12], **others}
 
 
 def chunk_of(job: Job, index: Index, threads: int = 1, stop: Event | None = None) -> Chunk:
