@@ -32,5 +32,5 @@ clean:
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,plot,view]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,plot,view,reach,cluster]'
 	touch $@

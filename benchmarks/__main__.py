@@ -15,6 +15,7 @@ from time import perf_counter
 import numpy as np
 
 from benchmarks.problems import ARMS, CHOSEN, Problems, reachable
+from benchmarks.reach import reach_table
 from benchmarks.rivals import FOR_BATCHES, FOR_POSES, FOR_POSITIONS
 from jointwise import CCDConfig, DHJoint, SolveConfig, ccd_solve, puma560
 from jointwise.kernels.jit import jit
@@ -287,6 +288,7 @@ TABLES = {
     "rivals": rival_table,
     "batch": batch_table,
     "ccd": ccd_table,
+    "reach": reach_table,
 }
 
 

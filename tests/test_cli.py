@@ -600,6 +600,72 @@ def test_the_demo_shows_the_best_of_it(run, drawn, monkeypatch, tmp_path):
     assert (tmp_path / "demo.png").exists()
 
 
+# Maps
+
+
+def test_a_map_is_made_shown_and_gone_on_with(run, tmp_path):
+    asked = ("reach", "ur3e", "-o", "map.zarr", "--resolution", "0.2", "--orientations", "4")
+    code, printed, said = run(*asked, "--plot", "slice.png")
+    assert (code, said) == (0, "")
+    assert "m³ reached, there" in printed
+    assert "not finished" not in printed
+    assert (tmp_path / "slice.png").stat().st_size > 1000
+    assert run(*asked) == (0, printed, "")  # it is there already
+    assert run("reach", "show", "map.zarr", "--plot", "again.png") == (0, printed, "")
+    code, _, said = run("reach", "ur5e", *asked[2:])
+    assert code == 2
+    assert said.startswith("'map.zarr' holds another map: arm.")
+    plt.close("all")
+
+
+def test_a_map_is_of_an_arm_or_shown(run):
+    expected = "expected jointwise reach ARM -o MAP, or jointwise reach show MAP.\n"
+    assert run("reach", "show") == (2, "", expected)
+    assert run("reach", "ur5e", "map.zarr") == (2, "", expected)
+    code, _, said = run("reach", "show", "nowhere.zarr")
+    assert (code, said) == (2, "there is no 'nowhere.zarr': expected a map that reach_map wrote.\n")
+
+
+def test_a_map_is_not_begun_for_a_picture_that_cannot_be_drawn(run, tmp_path):
+    code, _, said = run("reach", "ur3e", "--plot", "x.nope")
+    assert code == 2
+    assert said.startswith("x.nope cannot be drawn: expected a name that ends in one of eps, ")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_map_that_is_shown_is_not_asked_for_otherwise(run):
+    expected = "reach show takes no seed: expected the map, and --plot or --port.\n"
+    assert run("reach", "show", "map.zarr", "--seed", "0") == (2, "", expected)
+
+
+def test_a_map_is_cut_at_the_base_of_the_arm(run, tmp_path):
+    rows = "[[joints]]\na = 0.2\n[[joints]]\na = 0.2\n"
+    Path("away.toml").write_text("base = { xyz = [0.0, 3.0, 0.0] }\n" + rows)
+    asked = ("--resolution", "0.1", "--orientations", "0", "--plot", "slice.png")
+    assert run("reach", "away.toml", *asked)[::2] == (0, "")
+    plt.close("all")
+
+
+AIM = ("x", "y", "z", "dx", "dy", "dz")
+
+
+def test_where_to_stand(run):
+    poses = written("poses.csv", {"x": [1.0, 1.2], "y": [0.0, 0.1], "z": [0.3, 0.3]})
+    code, printed, _ = run("place", "ur3e", poses, "--step", "0.2", "--json")
+    found = json.loads(printed)
+    keys = ["robot", "base", "reached", "targets", "margin", "joint_names", "joint_angles"]
+    assert (code, list(found)) == (0, keys)
+    arm, base = robots.ur3e(), np.array(found["base"])
+    tips = base @ arm.fk(found["joint_angles"])
+    assert_allclose(tips[:, :3, 3], [[1.0, 0.0, 0.3], [1.2, 0.1, 0.3]], atol=1e-3)
+    assert "2 of 2 poses reached" in run("place", "ur3e", poses)[1]
+    far = written("far.csv", {"x": [0.0, 0.0], "y": [0.0, 0.0], "z": [9.0, 0.3]})
+    code, _, said = run("place", "ur3e", far)
+    assert (code, said) == (1, "1 of 2 targets are missed.\n")
+    code, _, said = run("place", "ur3e", written("aims.csv", {key: [0.3] for key in AIM}))
+    assert (code, said) == (2, "aims.csv has directions: expected positions or poses.\n")
+
+
 # Wrong usage
 
 TABLE = "expected some of x, y, z, roll, pitch, yaw, qx, qy, qz, qw, dx, dy, dz, "

@@ -24,6 +24,12 @@ if TYPE_CHECKING:
     from jointwise.joints import three_link_spatial as three_link_spatial
     from jointwise.joints import two_link_planar as two_link_planar
     from jointwise.path import IKPath as IKPath
+    from jointwise.reach import AimCone as AimCone
+    from jointwise.reach import Placement as Placement
+    from jointwise.reach import ReachMap as ReachMap
+    from jointwise.reach import best_base as best_base
+    from jointwise.reach import compare as compare
+    from jointwise.reach import reach_map as reach_map
     from jointwise.results import FKResult as FKResult
     from jointwise.results import IKBatch as IKBatch
     from jointwise.results import IKResult as IKResult
@@ -36,32 +42,34 @@ __version__ = "0.1.0"
 # In which room each name lives. A room is opened when a name of it is first asked for: the command
 # says how it is used without waiting for NumPy.
 _ROOMS = {
-    "robots": "robots",
-    "DEFAULT_CCD_CONFIG": "ccd",
-    "CCDConfig": "ccd",
-    "ccd_solve": "ccd",
-    "Chain": "chain",
-    "SolveConfig": "config",
-    "DimensionMismatchError": "errors",
-    "InvalidInputError": "errors",
-    "JointwiseError": "errors",
-    "UnsolvedError": "errors",
-    "fk_position": "forward",
-    "fk_rotation": "forward",
-    "forward_kinematics": "forward",
-    "DHJoint": "joints",
-    "puma560": "joints",
-    "scara": "joints",
-    "stanford_arm": "joints",
-    "three_link_spatial": "joints",
-    "two_link_planar": "joints",
-    "IKPath": "path",
-    "FKResult": "results",
-    "IKBatch": "results",
-    "IKResult": "results",
-    "Status": "results",
-    "aim": "targets",
-    "Trace": "trace",
+    name: room
+    for room, names in {
+        "ccd": ("DEFAULT_CCD_CONFIG", "CCDConfig", "ccd_solve"),
+        "chain": ("Chain",),
+        "config": ("SolveConfig",),
+        "errors": (
+            "DimensionMismatchError",
+            "InvalidInputError",
+            "JointwiseError",
+            "UnsolvedError",
+        ),
+        "forward": ("fk_position", "fk_rotation", "forward_kinematics"),
+        "joints": (
+            "DHJoint",
+            "puma560",
+            "scara",
+            "stanford_arm",
+            "three_link_spatial",
+            "two_link_planar",
+        ),
+        "path": ("IKPath",),
+        "reach": ("AimCone", "Placement", "ReachMap", "best_base", "compare", "reach_map"),
+        "results": ("FKResult", "IKBatch", "IKResult", "Status"),
+        "robots": ("robots",),
+        "targets": ("aim",),
+        "trace": ("Trace",),
+    }.items()
+    for name in names
 }
 
 __all__ = [*_ROOMS]

@@ -181,9 +181,9 @@ class Chain:
         names: Sequence[str] | None,
     ) -> "Chain":
         if base is not None:
-            links[0] = _frame("base", base)[:3] @ _square(links[0])
+            links[0] = checks.frame("base", base)[:3] @ _square(links[0])
         if tool is not None:
-            links[-1] = links[-1] @ _frame("tool", tool)
+            links[-1] = links[-1] @ checks.frame("tool", tool)
         called = checks.names(names, len(rows))
         lower, upper = checks.limits(limits, called)
         return cls(arm_from(links, kinds_of(rows), lower, upper), called, rows, modified)
@@ -218,7 +218,7 @@ class Chain:
     def with_tool(self, tool: Pose) -> "Chain":
         """The same arm with something more at its tip: ``tool`` is the new tip in the old one."""
         links = self.arm.links.copy()
-        links[-1] = links[-1] @ _frame("tool", tool)
+        links[-1] = links[-1] @ checks.frame("tool", tool)
         return replace(self, arm=arm_from(links, self.arm.kinds, *self.limits.T))
 
     def to_urdf(self, name: str = "arm") -> str:
@@ -441,14 +441,6 @@ class Chain:
 
     def __str__(self) -> str:
         return table(self.arm, self.names, self.rows, self.modified)
-
-
-def _frame(name: str, value: Pose) -> Floats:
-    """A pose whose rotation part is a rotation to the last digit."""
-    pose = checks.pose(name, value)
-    left, _, right = np.linalg.svd(pose[:3, :3])
-    pose[:3, :3] = left @ right
-    return pose
 
 
 def _square(link: Floats) -> Floats:

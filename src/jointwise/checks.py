@@ -141,6 +141,38 @@ def pose(name: str, value: Any) -> Floats:
     return array
 
 
+def frame(name: str, value: Any) -> Floats:
+    """A pose whose rotation part is a rotation to the last digit."""
+    array = pose(name, value)
+    left, _, right = np.linalg.svd(array[:3, :3])
+    array[:3, :3] = left @ right
+    return array
+
+
+def frames(name: str, values: Any) -> Floats:
+    """(k, 4, 4) such poses, given as such or as SciPy's."""
+    array = floats(name, values.as_matrix() if hasattr(values, "as_matrix") else values)
+    if array.ndim != 3 or array.shape[1:] != (4, 4):
+        raise InvalidInputError(f"{name} has shape {array.shape}: expected (k, 4, 4), poses.")
+    for i, each in enumerate(array):
+        array[i] = frame(f"{name}[{i}]", each)
+    return array
+
+
+def places(name: str, values: Any) -> tuple[Floats, bool]:
+    """(k, 4, 4) such poses, and whether they were given; else (k, 3) positions were."""
+    array = floats(name, values.as_matrix() if hasattr(values, "as_matrix") else values)
+    if array.ndim == 2 and array.shape[1] == 3:
+        poses = np.tile(np.eye(4), (len(array), 1, 1))
+        poses[:, :3, 3] = workable(name, array)
+        return poses, False
+    if array.ndim != 3:
+        raise InvalidInputError(
+            f"{name} has shape {array.shape}: expected (k, 3) for positions or (k, 4, 4) for poses."
+        )
+    return frames(name, array), True
+
+
 def names(values: Any, joints: int) -> tuple[str, ...]:
     """One name per joint, all different; joint1, joint2, ... for None."""
     if values is None:

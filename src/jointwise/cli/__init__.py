@@ -17,6 +17,7 @@ from typer.core import TyperGroup
 from jointwise import __version__
 from jointwise.cli.describe import fk, info, robots
 from jointwise.cli.many import batch, path
+from jointwise.cli.maps import place, reach
 from jointwise.cli.show import demo, view
 from jointwise.cli.solve import solve
 from jointwise.errors import JointwiseError
@@ -80,10 +81,11 @@ def jointwise(
     jointwise solve panda --to 0.4 0.2 0.5
     jointwise solve ur5e --to 0.4 0.2 0.5 --rpy 180 0 90 --deg --json
     jointwise batch panda targets.csv -o joints.csv
+    jointwise reach ur5e -o ur5e.zarr
     """
 
 
-for _command in (robots, info, fk, solve, batch, path, view, demo):
+for _command in (robots, info, fk, solve, batch, path, reach, place, view, demo):
     app.command()(_command)
 
 

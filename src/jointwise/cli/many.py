@@ -15,6 +15,7 @@ from jointwise.cli.options import (
     Restarts,
     Seed,
     Start,
+    Table,
     Tip,
     Tolerance,
     chain_of,
@@ -24,13 +25,6 @@ from jointwise.cli.options import (
 if TYPE_CHECKING:
     from jointwise.path import IKPath
     from jointwise.results import IKBatch
-
-Table = Annotated[
-    str,
-    typer.Argument(
-        help="A .csv, .npz or .parquet file, or - for CSV that streams in.", metavar="FILE"
-    ),
-]
 
 
 def batch(

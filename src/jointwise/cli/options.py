@@ -32,6 +32,12 @@ Arm = Annotated[
         show_default=False,
     ),
 ]
+Table = Annotated[
+    str,
+    typer.Argument(
+        help="A .csv, .npz or .parquet file, or - for CSV that streams in.", metavar="FILE"
+    ),
+]
 Base = Annotated[str | None, _option("Of a URDF, the link that stands still.", "LINK")]
 Tip = Annotated[str | None, _option("Of a URDF, the link that is moved about.", "LINK")]
 Degrees = Annotated[bool, _option("Angles are degrees, given and printed.", None, "--deg")]

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from jointwise.chain import Chain
     from jointwise.kernels import Floats
     from jointwise.path import IKPath
+    from jointwise.reach import ReachMap
     from jointwise.targets import Target
 
 
@@ -59,6 +60,24 @@ def draw_path(file: str, chain: "Chain", path: "IKPath") -> None:
     from jointwise import plot
 
     _save(plot.path(chain, path)[0], file)
+
+
+def draw_slice(file: str, found: "ReachMap") -> None:
+    """Draw a reach map, cut at the y of the arm's base, or as near to it as the map is."""
+    low, high = found.grid.centres(1)[[0, -1]]
+    _save(found.slice(y=min(max(found.chain.arm.links[0, 1, 3], low), high)), file)
+
+
+def check_format(file: str) -> None:
+    """Whether a picture can be of this kind, to know before long work."""
+    from jointwise.plot.canvas import matplotlib
+
+    kinds = matplotlib().backend_bases.FigureCanvasBase.get_supported_filetypes()
+    kind = Path(file).suffix.removeprefix(".").lower()
+    if kind and kind not in kinds:
+        raise InvalidInputError(
+            f"{file} cannot be drawn: expected a name that ends in one of {', '.join(kinds)}."
+        )
 
 
 def _save(axes: Any, file: str) -> None:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from jointwise.kernels import cuda as cuda
     from jointwise.kernels import descent as descent
     from jointwise.kernels import fk as fk
+    from jointwise.kernels import measure as measure
     from jointwise.kernels import polish as polish
     from jointwise.kernels import search as search
     from jointwise.kernels import sweep as sweep
@@ -80,6 +81,6 @@ LENGTH, REACH, STRIDES = 0, 1, 2
 
 
 def __getattr__(name: str) -> ModuleType:
-    if name in ("cpu", "cuda", "descent", "fk", "polish", "search", "sweep"):
+    if name in ("cpu", "cuda", "descent", "fk", "measure", "polish", "search", "sweep"):
         return import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

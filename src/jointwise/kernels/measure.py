@@ -1,0 +1,134 @@
+"""How good a configuration is: how freely the tip moves, and how far the limits are."""
+
+from math import inf, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jointwise.kernels import LOWER, REVOLUTE, UPPER, Arm, Floats
+from jointwise.kernels.fk import joint_frames, out_of, unpacked
+from jointwise.kernels.jit import jit
+
+
+@jit
+def margin(arm: Arm, q: Floats) -> float:
+    """Distance to the nearest limit, as a share of half the joint's range: 1 is the middle.
+
+    Joints without a range have nothing to be near to.
+    """
+    _, kinds, bounds, _ = arm
+    least = 1.0
+    for i in range(kinds.size):
+        half = 0.5 * (bounds[i, UPPER] - bounds[i, LOWER])
+        if 0.0 < half < inf:
+            least = min(least, min(q[i] - bounds[i, LOWER], bounds[i, UPPER] - q[i]) / half)
+    return max(least, 0.0)
+
+
+@jit
+def volume(jacobian: Floats, gram: Floats) -> float:
+    """The product of the singular values of ``jacobian (rows, columns)``."""
+    rows, columns = jacobian.shape
+    wide = columns >= rows
+    size = rows if wide else columns
+    for i in range(size):
+        for j in range(i + 1):
+            gram[i, j] = 0.0
+            for k in range(columns if wide else rows):
+                if wide:
+                    gram[i, j] += jacobian[i, k] * jacobian[j, k]
+                else:
+                    gram[i, j] += jacobian[k, i] * jacobian[k, j]
+    product = 1.0
+    for i in range(size):  # Cholesky's factor, whose diagonal has the same product
+        for j in range(i + 1):
+            for k in range(j):
+                gram[i, j] -= gram[i, k] * gram[j, k]
+            if i > j:
+                gram[i, j] /= gram[j, j]
+        if gram[i, i] <= 0.0:
+            return 0.0
+        gram[i, i] = sqrt(gram[i, i])
+        product *= gram[i, i]
+    return product
+
+
+@jit
+def measure(
+    block: Floats,
+    values: Floats,
+    chosen: NDArray[np.bool_],
+    axis: Floats,
+    rows: int,
+    begin: int,
+    end: int,
+    freedom: Floats,
+    spare: Floats,
+) -> None:
+    """Write manipulability and margin of the configurations from row ``begin`` to row ``end``.
+
+    ``rows`` is how much of the tip's motion counts: 3 its velocity, 5 also the two turns across
+    ``axis`` (of the tip), 6 all. What is not ``chosen`` gets zeros.
+    """
+    n = values.shape[1]
+    arm, _ = unpacked(block, n)
+    links, kinds, _, _ = arm
+    frames, jacobian, gram = np.empty((n, 3, 4)), np.empty((rows, n)), np.empty((6, 6))
+    for row in range(begin, end):
+        freedom[row], spare[row] = 0.0, 0.0
+        if not chosen[row]:
+            continue
+        joint_frames(links, kinds, values[row], frames)
+        x, y, z = out_of(frames, n - 1, links[n, 0, 3], links[n, 1, 3], links[n, 2, 3])
+        x, y, z = x + frames[n - 1, 0, 3], y + frames[n - 1, 1, 3], z + frames[n - 1, 2, 3]
+        a, b, c = out_of(links, n, axis[0], axis[1], axis[2])
+        a, b, c = out_of(frames, n - 1, a, b, c)
+        # Two directions across the axis: the first also across the x or y that is farther from it.
+        d, e, f = (0.0, c, -b) if abs(a) < 0.6 else (-c, 0.0, a)
+        size = sqrt(d * d + e * e + f * f)
+        d, e, f = d / size, e / size, f / size
+        g, h, k = b * f - c * e, c * d - a * f, a * e - b * d
+        for i in range(n):
+            u, v, w = frames[i, 0, 2], frames[i, 1, 2], frames[i, 2, 2]
+            turns = kinds[i] == REVOLUTE
+            if turns:
+                p, q, r = x - frames[i, 0, 3], y - frames[i, 1, 3], z - frames[i, 2, 3]
+                jacobian[0, i], jacobian[1, i] = v * r - w * q, w * p - u * r
+                jacobian[2, i] = u * q - v * p
+            else:
+                jacobian[0, i], jacobian[1, i], jacobian[2, i] = u, v, w
+            for j in range(3, rows):
+                jacobian[j, i] = 0.0
+            if turns and rows == 5:
+                jacobian[3, i], jacobian[4, i] = u * d + v * e + w * f, u * g + v * h + w * k
+            elif turns and rows == 6:
+                jacobian[3, i], jacobian[4, i], jacobian[5, i] = u, v, w
+        freedom[row], spare[row] = volume(jacobian, gram), margin(arm, values[row])
+
+
+@jit
+def best_of(
+    groups: NDArray[np.int64],
+    chosen: NDArray[np.bool_],
+    freedom: Floats,
+    spare: Floats,
+    counts: NDArray[np.int64],
+    greatest: Floats,
+    best: NDArray[np.int64],
+) -> None:
+    """Of the chosen rows of each group: how many, the ``greatest (2, k)`` of each measure.
+
+    Writes into ``best`` the row with the greatest product of the two, and leaves it where a group
+    has none; the first of equals.
+    """
+    for row in range(groups.size):
+        if not chosen[row]:
+            continue
+        group = groups[row]
+        if counts[group] == 0 or freedom[row] * spare[row] > (
+            freedom[best[group]] * spare[best[group]]
+        ):
+            best[group] = row
+        counts[group] += 1
+        greatest[0, group] = max(greatest[0, group], freedom[row])
+        greatest[1, group] = max(greatest[1, group], spare[row])

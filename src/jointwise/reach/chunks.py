@@ -1,0 +1,206 @@
+"""One chunk of a reach map: what the arm can do in a block of voxels.
+
+A chunk depends on the job and its own place alone. So it does not matter who computes it, when,
+in which order, or how often.
+"""
+
+import hashlib
+import sys
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from threading import Event
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jointwise import kernels
+from jointwise.arm import Arm
+from jointwise.batch import Device, solve_batch
+from jointwise.config import SolveConfig
+from jointwise.kernels import Floats
+from jointwise.reach.grid import Grid, Index, near
+from jointwise.reach.orientations import Ways
+from jointwise.results import IKBatch
+from jointwise.targets import Aim, Targets
+
+# Good enough for a map, and how hard to try; docs/reach.md has what more restarts would find.
+REACH_CONFIG = SolveConfig(position_tolerance=1e-4, orientation_tolerance=1e-4, max_restarts=20)
+
+# How much harder to try a position or a direction, since all poses beyond it are lost with it. Five
+# times finds hardly more than twice, and makes a map take twice as long.
+HARDER = 2
+
+# Poses solved at a time, which bounds the memory: a fifth of a second of a core, a full GPU.
+AT_ONCE = {"cpu": 100_000, "cuda": 4_000_000}
+
+Singles = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Job:
+    """All that a chunk depends on, apart from its place.
+
+    Attributes:
+        arm: The arm in numbers.
+        grid: The voxels.
+        ways: How the tool is held.
+        config: How to solve.
+        seed: Where the sequence of fresh starts begins.
+        device: What solves.
+    """
+
+    arm: Arm
+    grid: Grid
+    ways: Ways
+    config: SolveConfig
+    seed: int
+    device: Device
+
+
+class Chunk(NamedTuple):
+    """What was found in a block of voxels.
+
+    Attributes:
+        dexterity: Share of the orientations that were reached.
+        manipulability: The greatest of those reached; 0 where none was.
+        margin: The greatest distance to the joint limits of those reached, 1 in the middle.
+        configuration: (..., n) joint values, of those reached the ones with the greatest product
+            of the two; NaN where none was.
+    """
+
+    dexterity: Singles
+    manipulability: Singles
+    margin: Singles
+    configuration: Floats
+
+
+def size_of(job: Job, index: Index) -> int:
+    """How many poses a chunk is; 0 if it is farther away than the arm is long."""
+    close = job.config.position_tolerance
+    return int(near(job.arm, job.grid.points(index), close).sum()) * job.ways.count
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Of all that has a say in the last bit; of the code itself, a short hash of its text."""
+    from importlib.metadata import version  # takes a while
+
+    code = hashlib.sha256(Path(__file__).read_bytes())
+    for file in sorted(Path(kernels.__file__).parent.glob("*.py")):
+        code.update(file.read_bytes())
+    others = {name: version(name) for name in ("numpy", "numba", "llvmlite", "scipy")}
+    ours = sys.modules["jointwise"].__version__  # importing the front door would import us
+    return {"jointwise": ours, "kernels": code.hexdigest()[:12], **others}
+
+
+def chunk_of(job: Job, index: Index, threads: int = 1, stop: Event | None = None) -> Chunk:
+    """Solve every voxel of a chunk with every orientation; given up soon after ``stop`` is set.
+
+    First positions, then directions where the position is reached, then rotations where the
+    direction is. Most of what cannot be reached is found out early, and a direction's answer is
+    where its rotations begin.
+    """
+    points, size = job.grid.points(index), max(1, AT_ONCE[job.device] // job.ways.count)
+    pieces = []
+    for begin in range(0, len(points), size):
+        if stop is not None and stop.is_set():
+            raise CancelledError
+        pieces.append(_solve_voxels(job, points[begin : begin + size], threads))
+    shape = tuple(part.stop - part.start for part in job.grid.slices(index))
+    whole = (np.concatenate(arrays) for arrays in zip(*pieces, strict=True))
+    return Chunk(*(array.reshape(*shape, *array.shape[1:]) for array in whole))
+
+
+def _solve_voxels(job: Job, points: Floats, threads: int) -> Chunk:
+    ways, config = job.ways, job.config
+    patient = replace(config, max_restarts=HARDER * config.max_restarts)
+    voxel = np.flatnonzero(near(job.arm, points, config.position_tolerance))
+    first = patient if len(ways.directions) else config
+    batch = _solved(job, points[voxel], None, first, threads)
+    if len(ways.directions):
+        voxel = np.repeat(voxel[batch.converged], len(ways.directions))
+        way = np.tile(np.arange(len(ways.directions)), batch.converged.sum())
+        aims = Aim(points[voxel], ways.directions[way], ways.axis)
+        second = patient if len(ways.rotations) else config
+        batch = _solved(job, aims, None, second, threads)
+    if len(ways.rotations):
+        begins, counts = ways.ends[way], np.diff(ways.ends)[way] * batch.converged
+        before = np.repeat(np.arange(len(way)), counts)
+        number = np.arange(len(before)) - (np.cumsum(counts) - counts)[before]
+        voxel, poses = voxel[before], np.zeros((len(before), 4, 4))
+        poses[:, :3, :3] = ways.rotations[begins[before] + number]
+        poses[:, :3, 3], poses[:, 3, 3] = points[voxel], 1.0
+        batch = _solved(job, poses, batch.joint_angles[before], config, threads)
+    return _best(job, len(points), voxel, batch, threads)
+
+
+def _best(job: Job, count: int, voxel: NDArray[np.int64], batch: IKBatch, threads: int) -> Chunk:
+    """The best of all answers in each voxel; ``voxel`` says in which each is."""
+    freedom, spare = measured(job.arm, batch, job.ways.freedoms, job.ways.axis, threads)
+    counts, best = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    greatest, values = np.zeros((2, count)), np.full((count, job.arm.kinds.size), np.nan)
+    kernels.measure.best_of(voxel, batch.converged, freedom, spare, counts, greatest, best)
+    some = counts > 0
+    values[some] = batch.joint_angles[best[some]]
+    shares = (counts / job.ways.count).astype(np.float32)
+    freest, sparest = greatest.astype(np.float32)
+    return Chunk(shares, freest, sparest, values)
+
+
+def _solved(
+    job: Job, targets: Targets, starts: Floats | None, config: SolveConfig, threads: int
+) -> IKBatch:
+    return solve_batch(
+        job.arm,
+        targets,
+        starts,
+        config,
+        job.seed,
+        job.device,
+        np.float64,
+        threads,
+        progress=False,
+        closest=False,
+    )
+
+
+def measured(
+    arm: Arm, batch: IKBatch, freedoms: int, axis: Floats, threads: int
+) -> tuple[Floats, Floats]:
+    """(k,) manipulability and (k,) margin of each answer, 0 where there is none."""
+    count = len(batch)
+    freedom, spare = np.empty(count), np.empty(count)
+    size = max(1, -(-count // threads))
+
+    def work(begin: int) -> None:
+        end = min(begin + size, count)
+        kernels.measure.measure(
+            arm.block,
+            batch.joint_angles,
+            batch.converged,
+            axis,
+            freedoms,
+            begin,
+            end,
+            freedom,
+            spare,
+        )
+
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(work, range(0, count, size)))
+    return freedom, spare
+
+
+def config_described(config: SolveConfig) -> dict[str, Any]:
+    """A config in words and numbers that JSON has."""
+    return {
+        "position_tolerance": config.position_tolerance,
+        "orientation_tolerance": config.orientation_tolerance,
+        "max_restarts": config.max_restarts,
+        "stiffness": config.stiffness
+        if isinstance(config.stiffness, float)
+        else list(config.stiffness),
+    }
