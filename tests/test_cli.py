@@ -628,8 +628,8 @@ def test_a_map_is_of_an_arm_or_shown(run):
 
 def test_a_map_is_not_begun_for_a_picture_that_cannot_be_drawn(run, tmp_path):
     code, _, said = run("reach", "ur3e", "--plot", "x.nope")
-    assert code == 2
-    assert said.startswith("x.nope cannot be drawn: expected a name that ends in one of eps, ")
+    expected = "x.nope is no picture: expected a file that ends in .png, .pdf or .svg.\n"
+    assert (code, said) == (2, expected)
     assert not list(tmp_path.iterdir())
 
 

@@ -66,7 +66,7 @@ def reach(
             f"reach show takes no {unused[0]}: expected the map, and --plot or --port."
         )
     if plot is not None:
-        pictures.check_format(plot)
+        pictures.check(plot)
     from jointwise.reach import ReachMap, reach_map
 
     if shown is not None:

@@ -68,18 +68,6 @@ def draw_slice(file: str, found: "ReachMap") -> None:
     _save(found.slice(y=min(max(found.chain.arm.links[0, 1, 3], low), high)), file)
 
 
-def check_format(file: str) -> None:
-    """Whether a picture can be of this kind, to know before long work."""
-    from jointwise.plot.canvas import matplotlib
-
-    kinds = matplotlib().backend_bases.FigureCanvasBase.get_supported_filetypes()
-    kind = Path(file).suffix.removeprefix(".").lower()
-    if kind and kind not in kinds:
-        raise InvalidInputError(
-            f"{file} cannot be drawn: expected a name that ends in one of {', '.join(kinds)}."
-        )
-
-
 def _save(axes: Any, file: str) -> None:
     try:
         axes.figure.savefig(file, dpi=150)
