@@ -131,9 +131,7 @@ class Scattered:
 def chunk_table() -> None:
     """What a chunk costs beside its solves: writing it, and sending it through a scheduler."""
     arm, edges, rounds = robots.ur5e(), (7, 16, 32), 40
-    print(
-        "\nA chunk of a UR5e beside its solves, ms of a core of the caller, best of 5 (Dask: its "
-    )
+    print("\nA chunk of a UR5e beside its solves, ms of a core of the caller, best of 5 (Dask: its")
     print("scheduler in the caller, two workers, tasks that carry a job of 100 orientations and")
     print("return as much as a chunk, but solve nothing)")
     print(f"{'voxels':>8}{'kB':>10}{'writing ms':>12}{'through Dask ms':>17}")
