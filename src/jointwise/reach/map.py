@@ -222,7 +222,7 @@ class ReachMap:
         low = size * min(firsts)
         high = size * max(first + most - 1 for first, most in zip(firsts, shape, strict=True))
         ends, name = (low, high), self._store.path.name
-        return cloud_page(lambda *cut: self.cloud(cut), ends, size, name, host, port)
+        return cloud_page(self.chain, lambda *cut: self.cloud(cut), ends, size, name, host, port)
 
     def serve(self, port: int = 8080) -> None:
         """Show the page until Ctrl+C, and say where it is."""

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from jointwise.chain import Chain
 from jointwise.kernels import Floats
 from jointwise.plot import canvas
+from jointwise.view import scene
 from jointwise.view.server import free_port, need_viser, open_server
 
 if TYPE_CHECKING:
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 VIRIDIS = np.array([[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]])
 
 SIZE = 6.0, 4.6
+# From where the cloud is looked at, as a multiple of the arm's reach: into the cut.
+FROM = np.array([1.2, 2.9, 1.0])
 
 Colours = NDArray[np.uint8]
 Cloud = tuple[Floats, Colours]
@@ -60,6 +64,7 @@ def draw_slice(
 
 
 def cloud_page(
+    chain: Chain,
     cut_to: Callable[[str, float], Cloud],
     ends: tuple[float, float],
     size: float,
@@ -70,6 +75,7 @@ def cloud_page(
     """A page with the points and a plane that cuts them, for this machine alone unless asked.
 
     Args:
+        chain: The arm, in the middle of which it is cut at first.
         cut_to: The points up to a place along an axis, and their colours.
         ends: Where the points begin and end [m].
         size: Of a point [m].
@@ -80,7 +86,8 @@ def cloud_page(
     need_viser()
     server = open_server(host, free_port(host, port), name)
     axis = server.gui.add_dropdown("cut along", ("x", "y", "z"), initial_value="y")
-    place = server.gui.add_slider("up to [m]", *ends, step=size, initial_value=ends[1])
+    middle = min(max(float(np.rint(chain.arm.links[0, 1, 3] / size)) * size, ends[0]), ends[1])
+    place = server.gui.add_slider("up to [m]", *ends, step=size, initial_value=middle)
 
     def draw(_: Any = None) -> None:
         points, painted = cut_to(axis.value, place.value)
@@ -90,6 +97,7 @@ def cloud_page(
 
     axis.on_update(draw)
     place.on_update(draw)
-    server.scene.add_frame("/base", axes_length=4.0 * size, axes_radius=0.2 * size)
+    scene.furnish(server, chain, chain.home)
+    server.initial_camera.position = np.array(server.initial_camera.look_at) + chain.reach * FROM
     draw()
     return server
