@@ -162,7 +162,10 @@ def test_forward_kinematics_on_a_gpu():
 
 @on_a_gpu
 def test_no_targets_no_answers():
+    from numba import cuda
+
     assert len(robots.ur5e().solve_batch(np.empty((0, 3)), device="cuda")) == 0
+    assert len(robots.ur5e().solve_batch(cuda.to_device(np.empty((0, 4, 4))))) == 0
 
 
 @on_a_real_gpu

@@ -246,7 +246,7 @@ def starts_of(arm: Arm, starts: Any, count: int, there: bool = False) -> Floats:
             f"starts has shape {array.shape} for {count} targets of an arm of {n} joints: "
             f"expected ({n},) for all or ({count}, {n}), one for each."
         )
-    rows = array.reshape(-1, n)
+    rows = array.reshape(array.size // n, n)
     return gpu.there(rows) if there else rows
 
 

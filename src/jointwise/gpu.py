@@ -107,6 +107,8 @@ def columns(count: int, n: int, dtype: type) -> list[tuple[tuple[int, ...], Any]
 def empty(count: int, n: int, dtype: type) -> list[Any]:
     """Room on the GPU for so many answers, in one piece of memory."""
     places, end = [], 0
+    if count == 0:
+        return [_numba_cuda().device_array(*each) for each in columns(count, n, dtype)]
     for shape, kind in columns(count, n, dtype):
         begin, end = end, end + prod(shape) * np.dtype(kind).itemsize
         places.append((begin, end, shape, kind))

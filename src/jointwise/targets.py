@@ -124,7 +124,7 @@ def requests(
     if array.shape[1:] == (4, 4):
         return array, arm.weights
     if array.shape[1:] == (3,) or array.shape == (0,):
-        return array.reshape(-1, 1, 3), (1.0,)
+        return array.reshape(len(array), 1, 3), (1.0,)
     raise InvalidInputError(
         f"targets has shape {array.shape}: expected (m, 3) for positions or (m, 4, 4) for poses."
     )
