@@ -77,21 +77,22 @@ def start_table(count: int, with_rivals: bool) -> None:
         "chain = jw.Chain.from_dh(jw.puma560()); chain.solve(chain.fk([0.1] * 6)); d = now()\n"
         "print(b - a, c - b, d - c)"
     )
+    whole = count >= 100
     print("\nA new process [s]      import   first ccd_solve   first chain.solve")
     with tempfile.TemporaryDirectory() as folder:
-        for name in ("compiling", "compiled before"):
-            environment = {**os.environ, "NUMBA_CACHE_DIR": folder}
+        for name in ("compiling", "compiled before")[not whole :]:
+            environment = {**os.environ, **({"NUMBA_CACHE_DIR": folder} if whole else {})}
             printed = subprocess.check_output([sys.executable, "-c", code], env=environment)
             imported, solved, chained = map(float, printed.split())
             print(f"{name:20}{imported:9.2f}{solved:18.2f}{chained:20.2f}")
     times: dict[str, list[float]] = {}
-    for _ in range(5):  # by turns, as above
+    for _ in range(5 if whole else 1):  # by turns, as above
         for words in ("--help", "info panda", "solve panda --to 0.4 0.2 0.5"):
             began = perf_counter()
             command = [sys.executable, "-m", "jointwise", *words.split()]
             subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
             times.setdefault(words, []).append(perf_counter() - began)
-    print("\nThe command [s], five runs by turns    least    median")
+    print("\nThe command [s], runs by turns         least    median")
     for words, kept in times.items():
         print(f"jointwise {words:28}{min(kept):6.2f}{np.median(kept):10.2f}")
 

@@ -59,9 +59,9 @@ def test_an_unknown_kernel_is_an_attribute_error():
 
 
 def test_kernels_run_uncompiled():
-    names = ("seed", "oracle", "laws", "errors", "forward", "chain", "solve", "path")
+    names = ("seed", "oracle", "laws", "forward", "chain", "solve")
     tests = [f"tests/test_{name}.py" for name in names]
-    slow = ("jitter", "extrapolation", "spread_out", "compiled_once", "blamed")
+    slow = ("jitter", "extrapolation", "spread_out", "compiled_once", "blamed", "branches")
     quick = ["-k", " and ".join(f"not {name}" for name in slow)]
     # Compiled, a division by zero is a number like others, and chosen by no ``where``.
     divide = ["-W", "ignore::RuntimeWarning"]
