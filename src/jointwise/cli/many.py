@@ -1,7 +1,7 @@
 """Many targets: ``jointwise batch`` and ``path``."""
 
 import sys
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,12 +10,14 @@ from jointwise.cli.options import (
     Arm,
     Base,
     Degrees,
+    Device,
     Output,
     Plot,
     Restarts,
     Seed,
     Start,
     Table,
+    Threads,
     Tip,
     Tolerance,
     chain_of,
@@ -35,13 +37,8 @@ def batch(
     tolerance: Tolerance = None,
     restarts: Restarts = None,
     seed: Seed = 0,
-    device: Annotated[
-        Literal["cpu", "cuda", "auto"],
-        typer.Option(help="cpu, cuda, or auto for a GPU if there is one."),
-    ] = "cpu",
-    threads: Annotated[
-        int | None, typer.Option(help="Cores to use; all unless said.", metavar="COUNT")
-    ] = None,
+    device: Device = "cpu",
+    threads: Threads = None,
     base: Base = None,
     tip: Tip = None,
 ) -> int:

@@ -1,12 +1,24 @@
 """Where an arm can reach and where it should stand: ``jointwise reach`` and ``place``."""
 
 import sys
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from jointwise.cli import pictures, printing
-from jointwise.cli.options import Arm, Base, Degrees, Json, Plot, Seed, Table, Tip, chain_of
+from jointwise.cli.options import (
+    Arm,
+    Base,
+    Degrees,
+    Device,
+    Json,
+    Plot,
+    Seed,
+    Table,
+    Threads,
+    Tip,
+    chain_of,
+)
 from jointwise.errors import InvalidInputError
 
 # In place of an arm: a map that is there already.
@@ -28,16 +40,11 @@ def reach(
     orientations: Annotated[
         int, typer.Option(help="Ways to hold the tool in a voxel; 0 for positions alone.")
     ] = 100,
-    device: Annotated[
-        Literal["cpu", "cuda", "auto"],
-        typer.Option(help="cpu, cuda, or auto for a GPU if there is one."),
-    ] = "cpu",
+    device: Device = "cpu",
     cluster: Annotated[
         str | None, typer.Option(help="Where a Dask scheduler listens.", metavar="ADDRESS")
     ] = None,
-    threads: Annotated[
-        int | None, typer.Option(help="Cores to use; all unless said.", metavar="COUNT")
-    ] = None,
+    threads: Threads = None,
     chunk: Annotated[
         int | None, typer.Option(help="Voxels along the edge of a chunk.", metavar="COUNT")
     ] = None,

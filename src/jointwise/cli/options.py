@@ -1,6 +1,6 @@
 """What several commands have in common: their arguments, and the arm and the config these mean."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -38,6 +38,11 @@ Table = Annotated[
         help="A .csv, .npz or .parquet file, or - for CSV that streams in.", metavar="FILE"
     ),
 ]
+Device = Annotated[
+    Literal["cpu", "cuda", "auto"],
+    typer.Option(help="cpu, cuda, or auto for a GPU if there is one."),
+]
+Threads = Annotated[int | None, _option("Cores to use; all unless said.", "COUNT")]
 Base = Annotated[str | None, _option("Of a URDF, the link that stands still.", "LINK")]
 Tip = Annotated[str | None, _option("Of a URDF, the link that is moved about.", "LINK")]
 Degrees = Annotated[bool, _option("Angles are degrees, given and printed.", None, "--deg")]
