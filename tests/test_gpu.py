@@ -168,15 +168,17 @@ def test_no_targets_no_answers():
     assert len(robots.ur5e().solve_batch(cuda.to_device(np.empty((0, 4, 4))))) == 0
 
 
-@on_a_real_gpu
-@pytest.mark.parametrize("name", ["panda", "ur5e", "stanford", "so101"])
-def test_single_precision_says_arrived_only_where_it_is(name):
+@on_a_gpu
+# Uncompiled, what kernels call is in double precision: too little damping for five joints.
+@pytest.mark.parametrize("name", ["panda", "ur5e", "stanford", *["so101"][: not SIMULATED]])
+def test_single_precision_says_arrived_only_where_it_is(name, small_pieces):
     arm = getattr(robots, name)()
-    poses, starts = arm.fk(arm.random(5, 200_000)), arm.random(6, 200_000)
-    poses[:50, :3, 3] *= 9.0  # where limits are touched
+    count, far = (10, 5) if SIMULATED else (200_000, 50)
+    poses, starts = arm.fk(arm.random(5, count)), arm.random(6, count)
+    poses[:far, :3, 3] *= 9.0  # where limits are touched
     batch = arm.solve_batch(poses, starts, LOOSE, device="cuda", dtype=np.float32)
     assert batch.joint_angles.dtype == np.float32
-    assert batch.converged[50:].mean() > 0.9999
+    assert batch.converged[far:].mean() > 0.9999
     there = arm.fk(batch.joint_angles)
     distance = np.linalg.norm(there[:, :3, 3] - poses[:, :3, 3], axis=1)
     turns = Rotation.from_matrix(there[:, :3, :3]).inv() * Rotation.from_matrix(poses[:, :3, :3])
