@@ -18,6 +18,7 @@ from jointwise import __version__
 from jointwise.cli.describe import fk, info, robots
 from jointwise.cli.many import batch, path
 from jointwise.cli.maps import place, reach
+from jointwise.cli.options import is_number
 from jointwise.cli.show import demo, view
 from jointwise.cli.solve import solve
 from jointwise.errors import JointwiseError
@@ -114,17 +115,9 @@ def _spread(words: Sequence[str]) -> list[str]:
     for word in words:
         if word in PER_JOINT:
             option = word
-        elif option is None or not _is_number(word):
+        elif option is None or not is_number(word):
             option = None
         elif spread[-1] != option:
             spread.append(option)
         spread.append(word)
     return spread
-
-
-def _is_number(word: str) -> bool:
-    try:
-        float(word)
-    except ValueError:
-        return False
-    return True

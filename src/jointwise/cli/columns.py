@@ -13,6 +13,7 @@ import numpy as np
 
 from jointwise.chain import Chain
 from jointwise.cli import degrees
+from jointwise.cli.options import is_number
 from jointwise.errors import InvalidInputError
 from jointwise.kernels import Floats
 from jointwise.targets import SHORTEST, Aim, Target, Targets, aim
@@ -48,7 +49,7 @@ def check(titles: Sequence[str], file: str, chain: Chain) -> None:
             )
         if title not in known:
             like = get_close_matches(title.lower(), known, 1)
-            if _is_number(title):
+            if is_number(title):
                 raise InvalidInputError(
                     f"{file} begins with {title}: expected a line of titles first, such as x,y,z."
                 )
@@ -103,14 +104,6 @@ def targets_of(groups: dict[str, Floats], where: Where, in_degrees: bool) -> Tar
     poses = np.tile(np.eye(4), (len(positions), 1, 1))
     poses[:, :3, :3], poses[:, :3, 3] = turns.as_matrix(), positions
     return poses
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def one_by_one(targets: Targets) -> list[Target]:

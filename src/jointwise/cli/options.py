@@ -81,3 +81,12 @@ def config_of(tolerance: float | None, restarts: int | None) -> "SolveConfig":
     if restarts is not None:
         asked["max_restarts"] = restarts
     return SolveConfig(**asked)
+
+
+def is_number(word: str) -> bool:
+    """Whether a word is a number, as Python reads one."""
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
