@@ -15,8 +15,8 @@ from jointwise import checks, kernels
 from jointwise.errors import InvalidInputError, JointwiseError
 from jointwise.kernels import STRIDES, Floats
 
-# Threads in a block.
-BLOCK = 128
+# Threads in a block, and blocks at least: idle ones cost nothing, and Numba warns of fewer.
+BLOCK, BLOCKS = 128, 128
 # So few attempts that the GPU has room for more: then a problem makes several at once.
 FEW, MOST_AT_ONCE = 1 << 18, 128
 # Rows worked on at a time and how many such pieces: if the arrays are there already, and if not,
@@ -141,19 +141,20 @@ class Worker:
     def __init__(self, n: int, dtype: type, most: int) -> None:
         self.cuda = cuda = _numba_cuda()
         self.n, self.dtype, self.most, self.kind = n, dtype, most, (n, dtype, _device())
-        self.stream, slots = cuda.stream(), max(most, FEW)
-        self.slots = (cuda.device_array((n, slots), dtype), cuda.device_array(slots, np.int32))
-        self.ends = cuda.device_array((2, slots), dtype)
+        self.stream = cuda.stream()
+        self.slots = (cuda.device_array((n, most), dtype), cuda.device_array(most, np.int32))
+        self.ends = cuda.device_array((2, most), dtype)
         self.lists = [cuda.device_array(most, np.int32) for _ in range(3)]
         self.counter, self.zero = cuda.device_array(3, np.int32), np.zeros(3, np.int32)
-        self.blocks = 8 * _processors(cuda)
+        self.blocks = max(8 * _processors(), _blocks(1))
         self.rooms: dict[Any, Any] = {}
 
     def set_up(self, block: Floats, weights: tuple[float, ...]) -> None:
         """Be ready for an arm and a kind of target."""
         frozen, others = block.copy(), kernels.parts(block, self.n)[1]
         kernels.parts(frozen, self.n)[1][STRIDES:] = 0.0  # another seed needs no other kernels
-        self.kernels = kernels.cuda.kernels_for(frozen.tobytes(), self.n, weights, self.dtype)
+        with LOCK:  # so that threads which begin together share what one of them compiles
+            self.kernels = kernels.cuda.kernels_for(frozen.tobytes(), self.n, weights, self.dtype)
         self.weights = weights
         self.strides = self.cuda.to_device(others[STRIDES:].astype(self.dtype))
 
@@ -179,7 +180,7 @@ class Worker:
             at_once = 1 if tried == 0 else min(max(1, FEW // count), left, MOST_AT_ONCE)
             later, round_of = self.lists[turn % 2], (rows, count, tried, at_once)
             counter.copy_to_device(self.zero, stream)
-            blocks = -(-count * at_once // BLOCK)
+            blocks = _blocks(count * at_once)
             with kernels.cuda.unrolling(self.n):
                 begin[blocks, BLOCK, stream](
                     targets,
@@ -188,13 +189,14 @@ class Worker:
                     near,
                     limits[0],
                     chords,
+                    kernels.search.SWEEPS,
                     *round_of,
                     *slots,
                 )
                 finish[min(self.blocks, blocks), BLOCK, stream](
                     targets, *limits, *round_of, *slots, ends, counter
                 )
-                choose[-(-count // BLOCK), BLOCK, stream](
+                choose[_blocks(count), BLOCK, stream](
                     targets,
                     starts,
                     close,
@@ -245,15 +247,19 @@ LOCK = Lock()
 
 @contextmanager
 def workers(count: int, n: int, dtype: type, most: int) -> Iterator[list[Worker]]:
-    """Workers for an arm of so many joints; those of the last batch if they fit."""
+    """Workers for an arm of so many joints; those of earlier batches if they fit.
+
+    Those that do not fit give their memory back. Room is for a power of two of rows, so that
+    batches of about the same size have the same workers.
+    """
+    kind, room = (n, dtype, _device()), max(FEW, 1 << (most - 1).bit_length())
     with LOCK:
-        kind = n, dtype, _device()
-        mine = [each for each in IDLE if each.kind == kind and each.most >= most]
-        IDLE.clear()
-    mine = mine[:count] + [Worker(n, dtype, most) for _ in range(count - len(mine))]
+        fitting = [each for each in IDLE if each.kind == kind and each.most >= room]
+        mine, IDLE[:] = fitting[:count], fitting[count:]
+    mine += [Worker(n, dtype, room) for _ in range(count - len(mine))]
     yield mine
     with LOCK:
-        IDLE[:] = mine
+        IDLE.extend(mine)
 
 
 def poses(block: Floats, q: Any) -> Any:
@@ -264,36 +270,40 @@ def poses(block: Floats, q: Any) -> Any:
     kernels.parts(frozen, n)[1][STRIDES:] = 0.0
     if count:
         with kernels.cuda.unrolling(n):
-            kernels.cuda.poses_for(frozen.tobytes(), n)[-(-count // BLOCK), BLOCK](q, found)
+            kernels.cuda.poses_for(frozen.tobytes(), n)[_blocks(count), BLOCK](q, found)
         _numba_cuda().synchronize()
     return found
 
 
-def _processors(cuda: Any) -> int:
-    if not hasattr(cuda, "get_current_device"):  # Numba's simulator
-        return 1
-    return int(cuda.get_current_device().MULTIPROCESSOR_COUNT)
+def _blocks(threads: int) -> int:
+    """How many blocks are so many threads."""
+    return max(-(-threads // BLOCK), BLOCKS if _current() else 1)
+
+
+def _current() -> Any:
+    """The GPU in use; none in Numba's simulator."""
+    cuda = _numba_cuda()
+    return cuda.get_current_device() if hasattr(cuda, "get_current_device") else None
+
+
+def _processors() -> int:
+    gpu = _current()
+    return int(gpu.MULTIPROCESSOR_COUNT) if gpu else 1
 
 
 def _device() -> int:
-    cuda = _numba_cuda()
-    if not hasattr(cuda, "get_current_device"):  # Numba's simulator
-        return 0
-    return int(cuda.get_current_device().id)
+    gpu = _current()
+    return int(gpu.id) if gpu else 0
 
 
 def _on(device: int) -> AbstractContextManager[Any]:
-    cuda = _numba_cuda()
-    if not hasattr(cuda, "get_current_device"):  # Numba's simulator
-        return nullcontext()
-    return cast(AbstractContextManager[Any], cuda.gpus[device])
+    return cast(
+        AbstractContextManager[Any], _numba_cuda().gpus[device] if _current() else nullcontext()
+    )
 
 
 def _free_memory() -> float:
-    cuda = _numba_cuda()
-    if not hasattr(cuda, "get_current_device"):  # Numba's simulator
-        return 1e12
-    return float(cuda.current_context().get_memory_info().free)
+    return float(_numba_cuda().current_context().get_memory_info().free) if _current() else 1e12
 
 
 def _numba_cuda() -> Any:

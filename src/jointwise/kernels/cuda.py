@@ -25,7 +25,6 @@ from jointwise.kernels.search import (
     PATIENCE_WHEN_HARD,
     STALLED,
     STEPS,
-    SWEEPS,
     UNREACHABLE,
     UNWORKABLE,
     defect,
@@ -33,7 +32,7 @@ from jointwise.kernels.search import (
     rewind,
 )
 from jointwise.kernels.sweep import bounded, pull, sweep, unwind, wind
-from jointwise.kernels.unrolled import kept, single
+from jointwise.kernels.unrolled import kept, single, together
 from jointwise.kernels.unrolled import unrolling as unrolling
 
 # What a round counts: attempts taken, problems for the next round, problems not for a GPU.
@@ -56,7 +55,7 @@ def kernels_for(
     length, reach = dtype(others[LENGTH]), dtype(others[REACH])
     m, after, scale, rounded = len(weights), n + 1, dtype(1.0) / length, dtype is np.float32
     tall, wide = {1: (1, 3), 2: (3, 3), 4: (4, 4)}[m]
-    sweeps, most = int(SWEEPS), int(STEPS)
+    most = int(STEPS)
     soon, late = int(PATIENCE), int(PATIENCE_WHEN_HARD)
     largest_defect = dtype(max(ROTATION_DEFECT, 10.0 * np.finfo(dtype).eps))
 
@@ -67,6 +66,7 @@ def kernels_for(
         near: bool,
         close: float,
         chords: float,
+        sweeps: int,
         rows: Any,
         count: int,
         tried: int,
@@ -160,22 +160,24 @@ def kernels_for(
         tips, goal = cuda.local.array((m, 3), dtype), cuda.local.array((m, 3), dtype)
         task = (tips, goal, weights)
         slot, idle, steps, waited, mark, patience = 0, True, 0, 0, 0.0, soon
+        upcoming = cuda.atomic.add(counter, TAKEN, 1)  # asked for early, there when needed
         while True:
             if idle:
-                slot = cuda.atomic.add(counter, TAKEN, 1)
+                slot, upcoming = upcoming, cuda.atomic.add(counter, TAKEN, 1)
                 if slot >= count * at_once:
                     return
-                if spent[slot] < 0:
-                    continue
-                idle, steps, waited, mark = False, 0, 0, 1e30
-                patience = soon if tried + slot % at_once < HARD else late
                 row = slot if tried == 0 else rows[slot // at_once]
                 for j in range(tall):
                     for k in range(wide):
                         asked[j, k] = targets[row, j, k]
-                set_task(arm[0], asked, task)
                 for i in range(n):
                     q[i] = qs[i, slot]
+                if spent[slot] < 0:
+                    continue
+                set_task(arm[0], asked, task)
+                idle, steps, waited, mark = False, 0, 0, 1e30
+                patience = soon if tried + slot % at_once < HARD else late
+            together()  # or those that have just begun go on apart from the others
             distant, turned = look(arm, task, q, frames, seen, jacobian)
             squared = (scale * distant) * (scale * distant) + turned * turned
             there = arrived(distant, turned, close, aligned, weights)

@@ -60,12 +60,10 @@ def measure(
     chosen: NDArray[np.bool_],
     axis: Floats,
     rows: int,
-    begin: int,
-    end: int,
     freedom: Floats,
     spare: Floats,
 ) -> None:
-    """Write manipulability and margin of the configurations from row ``begin`` to row ``end``.
+    """Write manipulability and margin of each configuration.
 
     ``rows`` is how much of the tip's motion counts: 3 its velocity, 5 also the two turns across
     ``axis`` (of the tip), 6 all. What is not ``chosen`` gets zeros.
@@ -74,7 +72,7 @@ def measure(
     arm, _ = unpacked(block, n)
     links, kinds, _, _ = arm
     frames, jacobian, gram = np.empty((n, 3, 4)), np.empty((rows, n)), np.empty((6, 6))
-    for row in range(begin, end):
+    for row in range(values.shape[0]):
         freedom[row], spare[row] = 0.0, 0.0
         if not chosen[row]:
             continue

@@ -23,8 +23,15 @@ SINGLE = {
     "NOISE": np.float32(1e-7),
 }
 
+# What a thread may take of the 65,536 registers of a processor, so that there is room for three
+# blocks: a few numbers go to memory, and more threads hide that others wait.
+REGISTERS = 168
+
 # Joints up to which loops are unrolled.
 MOST_JOINTS = 24
+
+# Numba's simulator, where every thread goes its own way.
+SIMULATED = bool(config.ENABLE_CUDASIM)
 
 COMPILING = Lock()
 FIRST_MARK = 900_000
@@ -34,14 +41,21 @@ LABELS = re.compile(r'label %("[^"]+"|[\w.$]+)')
 FLOATING = re.compile(r"= (fadd|fsub|fmul|fdiv) (double|float)")
 
 
+@njit
+def together() -> None:
+    """Where threads of a warp that went different ways wait, to go on side by side."""
+    if not SIMULATED:
+        cuda.syncwarp()
+
+
 def kept(function: Any) -> Any:
     """A kernel for a GPU, compiled on first use and kept on disk for the next process."""
-    if config.ENABLE_CUDASIM:
+    if SIMULATED:
         return cuda.jit(function)
     try:
-        compiled = cuda.jit(cache=True)(function)
+        compiled = cuda.jit(cache=True, max_registers=REGISTERS)(function)
     except RuntimeError:  # nothing can be written: a read-only installation and no home
-        return cuda.jit(function)
+        return cuda.jit(max_registers=REGISTERS)(function)
     compiled._cache._cache_file._source_stamp = STAMP
     return compiled
 
@@ -86,7 +100,7 @@ def unrolling(joints: int) -> Iterator[None]:
     Sizes are constants, but LLVM leaves large loops alone unless they are marked. Of an arm with
     very many joints they stay loops, since compiling would take minutes.
     """
-    if config.ENABLE_CUDASIM or joints > MOST_JOINTS:
+    if SIMULATED or joints > MOST_JOINTS:
         yield
         return
     from numba.cuda.cudadrv import nvvm

@@ -6,7 +6,7 @@ in which order, or how often.
 
 import hashlib
 import sys
-from concurrent.futures import CancelledError, ThreadPoolExecutor
+from concurrent.futures import CancelledError
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -33,8 +33,9 @@ REACH_CONFIG = SolveConfig(position_tolerance=1e-4, orientation_tolerance=1e-4, 
 # times finds hardly more than twice, and makes a map take twice as long.
 HARDER = 2
 
-# Poses solved at a time, which bounds the memory: a fifth of a second of a core, a full GPU.
-AT_ONCE = {"cpu": 100_000, "cuda": 4_000_000}
+# Poses solved at a time by each thread, which bounds the memory: a fifth of a second of a core, or
+# enough that a few threads fill a GPU.
+AT_ONCE = {"cpu": 100_000, "cuda": 500_000}
 
 Singles = NDArray[np.float32]
 
@@ -96,7 +97,7 @@ def versions() -> dict[str, str]:
     return {"jointwise": ours, "kernels": code.hexdigest()[:12], **others}
 
 
-def chunk_of(job: Job, index: Index, threads: int = 1, stop: Event | None = None) -> Chunk:
+def chunk_of(job: Job, index: Index, stop: Event | None = None) -> Chunk:
     """Solve every voxel of a chunk with every orientation; given up soon after ``stop`` is set.
 
     First positions, then directions where the position is reached, then rotations where the
@@ -108,24 +109,24 @@ def chunk_of(job: Job, index: Index, threads: int = 1, stop: Event | None = None
     for begin in range(0, len(points), size):
         if stop is not None and stop.is_set():
             raise CancelledError
-        pieces.append(_solve_voxels(job, points[begin : begin + size], threads))
+        pieces.append(_solve_voxels(job, points[begin : begin + size]))
     shape = tuple(part.stop - part.start for part in job.grid.slices(index))
     whole = (np.concatenate(arrays) for arrays in zip(*pieces, strict=True))
     return Chunk(*(array.reshape(*shape, *array.shape[1:]) for array in whole))
 
 
-def _solve_voxels(job: Job, points: Floats, threads: int) -> Chunk:
+def _solve_voxels(job: Job, points: Floats) -> Chunk:
     ways, config = job.ways, job.config
     patient = replace(config, max_restarts=HARDER * config.max_restarts)
     voxel = np.flatnonzero(near(job.arm, points, config.position_tolerance))
     first = patient if len(ways.directions) else config
-    batch = _solved(job, points[voxel], None, first, threads)
+    batch = _solved(job, points[voxel], None, first)
     if len(ways.directions):
         voxel = np.repeat(voxel[batch.converged], len(ways.directions))
         way = np.tile(np.arange(len(ways.directions)), batch.converged.sum())
         aims = Aim(points[voxel], ways.directions[way], ways.axis)
         second = patient if len(ways.rotations) else config
-        batch = _solved(job, aims, None, second, threads)
+        batch = _solved(job, aims, None, second)
     if len(ways.rotations):
         begins, counts = ways.ends[way], np.diff(ways.ends)[way] * batch.converged
         before = np.repeat(np.arange(len(way)), counts)
@@ -133,13 +134,13 @@ def _solve_voxels(job: Job, points: Floats, threads: int) -> Chunk:
         voxel, poses = voxel[before], np.zeros((len(before), 4, 4))
         poses[:, :3, :3] = ways.rotations[begins[before] + number]
         poses[:, :3, 3], poses[:, 3, 3] = points[voxel], 1.0
-        batch = _solved(job, poses, batch.joint_angles[before], config, threads)
-    return _best(job, len(points), voxel, batch, threads)
+        batch = _solved(job, poses, batch.joint_angles[before], config)
+    return _best(job, len(points), voxel, batch)
 
 
-def _best(job: Job, count: int, voxel: NDArray[np.int64], batch: IKBatch, threads: int) -> Chunk:
+def _best(job: Job, count: int, voxel: NDArray[np.int64], batch: IKBatch) -> Chunk:
     """The best of all answers in each voxel; ``voxel`` says in which each is."""
-    freedom, spare = measured(job.arm, batch, job.ways.freedoms, job.ways.axis, threads)
+    freedom, spare = measured(job.arm, batch, job.ways.freedoms, job.ways.axis)
     counts, best = np.zeros(count, np.int64), np.zeros(count, np.int64)
     greatest, values = np.zeros((2, count)), np.full((count, job.arm.kinds.size), np.nan)
     kernels.measure.best_of(voxel, batch.converged, freedom, spare, counts, greatest, best)
@@ -150,9 +151,7 @@ def _best(job: Job, count: int, voxel: NDArray[np.int64], batch: IKBatch, thread
     return Chunk(shares, freest, sparest, values)
 
 
-def _solved(
-    job: Job, targets: Targets, starts: Floats | None, config: SolveConfig, threads: int
-) -> IKBatch:
+def _solved(job: Job, targets: Targets, starts: Floats | None, config: SolveConfig) -> IKBatch:
     return solve_batch(
         job.arm,
         targets,
@@ -161,36 +160,18 @@ def _solved(
         job.seed,
         job.device,
         np.float64,
-        threads,
+        threads=1,
         progress=False,
         closest=False,
     )
 
 
-def measured(
-    arm: Arm, batch: IKBatch, freedoms: int, axis: Floats, threads: int
-) -> tuple[Floats, Floats]:
+def measured(arm: Arm, batch: IKBatch, freedoms: int, axis: Floats) -> tuple[Floats, Floats]:
     """(k,) manipulability and (k,) margin of each answer, 0 where there is none."""
-    count = len(batch)
-    freedom, spare = np.empty(count), np.empty(count)
-    size = max(1, -(-count // threads))
-
-    def work(begin: int) -> None:
-        end = min(begin + size, count)
-        kernels.measure.measure(
-            arm.block,
-            batch.joint_angles,
-            batch.converged,
-            axis,
-            freedoms,
-            begin,
-            end,
-            freedom,
-            spare,
-        )
-
-    with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(work, range(0, count, size)))
+    freedom, spare = np.empty((2, len(batch)))
+    kernels.measure.measure(
+        arm.block, batch.joint_angles, batch.converged, axis, freedoms, freedom, spare
+    )
     return freedom, spare
 
 

@@ -28,21 +28,20 @@ Done = tuple[Index, Chunk]
 
 
 def on_threads(job: Job, indices: Iterable[Index], threads: int) -> Generator[Done]:
-    """Chunks computed here: on a CPU one a thread; on a GPU one at a time, on all of it."""
-    at_once, inside = (1, threads) if job.device == "cuda" else (threads, 1)
+    """Chunks computed here, one a thread: on a GPU too, which is shared by all of them."""
     waiting, stop = iter(indices), Event()
-    with ThreadPoolExecutor(at_once) as pool:
+    with ThreadPoolExecutor(threads) as pool:
         try:
             pending = {
-                pool.submit(_place_and_chunk, job, index, inside, stop)
-                for index in islice(waiting, AHEAD * at_once)
+                pool.submit(_place_and_chunk, job, index, stop)
+                for index in islice(waiting, AHEAD * threads)
             }
             while pending:
                 finished, pending = wait(pending, return_when=FIRST_COMPLETED)
                 for future in finished:
                     yield future.result()
                     pending |= {
-                        pool.submit(_place_and_chunk, job, index, inside, stop)
+                        pool.submit(_place_and_chunk, job, index, stop)
                         for index in islice(waiting, 1)
                     }
         finally:  # Ctrl-C too: chunks that have not begun never do, others end with their piece
@@ -181,10 +180,10 @@ def _check_address(address: str) -> None:
         ) from None
 
 
-def _place_and_chunk(job: Job, index: Index, threads: int, stop: Event | None = None) -> Done:
-    return index, chunk_of(job, index, threads, stop)
+def _place_and_chunk(job: Job, index: Index, stop: Event | None = None) -> Done:
+    return index, chunk_of(job, index, stop)
 
 
 def _by_whom(job: Job, index: Index) -> tuple[Done, dict[str, str]]:
     """A chunk, and the versions of the worker that computed it."""
-    return _place_and_chunk(job, index, 1), versions()
+    return _place_and_chunk(job, index), versions()

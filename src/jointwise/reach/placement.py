@@ -174,7 +174,7 @@ def _most_to_spare(
             progress=False,
             closest=False,
         )
-        freedom, margin = measured(chain.arm, batch, 6 if whole else 3, UP, 1)
+        freedom, margin = measured(chain.arm, batch, 6 if whole else 3, UP)
         worse = (margin < most[0]) | ((margin == most[0]) & (freedom <= most[1]))
         better = batch.converged & ~worse
         most[:, better] = margin[better], freedom[better]
