@@ -4,6 +4,9 @@ Every answer is looked at by forward kinematics in NumPy that no kernel shares.
 """
 
 import argparse
+import csv
+import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -13,6 +16,32 @@ from jointwise import Chain, DHJoint, SolveConfig, robots
 
 # Poses and starts.
 Given = tuple[np.ndarray, np.ndarray]
+
+# What Nsight Compute is asked: about a kernel, about its operations, and why its warps wait.
+TIME, CYCLES, PROCESSORS = (
+    "gpu__time_duration.sum",
+    "sm__cycles_elapsed.max",
+    "device__attribute_multiprocessor_count",
+)
+REGISTERS, WARPS, LANES, BYTES = (
+    "launch__registers_per_thread",
+    "sm__warps_active.avg.per_cycle_active",
+    "smsp__thread_inst_executed_per_inst_executed.ratio",
+    "dram__bytes.sum",
+)
+OPERATION = "smsp__sass_thread_inst_executed_op_{}_pred_on.sum"
+WAITING = "smsp__average_warps_issue_stalled_{}_per_issue_active.ratio"
+OPERATIONS = {f"{t}{name}": 1 + (name == "fma") for t in "df" for name in ("add", "mul", "fma")}
+WAITS = {
+    "wait": "for the operation before",
+    "long_scoreboard": "for memory",
+    "no_instruction": "for instructions",
+    "short_scoreboard": "for functions",
+    "math_pipe_throttle": "for a unit",
+    "branch_resolving": "for branches",
+    "not_selected": "for other warps",
+    "selected": "",
+}
 
 
 def poses(chain: Chain, q: np.ndarray) -> np.ndarray:
@@ -181,10 +210,55 @@ def end_to_end(rows: int) -> None:
         print(f"the same answer as a processor's, to 1e-8: {alike.mean():.3%} of 100,000 {what}")
 
 
+def once(rows: int, name: str) -> None:
+    """One batch of a Panda's poses, for a profiler to look at."""
+    panda, dtype = robots.panda(), np.dtype(name).type
+    Problem(panda, given(panda, rows), True, dtype).seconds(
+        1e-6 if name == "float64" else 1e-5, rows, 1
+    )
+
+
+def roofline(rows: int) -> None:
+    """What holds the kernels back, as Nsight Compute sees the first attempt at every pose."""
+    print(f"\nNsight Compute: the first attempt at {rows:,} poses of a Panda")
+    print(f"{'':17}{'ms':>7}{'registers':>11}{'warps':>7}{'threads':>9}{'bytes':>7}", end="")
+    print(f"{'operations':>12}{'of peak':>9}  waiting")
+    names = [TIME, CYCLES, PROCESSORS, REGISTERS, WARPS, LANES, BYTES]
+    names += [OPERATION.format(name) for name in OPERATIONS]
+    names += [WAITING.format(name) for name in WAITS]
+    for dtype, peak in (("float64", 128), ("float32", 256)):
+        ncu = ["ncu", "--clock-control", "none", "--csv", "--page", "raw", "--print-units", "base"]
+        ncu += ["-c", "3", "-k", "regex:begin|finish|choose", "--metrics", ",".join(names)]
+        code = f"from benchmarks.gpu import once; once({rows}, {dtype!r})"
+        process = subprocess.run(
+            [*ncu, sys.executable, "-c", code], capture_output=True, text=True, check=False
+        )
+        if process.returncode:
+            sys.exit(process.stdout + process.stderr)
+        head, _, *lines = csv.reader(
+            line for line in process.stdout.splitlines() if line.startswith('"')
+        )
+        for line in lines:
+            text = dict(zip(head, line, strict=True))
+            seen = {name: float(text[name].replace(",", "")) for name in names}
+            done = sum(k * seen[OPERATION.format(name)] for name, k in OPERATIONS.items())
+            share = done / (peak * seen[CYCLES] * seen[PROCESSORS])
+            waits = {why: seen[WAITING.format(name)] for name, why in WAITS.items()}
+            whole = sum(waits.values())
+            longest = sorted((why for why in waits if why), key=waits.__getitem__)[:-4:-1]
+            print(
+                f"{text['Kernel Name'].split('[')[0]:8}{dtype:9}{seen[TIME] / 1e6:7.2f}"
+                f"{seen[REGISTERS]:11.0f}{seen[WARPS]:7.1f}{seen[LANES]:9.1f}"
+                f"{seen[BYTES] / rows:7.0f}{done / rows:12.0f}{share:9.1%}  "
+                + ", ".join(f"{why} {waits[why] / whole:.0%}" for why in longest),
+                flush=True,
+            )
+
+
 def main() -> None:
-    """All tables, or one."""
+    """All tables, or one; that of a profiler only when it is asked for."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.gpu", description=__doc__)
-    parser.add_argument("table", nargs="?", choices=["rates", "growth", "end"])
+    parser.add_argument("table", nargs="?", choices=["rates", "growth", "end", "roofline"])
     parser.add_argument("--rows", type=int, default=1 << 24)
     parser.add_argument("--plot", help="draw how it grows to this file")
     arguments = parser.parse_args()
@@ -200,6 +274,8 @@ def main() -> None:
         growth(rows, arguments.plot)
     if table in (None, "end"):
         end_to_end(rows)
+    if table == "roofline":
+        roofline(rows)
 
 
 if __name__ == "__main__":

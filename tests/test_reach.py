@@ -29,6 +29,7 @@ from jointwise import (
     SolveConfig,
     best_base,
     compare,
+    gpu,
     puma560,
     reach_map,
     robots,
@@ -746,6 +747,21 @@ def test_a_simulated_gpu_makes_the_same_map(tmp_path):
     ]
     assert printed[1] == "cuda" + printed[0].removeprefix("cpu")
     assert "1." in printed[0]
+
+
+@pytest.mark.skipif(bool(gpu.usable()), reason="needs a GPU")
+@pytest.mark.parametrize("orientations", [9, AimCone((0, 0, -1), 0.5, 7), None])
+def test_a_real_gpu_makes_nearly_the_same_map(tmp_path, orientations):
+    arm = robots.ur5e()
+    asked = {"resolution": 0.2, "orientations": orientations, "progress": False}
+    here = reach_map(arm, store=tmp_path / "here", **asked)
+    there = reach_map(arm, store=tmp_path / "there", device="cuda", **asked)
+    assert (here.dexterity == there.dexterity).mean() > 0.99
+    assert np.isclose(here.margin, there.margin, atol=1e-4).mean() > 0.95
+    for index in np.argwhere(there.dexterity > 0)[::50]:
+        centre = [there.grid.centres(axis)[i] for axis, i in enumerate(index)]
+        tip = arm.fk(there.at(centre).configuration)[:3, 3]
+        assert np.linalg.norm(tip - centre) < 1e-4
 
 
 def test_the_fifth_example_maps_two_arms(tmp_path):

@@ -15,7 +15,7 @@ from jointwise.kernels import LARGEST, LOWER, UPPER, Floats
 from jointwise.progress import Report, reporting
 from jointwise.results import ENDINGS, IKBatch, Status
 from jointwise.solve import block_of, grouped, inside
-from jointwise.targets import Targets, requests
+from jointwise.targets import Request, Targets, requests
 
 # Rows that a thread takes at a time: enough to keep the lanes full, few enough to share the end.
 FEWEST, MOST = 64, 4096
@@ -63,20 +63,29 @@ def solve_batch(
     on_gpu = wants_gpu(device) or there
     if number is np.float32 and not on_gpu:
         raise InvalidInputError("dtype is float32: expected float64 on a CPU, or device='cuda'.")
-    asked, weights = requests(arm, targets, gpu.array if there else checks.contiguous)
-    begins = starts_of(arm, starts, len(asked), there)
-    limits, near = (*config.tolerances, config.max_restarts), starts is not None
-    problems = Problems(block_of(arm, config, seed), asked, weights, begins, near, *limits)
-    with reporting(progress, "solving", len(asked)) as report:
+    request = requests(arm, targets, gpu.array if there else checks.contiguous)
+    begins = starts_of(arm, starts, len(request[0]), there)
+    problems = problems_of(arm, request, begins, starts is not None, config, seed)
+    with reporting(progress, "solving", len(request[0])) as report:
         if not on_gpu:
-            return _solve_here(arm, problems, cores(threads), closest, report)
-        found = _solve_there(arm, problems, number, cores(threads), closest, report)
+            return solve_here(arm, problems, cores(threads), closest, report)
+        found = solve_there(arm, problems, number, cores(threads), closest, report)
     return IKBatch(*(gpu.handed_back(each, targets) for each in found))
 
 
-def _solve_here(
+def problems_of(
+    arm: Arm, request: Request, begins: Floats, near: bool, config: SolveConfig, seed: int
+) -> Problems:
+    """What kernels are told of many requests, and where each begins, or all do."""
+    (asked, weights), block = request, block_of(arm, config, seed)
+    limits = (*config.tolerances, config.max_restarts)
+    return Problems(block, asked, weights, begins, near, *limits)
+
+
+def solve_here(
     arm: Arm, problems: Problems, workers: int, closest: bool, report: Report
 ) -> IKBatch:
+    """Solve on so many cores."""
     count, n = len(problems.asked), arm.kinds.size
     found = np.empty((count, n)), np.empty((count, 2)), np.empty((count, 3), np.int64)
     values, off, counts = found
@@ -95,7 +104,7 @@ def _solve_here(
     return IKBatch.of(*found)
 
 
-def _solve_there(
+def solve_there(
     arm: Arm, problems: Problems, number: type, processors: int, closest: bool, report: Report
 ) -> list[Any]:
     """The columns of an ``IKBatch``, on the GPU if the targets are."""

@@ -75,6 +75,11 @@ def there(values: Any) -> Any:
     return values if checks.on_gpu(values) else _numba_cuda().to_device(values)
 
 
+def here(values: Any) -> Any:
+    """The array of NumPy, wherever it is now."""
+    return values.copy_to_host() if checks.on_gpu(values) else values
+
+
 def check_library(values: Any, dtype: type) -> None:
     """An array of a library that can take back answers of this type."""
     if dtype is np.float32 or checks.library(values) != "jax":
@@ -270,9 +275,19 @@ def poses(block: Floats, q: Any) -> Any:
     kernels.parts(frozen, n)[1][STRIDES:] = 0.0
     if count:
         with kernels.cuda.unrolling(n):
-            kernels.cuda.poses_for(frozen.tobytes(), n)[_blocks(count), BLOCK](q, found)
-        _numba_cuda().synchronize()
+            launch(kernels.cuda.poses_for(frozen.tobytes(), n), count, q, found)
     return found
+
+
+def launch(kernel: Any, threads: int, *arguments: Any) -> None:
+    """Run a kernel with at least so many threads, and wait for it."""
+    kernel[_blocks(threads), BLOCK](*arguments)
+    _numba_cuda().synchronize()
+
+
+def room(shape: tuple[int, ...], kind: Any = np.float64) -> Any:
+    """An array on the GPU, as yet without numbers."""
+    return _numba_cuda().device_array(shape, kind)
 
 
 def _blocks(threads: int) -> int:

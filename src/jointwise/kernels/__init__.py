@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from jointwise.kernels import polish as polish
     from jointwise.kernels import search as search
     from jointwise.kernels import sweep as sweep
+    from jointwise.kernels import voxels as voxels
+    from jointwise.kernels import voxels_cuda as voxels_cuda
 
 Floats = NDArray[np.float64]
 Arm = tuple[Floats, Floats, Floats, Floats]
@@ -80,7 +82,13 @@ def parts(block: Floats, n: int) -> tuple[Arm, Floats]:
 LENGTH, REACH, STRIDES = 0, 1, 2
 
 
+MODULES = (
+    *("cpu", "cuda", "descent", "fk", "measure"),
+    *("polish", "search", "sweep", "voxels", "voxels_cuda"),
+)
+
+
 def __getattr__(name: str) -> ModuleType:
-    if name in ("cpu", "cuda", "descent", "fk", "measure", "polish", "search", "sweep"):
+    if name in MODULES:
         return import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from jointwise.kernels import LOWER, REVOLUTE, UPPER, Arm, Floats
 from jointwise.kernels.fk import joint_frames, out_of, unpacked
-from jointwise.kernels.jit import jit
+from jointwise.kernels.jit import hot, jit
 
 
 @jit
@@ -53,6 +53,46 @@ def volume(jacobian: Floats, gram: Floats) -> float:
     return product
 
 
+@hot
+def quality(
+    arm: Arm, axis: Floats, q: Floats, scratch: tuple[Floats, Floats, Floats]
+) -> tuple[float, float]:
+    """How freely the tip moves at ``q``, its manipulability; and the margin.
+
+    ``scratch`` is frames, Jacobian and Gram's matrix. The rows of the Jacobian are how much of the
+    tip's motion counts: 3 its velocity, 5 also the two turns across ``axis`` (of the tip), 6 all.
+    """
+    links, kinds, _, _ = arm
+    frames, jacobian, gram = scratch
+    rows, n = jacobian.shape
+    joint_frames(links, kinds, q, frames)
+    x, y, z = out_of(frames, n - 1, links[n, 0, 3], links[n, 1, 3], links[n, 2, 3])
+    x, y, z = x + frames[n - 1, 0, 3], y + frames[n - 1, 1, 3], z + frames[n - 1, 2, 3]
+    a, b, c = out_of(links, n, axis[0], axis[1], axis[2])
+    a, b, c = out_of(frames, n - 1, a, b, c)
+    # Two directions across the axis: the first also across the x or y that is farther from it.
+    d, e, f = (0.0, c, -b) if abs(a) < 0.6 else (-c, 0.0, a)
+    size = sqrt(d * d + e * e + f * f)
+    d, e, f = d / size, e / size, f / size
+    g, h, k = b * f - c * e, c * d - a * f, a * e - b * d
+    for i in range(n):
+        u, v, w = frames[i, 0, 2], frames[i, 1, 2], frames[i, 2, 2]
+        turns = kinds[i] == REVOLUTE
+        if turns:
+            p, s, r = x - frames[i, 0, 3], y - frames[i, 1, 3], z - frames[i, 2, 3]
+            jacobian[0, i], jacobian[1, i] = v * r - w * s, w * p - u * r
+            jacobian[2, i] = u * s - v * p
+        else:
+            jacobian[0, i], jacobian[1, i], jacobian[2, i] = u, v, w
+        for j in range(3, rows):
+            jacobian[j, i] = 0.0
+        if turns and rows == 5:
+            jacobian[3, i], jacobian[4, i] = u * d + v * e + w * f, u * g + v * h + w * k
+        elif turns and rows == 6:
+            jacobian[3, i], jacobian[4, i], jacobian[5, i] = u, v, w
+    return volume(jacobian, gram), margin(arm, q)
+
+
 @jit
 def measure(
     block: Floats,
@@ -63,70 +103,11 @@ def measure(
     freedom: Floats,
     spare: Floats,
 ) -> None:
-    """Write manipulability and margin of each configuration.
-
-    ``rows`` is how much of the tip's motion counts: 3 its velocity, 5 also the two turns across
-    ``axis`` (of the tip), 6 all. What is not ``chosen`` gets zeros.
-    """
+    """Write manipulability and margin of each configuration; zeros of what is not ``chosen``."""
     n = values.shape[1]
     arm, _ = unpacked(block, n)
-    links, kinds, _, _ = arm
-    frames, jacobian, gram = np.empty((n, 3, 4)), np.empty((rows, n)), np.empty((6, 6))
+    scratch = np.empty((n, 3, 4)), np.empty((rows, n)), np.empty((6, 6))
     for row in range(values.shape[0]):
         freedom[row], spare[row] = 0.0, 0.0
-        if not chosen[row]:
-            continue
-        joint_frames(links, kinds, values[row], frames)
-        x, y, z = out_of(frames, n - 1, links[n, 0, 3], links[n, 1, 3], links[n, 2, 3])
-        x, y, z = x + frames[n - 1, 0, 3], y + frames[n - 1, 1, 3], z + frames[n - 1, 2, 3]
-        a, b, c = out_of(links, n, axis[0], axis[1], axis[2])
-        a, b, c = out_of(frames, n - 1, a, b, c)
-        # Two directions across the axis: the first also across the x or y that is farther from it.
-        d, e, f = (0.0, c, -b) if abs(a) < 0.6 else (-c, 0.0, a)
-        size = sqrt(d * d + e * e + f * f)
-        d, e, f = d / size, e / size, f / size
-        g, h, k = b * f - c * e, c * d - a * f, a * e - b * d
-        for i in range(n):
-            u, v, w = frames[i, 0, 2], frames[i, 1, 2], frames[i, 2, 2]
-            turns = kinds[i] == REVOLUTE
-            if turns:
-                p, q, r = x - frames[i, 0, 3], y - frames[i, 1, 3], z - frames[i, 2, 3]
-                jacobian[0, i], jacobian[1, i] = v * r - w * q, w * p - u * r
-                jacobian[2, i] = u * q - v * p
-            else:
-                jacobian[0, i], jacobian[1, i], jacobian[2, i] = u, v, w
-            for j in range(3, rows):
-                jacobian[j, i] = 0.0
-            if turns and rows == 5:
-                jacobian[3, i], jacobian[4, i] = u * d + v * e + w * f, u * g + v * h + w * k
-            elif turns and rows == 6:
-                jacobian[3, i], jacobian[4, i], jacobian[5, i] = u, v, w
-        freedom[row], spare[row] = volume(jacobian, gram), margin(arm, values[row])
-
-
-@jit
-def best_of(
-    groups: NDArray[np.int64],
-    chosen: NDArray[np.bool_],
-    freedom: Floats,
-    spare: Floats,
-    counts: NDArray[np.int64],
-    greatest: Floats,
-    best: NDArray[np.int64],
-) -> None:
-    """Of the chosen rows of each group: how many, the ``greatest (2, k)`` of each measure.
-
-    Writes into ``best`` the row with the greatest product of the two, and leaves it where a group
-    has none; the first of equals.
-    """
-    for row in range(groups.size):
-        if not chosen[row]:
-            continue
-        group = groups[row]
-        if counts[group] == 0 or freedom[row] * spare[row] > (
-            freedom[best[group]] * spare[best[group]]
-        ):
-            best[group] = row
-        counts[group] += 1
-        greatest[0, group] = max(greatest[0, group], freedom[row])
-        greatest[1, group] = max(greatest[1, group], spare[row])
+        if chosen[row]:
+            freedom[row], spare[row] = quality(arm, axis, values[row], scratch)

@@ -56,7 +56,7 @@ def reach_map(
         seed: As for ``solve_batch``.
         threads: How many cores to use here. None: all.
         chunk: Voxels along the edge of a chunk, the unit of work and of what is written. None: so
-            that a chunk is about 100,000 poses, on a GPU 500,000. On a cluster of hundreds of
+            that a chunk is about 100,000 poses, on a GPU four million. On a cluster of hundreds of
             cores choose 32 to 48; see docs/reach.md.
 
     Raises:

@@ -7,7 +7,7 @@ in which order, or how often.
 import hashlib
 import sys
 from concurrent.futures import CancelledError
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from threading import Event
@@ -18,24 +18,19 @@ from numpy.typing import NDArray
 
 from jointwise import kernels
 from jointwise.arm import Arm
-from jointwise.batch import Device, solve_batch
+from jointwise.batch import Device
 from jointwise.config import SolveConfig
 from jointwise.kernels import Floats
+from jointwise.reach import levels
 from jointwise.reach.grid import Grid, Index, near
 from jointwise.reach.orientations import Ways
 from jointwise.results import IKBatch
-from jointwise.targets import Aim, Targets
 
 # Good enough for a map, and how hard to try; docs/reach.md has what more restarts would find.
 REACH_CONFIG = SolveConfig(position_tolerance=1e-4, orientation_tolerance=1e-4, max_restarts=20)
 
-# How much harder to try a position or a direction, since all poses beyond it are lost with it. Five
-# times finds hardly more than twice, and makes a map take twice as long.
-HARDER = 2
-
-# Poses solved at a time by each thread, which bounds the memory: a fifth of a second of a core, or
-# enough that a few threads fill a GPU.
-AT_ONCE = {"cpu": 100_000, "cuda": 500_000}
+# Poses solved at a time, which bounds the memory: a fifth of a second of a core, a full GPU.
+AT_ONCE = {"cpu": 100_000, "cuda": 4_000_000}
 
 Singles = NDArray[np.float32]
 
@@ -89,21 +84,16 @@ def versions() -> dict[str, str]:
     """Of all that has a say in the last bit; of the code itself, a short hash of its text."""
     from importlib.metadata import version  # takes a while
 
-    code = hashlib.sha256(Path(__file__).read_bytes())
-    for file in sorted(Path(kernels.__file__).parent.glob("*.py")):
-        code.update(file.read_bytes())
+    files = [Path(__file__), Path(levels.__file__)]
+    files += sorted(Path(kernels.__file__).parent.glob("*.py"))
+    code = hashlib.sha256(b"".join(file.read_bytes() for file in files))
     others = {name: version(name) for name in ("numpy", "numba", "llvmlite", "scipy")}
     ours = sys.modules["jointwise"].__version__  # importing the front door would import us
     return {"jointwise": ours, "kernels": code.hexdigest()[:12], **others}
 
 
 def chunk_of(job: Job, index: Index, stop: Event | None = None) -> Chunk:
-    """Solve every voxel of a chunk with every orientation; given up soon after ``stop`` is set.
-
-    First positions, then directions where the position is reached, then rotations where the
-    direction is. Most of what cannot be reached is found out early, and a direction's answer is
-    where its rotations begin.
-    """
+    """Solve every voxel of a chunk with every orientation; given up soon after ``stop`` is set."""
     points, size = job.grid.points(index), max(1, AT_ONCE[job.device] // job.ways.count)
     pieces = []
     for begin in range(0, len(points), size):
@@ -116,54 +106,15 @@ def chunk_of(job: Job, index: Index, stop: Event | None = None) -> Chunk:
 
 
 def _solve_voxels(job: Job, points: Floats) -> Chunk:
-    ways, config = job.ways, job.config
-    patient = replace(config, max_restarts=HARDER * config.max_restarts)
-    voxel = np.flatnonzero(near(job.arm, points, config.position_tolerance))
-    first = patient if len(ways.directions) else config
-    batch = _solved(job, points[voxel], None, first)
-    if len(ways.directions):
-        voxel = np.repeat(voxel[batch.converged], len(ways.directions))
-        way = np.tile(np.arange(len(ways.directions)), batch.converged.sum())
-        aims = Aim(points[voxel], ways.directions[way], ways.axis)
-        second = patient if len(ways.rotations) else config
-        batch = _solved(job, aims, None, second)
-    if len(ways.rotations):
-        begins, counts = ways.ends[way], np.diff(ways.ends)[way] * batch.converged
-        before = np.repeat(np.arange(len(way)), counts)
-        number = np.arange(len(before)) - (np.cumsum(counts) - counts)[before]
-        voxel, poses = voxel[before], np.zeros((len(before), 4, 4))
-        poses[:, :3, :3] = ways.rotations[begins[before] + number]
-        poses[:, :3, 3], poses[:, 3, 3] = points[voxel], 1.0
-        batch = _solved(job, poses, batch.joint_angles[before], config)
-    return _best(job, len(points), voxel, batch)
-
-
-def _best(job: Job, count: int, voxel: NDArray[np.int64], batch: IKBatch) -> Chunk:
-    """The best of all answers in each voxel; ``voxel`` says in which each is."""
-    freedom, spare = measured(job.arm, batch, job.ways.freedoms, job.ways.axis)
-    counts, best = np.zeros(count, np.int64), np.zeros(count, np.int64)
-    greatest, values = np.zeros((2, count)), np.full((count, job.arm.kinds.size), np.nan)
-    kernels.measure.best_of(voxel, batch.converged, freedom, spare, counts, greatest, best)
-    some = counts > 0
-    values[some] = batch.joint_angles[best[some]]
-    shares = (counts / job.ways.count).astype(np.float32)
-    freest, sparest = greatest.astype(np.float32)
-    return Chunk(shares, freest, sparest, values)
-
-
-def _solved(job: Job, targets: Targets, starts: Floats | None, config: SolveConfig) -> IKBatch:
-    return solve_batch(
-        job.arm,
-        targets,
-        starts,
-        config,
-        job.seed,
-        job.device,
-        np.float64,
-        threads=1,
-        progress=False,
-        closest=False,
-    )
+    count, n = len(points), job.arm.kinds.size
+    tried = np.flatnonzero(near(job.arm, points, job.config.position_tolerance))
+    there = job.device == "cuda"
+    found = levels.weighed(job.arm, job.ways, job.config, job.seed, there, points[tried])
+    measures, values = np.zeros((3, count), np.float32), np.full((count, n), np.nan)
+    measures[0, tried] = found.counts / job.ways.count
+    measures[1:, tried], values[tried] = found.greatest, found.chosen
+    dexterity, manipulability, margin = measures
+    return Chunk(dexterity, manipulability, margin, values)
 
 
 def measured(arm: Arm, batch: IKBatch, freedoms: int, axis: Floats) -> tuple[Floats, Floats]:

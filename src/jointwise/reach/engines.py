@@ -28,7 +28,8 @@ Done = tuple[Index, Chunk]
 
 
 def on_threads(job: Job, indices: Iterable[Index], threads: int) -> Generator[Done]:
-    """Chunks computed here, one a thread: on a GPU too, which is shared by all of them."""
+    """Chunks computed here: one a thread; on a GPU one at a time, on all of it."""
+    threads = 1 if job.device == "cuda" else threads
     waiting, stop = iter(indices), Event()
     with ThreadPoolExecutor(threads) as pool:
         try:
