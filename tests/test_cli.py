@@ -636,6 +636,8 @@ def test_a_map_is_not_begun_for_a_picture_that_cannot_be_drawn(run, tmp_path):
 def test_a_map_that_is_shown_is_not_asked_for_otherwise(run):
     expected = "reach show takes no seed: expected the map, and --plot or --port.\n"
     assert run("reach", "show", "map.zarr", "--seed", "0") == (2, "", expected)
+    expected = "reach ARM takes no port: expected it with reach show MAP.\n"
+    assert run("reach", "ur3e", "--port", "8081") == (2, "", expected)
 
 
 def test_a_map_is_cut_at_the_base_of_the_arm(run, tmp_path):

@@ -326,8 +326,20 @@ def test_a_cluster_without_workers_is_not_waited_for_in_silence(tmp_path, monkey
     monkeypatch.setattr("jointwise.reach.engines.PATIENCE", 0.2)
     while own_cluster.scheduler.workers:
         pass
-    with pytest.raises(UserWarning, match="the cluster has no workers yet, and the map waits for"):
+    with pytest.raises(UserWarning, match="the cluster has no workers, and the map waits for one"):
         ask(tmp_path, client=own_cluster.scheduler_address)
+
+
+def test_a_cluster_that_loses_all_workers_is_not_waited_for_in_silence(
+    tmp_path, monkeypatch, own_cluster
+):
+    monkeypatch.setattr("jointwise.reach.engines.PATIENCE", 0.2)
+    spoil(monkeypatch, lambda: own_cluster.scale(0))
+    with pytest.raises(UserWarning, match="the cluster has no workers, and the map waits for one"):
+        reach_map(
+            robots.ur5e(), **SMALL, client=own_cluster.scheduler_address, store=tmp_path / "m"
+        )
+    assert not ReachMap(tmp_path / "m").finished
 
 
 def test_an_interrupted_chunk_ends_with_its_piece(monkeypatch):

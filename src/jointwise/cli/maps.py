@@ -72,6 +72,8 @@ def reach(
         raise InvalidInputError(
             f"reach show takes no {unused[0]}: expected the map, and --plot or --port."
         )
+    if shown is None and _said(context, "port"):
+        raise InvalidInputError("reach ARM takes no port: expected it with reach show MAP.")
     if plot is not None:
         pictures.check(plot)
     from jointwise.reach import ReachMap, reach_map

@@ -10,6 +10,7 @@ from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from itertools import islice
 from threading import Event
+from time import monotonic, sleep
 from typing import Any
 
 from jointwise.errors import InvalidInputError, JointwiseError
@@ -18,8 +19,9 @@ from jointwise.reach.grid import Index
 
 # Chunks under way for each that is being computed, so that nobody waits for the writer.
 AHEAD = 2
-# How often a chunk is tried again that failed on a worker, and how long to look for a cluster [s].
-RETRIES, PATIENCE = 3, 10
+# How often a chunk is tried again that failed on a worker; how long to look for a cluster and its
+# workers, and how long not to look whether a chunk is done [s].
+RETRIES, PATIENCE, BRIEFLY = 3, 10, 0.01
 
 # What a cluster's failure leaves.
 STAYS = "What was written stays; the same call goes on."
@@ -71,8 +73,8 @@ def on_cluster(job: Job, indices: Iterable[Index], client: Any) -> Generator[Don
     try:
         with _in_words(client):
             refill()
-        _wait_for_workers(client)
         while running:
+            _wait_for_one(client, results)
             with _in_words(client):
                 batch = results.next_batch()
                 found = client.gather(batch)
@@ -106,16 +108,25 @@ def _in_words(client: Any) -> Iterator[None]:
         raise JointwiseError(f"{what}, {type(problem).__name__}: {problem}. {STAYS}") from problem
 
 
-def _wait_for_workers(client: Any) -> None:
-    """Say so if there are none for long; some clusters begin with none and get them when asked."""
-    with _in_words(client), suppress(TimeoutError):
-        client.wait_for_workers(1, timeout=PATIENCE)
-        return
-    warnings.warn(
-        "the cluster has no workers yet, and the map waits for one: start dask worker with "
-        "the address of the scheduler, or stop with Ctrl-C.",
-        stacklevel=2,
-    )
+def _wait_for_one(client: Any, results: Any) -> None:
+    """Wait until a chunk is done; say so if nobody is there to do it.
+
+    Some clusters begin without workers and get them when asked; others lose theirs.
+    """
+    began = monotonic()
+    while not results.has_ready():
+        sleep(BRIEFLY)
+        if monotonic() - began < PATIENCE:
+            continue
+        with _in_words(client):
+            workers = client.nthreads()
+        if not workers:
+            warnings.warn(
+                "the cluster has no workers, and the map waits for one: start dask worker with "
+                "the address of the scheduler, or stop with Ctrl-C.",
+                stacklevel=2,
+            )
+        began = monotonic()
 
 
 def _check_same(theirs: dict[str, str]) -> None:
