@@ -5,6 +5,7 @@ Every answer is looked at by forward kinematics in NumPy that no kernel shares.
 
 import argparse
 import csv
+import shutil
 import subprocess
 import sys
 import time
@@ -226,6 +227,9 @@ def roofline(rows: int) -> None:
     names = [TIME, CYCLES, PROCESSORS, REGISTERS, WARPS, LANES, BYTES]
     names += [OPERATION.format(name) for name in OPERATIONS]
     names += [WAITING.format(name) for name in WAITS]
+    if not shutil.which("ncu"):
+        sys.exit("ncu is not on the PATH: expected NVIDIA's Nsight Compute.")
+    # Operations a cycle that a processor of an H100 or H200 has room for.
     for dtype, peak in (("float64", 128), ("float32", 256)):
         ncu = ["ncu", "--clock-control", "none", "--csv", "--page", "raw", "--print-units", "base"]
         ncu += ["-c", "3", "-k", "regex:begin|finish|choose", "--metrics", ",".join(names)]

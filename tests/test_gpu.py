@@ -6,9 +6,11 @@
 import os
 import subprocess
 import sys
+from contextlib import ExitStack
 from dataclasses import fields
 from math import pi
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -127,6 +129,28 @@ def test_what_is_not_reached_is_given_up_at_its_start_if_that_is_asked(small_pie
     lower, upper = arm.limits.T
     missed = ~batch.converged & np.isfinite(starts).all(axis=1)
     assert np.array_equal(batch.joint_angles[missed], np.clip(starts[missed], lower, upper))
+
+
+def test_idle_workers_are_few_and_never_shared(monkeypatch):
+    def made(n, dtype, most):
+        return SimpleNamespace(kind=(n, dtype, 0), most=most)
+
+    monkeypatch.setattr(gpu, "Worker", made)
+    monkeypatch.setattr(gpu, "IDLE", [])
+    monkeypatch.setattr(gpu, "_device", lambda: 0)
+    with ExitStack() as stack:
+        busy = [stack.enter_context(gpu.workers(4, 7, float, 1 << 19)) for _ in range(9)]
+        assert len({id(each) for some in busy for each in some}) == 36
+    assert len(gpu.IDLE) == 4
+    last = {id(each) for each in gpu.IDLE}
+    with gpu.workers(2, 7, float, (1 << 18) + 5) as some:
+        assert {id(each) for each in some} < last
+    with pytest.raises(ZeroDivisionError), gpu.workers(1, 7, float, 5) as (lost,):
+        1 / 0  # noqa: B018
+    assert all(each is not lost for each in gpu.IDLE)
+    with gpu.workers(1, 6, float, 9) as other:
+        assert [(each.kind[0], each.most) for each in other] == [(6, gpu.FEW)]
+    assert other == gpu.IDLE
 
 
 @on_a_gpu

@@ -12,7 +12,7 @@ from jointwise.arm import Arm
 from jointwise.config import SolveConfig, check_config
 from jointwise.errors import DimensionMismatchError, InvalidInputError
 from jointwise.kernels import LARGEST, LOWER, UPPER, Floats
-from jointwise.progress import Report, reporting
+from jointwise.progress import Report, reporting, silent
 from jointwise.results import ENDINGS, IKBatch, Status
 from jointwise.solve import block_of, grouped, inside
 from jointwise.targets import Request, Targets, requests
@@ -83,7 +83,7 @@ def problems_of(
 
 
 def solve_here(
-    arm: Arm, problems: Problems, workers: int, closest: bool, report: Report
+    arm: Arm, problems: Problems, workers: int, closest: bool, report: Report = silent
 ) -> IKBatch:
     """Solve on so many cores."""
     count, n = len(problems.asked), arm.kinds.size
@@ -105,7 +105,12 @@ def solve_here(
 
 
 def solve_there(
-    arm: Arm, problems: Problems, number: type, processors: int, closest: bool, report: Report
+    arm: Arm,
+    problems: Problems,
+    number: type,
+    processors: int,
+    closest: bool,
+    report: Report = silent,
 ) -> list[Any]:
     """The columns of an ``IKBatch``, on the GPU if the targets are."""
     count, n, there = len(problems.asked), arm.kinds.size, checks.on_gpu(problems.asked)

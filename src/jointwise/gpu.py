@@ -15,7 +15,7 @@ from jointwise import checks, kernels
 from jointwise.errors import InvalidInputError, JointwiseError
 from jointwise.kernels import STRIDES, Floats
 
-# Threads in a block, and blocks at least: idle ones cost nothing, and Numba warns of fewer.
+# Threads in a block, and blocks at least: idle ones cost little, and Numba warns of fewer.
 BLOCK, BLOCKS = 128, 128
 # So few attempts that the GPU has room for more: then a problem makes several at once.
 FEW, MOST_AT_ONCE = 1 << 18, 128
@@ -113,12 +113,12 @@ def empty(count: int, n: int, dtype: type) -> list[Any]:
     """Room on the GPU for so many answers, in one piece of memory."""
     places, end = [], 0
     if count == 0:
-        return [_numba_cuda().device_array(*each) for each in columns(count, n, dtype)]
+        return [room(*each) for each in columns(count, n, dtype)]
     for shape, kind in columns(count, n, dtype):
         begin, end = end, end + prod(shape) * np.dtype(kind).itemsize
         places.append((begin, end, shape, kind))
         end = -(-end // ALIGNED) * ALIGNED
-    memory = _numba_cuda().device_array(end, np.uint8)
+    memory = room((end,), np.uint8)
     return [memory[begin:end].view(kind).reshape(shape) for begin, end, shape, kind in places]
 
 
@@ -254,8 +254,8 @@ LOCK = Lock()
 def workers(count: int, n: int, dtype: type, most: int) -> Iterator[list[Worker]]:
     """Workers for an arm of so many joints; those of earlier batches if they fit.
 
-    Those that do not fit give their memory back. Room is for a power of two of rows, so that
-    batches of about the same size have the same workers.
+    Those that do not fit, or are more than a batch needs, give their memory back. Room is for a
+    power of two of rows, so that batches of about the same size have the same workers.
     """
     kind, room = (n, dtype, _device()), max(FEW, 1 << (most - 1).bit_length())
     with LOCK:
@@ -264,13 +264,13 @@ def workers(count: int, n: int, dtype: type, most: int) -> Iterator[list[Worker]
     mine += [Worker(n, dtype, room) for _ in range(count - len(mine))]
     yield mine
     with LOCK:
-        IDLE.extend(mine)
+        IDLE[:] = (mine + IDLE)[: STREAMED[1]]
 
 
 def poses(block: Floats, q: Any) -> Any:
     """(k, 4, 4) the tip's pose for each row of ``q (k, n)``, which is on the GPU."""
     count, n = q.shape
-    found = _numba_cuda().device_array((count, 4, 4), np.float64)
+    found = room((count, 4, 4))
     frozen = block.copy()
     kernels.parts(frozen, n)[1][STRIDES:] = 0.0
     if count:
@@ -292,33 +292,29 @@ def room(shape: tuple[int, ...], kind: Any = np.float64) -> Any:
 
 def _blocks(threads: int) -> int:
     """How many blocks are so many threads."""
-    return max(-(-threads // BLOCK), BLOCKS if _current() else 1)
+    return max(-(-threads // BLOCK), 1 if _simulated() else BLOCKS)
 
 
-def _current() -> Any:
-    """The GPU in use; none in Numba's simulator."""
-    cuda = _numba_cuda()
-    return cuda.get_current_device() if hasattr(cuda, "get_current_device") else None
+def _simulated() -> bool:
+    """Whether this is Numba's simulator, which knows little of GPUs."""
+    return kernels.cuda.SIMULATED
 
 
 def _processors() -> int:
-    gpu = _current()
-    return int(gpu.MULTIPROCESSOR_COUNT) if gpu else 1
+    return 1 if _simulated() else int(_numba_cuda().get_current_device().MULTIPROCESSOR_COUNT)
 
 
 def _device() -> int:
-    gpu = _current()
-    return int(gpu.id) if gpu else 0
+    return 0 if _simulated() else int(_numba_cuda().get_current_device().id)
 
 
 def _on(device: int) -> AbstractContextManager[Any]:
-    return cast(
-        AbstractContextManager[Any], _numba_cuda().gpus[device] if _current() else nullcontext()
-    )
+    found = nullcontext() if _simulated() else _numba_cuda().gpus[device]
+    return cast(AbstractContextManager[Any], found)
 
 
 def _free_memory() -> float:
-    return float(_numba_cuda().current_context().get_memory_info().free) if _current() else 1e12
+    return 1e12 if _simulated() else float(_numba_cuda().current_context().get_memory_info().free)
 
 
 def _numba_cuda() -> Any:

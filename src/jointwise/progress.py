@@ -7,11 +7,15 @@ from contextlib import contextmanager
 Report = Callable[[int, int], None]
 
 
+def silent(done: int, solved: int) -> None:
+    """Say nothing."""
+
+
 @contextmanager
 def reporting(wanted: bool, what: str, total: int) -> Iterator[Report]:
     """A function to tell how far it is; on standard error, and only if that is wanted."""
     if not wanted:
-        yield lambda done, solved: None
+        yield silent
         return
     from rich.console import Console
     from rich.progress import (

@@ -2,8 +2,8 @@
 
 The steps are the same lines as on a processor. In the first kernel of a round all threads do the
 same: sweep. In the second a thread takes the next attempt as soon as it is done with one, so that
-a slow one holds up no other. In the third the first attempt of a problem that arrived is its
-answer; what has none goes into the next round. Once few problems are left, each makes several
+a slow one does not hold up all others. In the third the first attempt of a problem that arrived is
+its answer; what has none goes into the next round. Once few problems are left, each makes several
 attempts at once. The numbers of the arm are constants, so that what is zero costs nothing.
 """
 
@@ -32,6 +32,7 @@ from jointwise.kernels.search import (
     rewind,
 )
 from jointwise.kernels.sweep import bounded, pull, sweep, unwind, wind
+from jointwise.kernels.unrolled import SIMULATED as SIMULATED
 from jointwise.kernels.unrolled import kept, single, together
 from jointwise.kernels.unrolled import unrolling as unrolling
 
@@ -125,7 +126,9 @@ def kernels_for(
             noise = noise_of(arm, task, q)
             wind(arm, q, motion, wound)
             active = True
-            for _ in range(sweeps):
+            for _ in range(
+                sweeps
+            ):  # an argument: as a constant it would be unrolled, too much code
                 squared, off = pull(arm, task, motion, pulled)
                 active = active and not (squared < close * close and (m == 1 or off < chords))
                 sweep(arm, task, motion, wound, pulled, noise, active)
@@ -160,12 +163,13 @@ def kernels_for(
         tips, goal = cuda.local.array((m, 3), dtype), cuda.local.array((m, 3), dtype)
         task = (tips, goal, weights)
         slot, idle, steps, waited, mark, patience = 0, True, 0, 0, 0.0, soon
-        upcoming = cuda.atomic.add(counter, TAKEN, 1)  # asked for early, there when needed
+        upcoming = cuda.atomic.add(counter, TAKEN, 1)
         while True:
             if idle:
-                slot, upcoming = upcoming, cuda.atomic.add(counter, TAKEN, 1)
+                slot = upcoming
                 if slot >= count * at_once:
                     return
+                upcoming = cuda.atomic.add(counter, TAKEN, 1)  # early, to be there when needed
                 row = slot if tried == 0 else rows[slot // at_once]
                 for j in range(tall):
                     for k in range(wide):

@@ -9,6 +9,9 @@ from jointwise.kernels import LOWER, REVOLUTE, UPPER, Arm, Floats
 from jointwise.kernels.fk import joint_frames, out_of, unpacked
 from jointwise.kernels.jit import hot, jit
 
+# Room for frames, the Jacobian and its Gram's matrix.
+Scratch = tuple[Floats, Floats, Floats]
+
 
 @jit
 def margin(arm: Arm, q: Floats) -> float:
@@ -54,12 +57,10 @@ def volume(jacobian: Floats, gram: Floats) -> float:
 
 
 @hot
-def quality(
-    arm: Arm, axis: Floats, q: Floats, scratch: tuple[Floats, Floats, Floats]
-) -> tuple[float, float]:
+def quality(arm: Arm, axis: Floats, q: Floats, scratch: Scratch) -> tuple[float, float]:
     """How freely the tip moves at ``q``, its manipulability; and the margin.
 
-    ``scratch`` is frames, Jacobian and Gram's matrix. The rows of the Jacobian are how much of the
+    The rows of the Jacobian are how much of the
     tip's motion counts: 3 its velocity, 5 also the two turns across ``axis`` (of the tip), 6 all.
     """
     links, kinds, _, _ = arm

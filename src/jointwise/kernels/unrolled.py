@@ -1,4 +1,4 @@
-"""How kernels are compiled for a GPU: without loops and, where that is asked, in single precision.
+"""How kernels are compiled for a GPU: almost without loops and, where asked, in single precision.
 
 Sizes and the numbers of an arm are constants there. Without loops every index is known, arrays
 become registers, and what is zero costs nothing.
@@ -95,10 +95,11 @@ def _single(value: Any) -> Any:
 
 @contextmanager
 def unrolling(joints: int) -> Iterator[None]:
-    """While kernels are compiled: all loops unrolled, and zero times a number is zero.
+    """While kernels are compiled: loops unrolled, and zero times a number is zero.
 
-    Sizes are constants, but LLVM leaves large loops alone unless they are marked. Of an arm with
-    very many joints they stay loops, since compiling would take minutes.
+    Those of a known length, that is. Sizes are constants, but LLVM leaves large loops alone
+    unless they are marked. Of an arm with very many joints they stay loops, since compiling would
+    take minutes.
     """
     if SIMULATED or joints > MOST_JOINTS:
         yield

@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from jointwise.kernels import Arm, Floats
 from jointwise.kernels.fk import unpacked
 from jointwise.kernels.jit import hot, jit
-from jointwise.kernels.measure import quality
+from jointwise.kernels.measure import Scratch, quality
 
 Integers = NDArray[np.int64]
-Scratch = tuple[Floats, Floats, Floats]
 
 
 @jit

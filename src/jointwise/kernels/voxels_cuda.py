@@ -1,6 +1,6 @@
 """The levels of a reach map on a GPU: the same lines, a voxel a thread."""
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from jointwise.kernels.unrolled import kept
 from jointwise.kernels.voxels import lay_voxel, weigh_voxel
 
 
-@lru_cache(maxsize=1)
+@cache
 def laying() -> Any:
     """The kernel that writes the next level's targets and starts."""
 

@@ -54,7 +54,7 @@ def reach_map(
         store: The folder to write. One that holds the same map, finished or not, is gone on with.
         progress: Whether to show how far it is, on standard error.
         seed: As for ``solve_batch``.
-        threads: How many cores to use here. None: all.
+        threads: How many cores to use here. None: all. On a GPU it has no say.
         chunk: Voxels along the edge of a chunk, the unit of work and of what is written. None: so
             that a chunk is about 100,000 poses, on a GPU four million. On a cluster of hundreds of
             cores choose 32 to 48; see docs/reach.md.

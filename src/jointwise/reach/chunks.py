@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from jointwise import kernels
+from jointwise import gpu, kernels
 from jointwise.arm import Arm
 from jointwise.batch import Device
 from jointwise.config import SolveConfig
@@ -24,7 +24,6 @@ from jointwise.kernels import Floats
 from jointwise.reach import levels
 from jointwise.reach.grid import Grid, Index, near
 from jointwise.reach.orientations import Ways
-from jointwise.results import IKBatch
 
 # Good enough for a map, and how hard to try; docs/reach.md has what more restarts would find.
 REACH_CONFIG = SolveConfig(position_tolerance=1e-4, orientation_tolerance=1e-4, max_restarts=20)
@@ -94,7 +93,10 @@ def versions() -> dict[str, str]:
 
 def chunk_of(job: Job, index: Index, stop: Event | None = None) -> Chunk:
     """Solve every voxel of a chunk with every orientation; given up soon after ``stop`` is set."""
-    points, size = job.grid.points(index), max(1, AT_ONCE[job.device] // job.ways.count)
+    points, rows = job.grid.points(index), AT_ONCE[job.device]
+    if job.device == "cuda":
+        rows, _ = gpu.pieces(rows, job.arm.kinds.size, there=True)
+    size = max(1, rows // job.ways.count)
     pieces = []
     for begin in range(0, len(points), size):
         if stop is not None and stop.is_set():
@@ -115,15 +117,6 @@ def _solve_voxels(job: Job, points: Floats) -> Chunk:
     measures[1:, tried], values[tried] = found.greatest, found.chosen
     dexterity, manipulability, margin = measures
     return Chunk(dexterity, manipulability, margin, values)
-
-
-def measured(arm: Arm, batch: IKBatch, freedoms: int, axis: Floats) -> tuple[Floats, Floats]:
-    """(k,) manipulability and (k,) margin of each answer, 0 where there is none."""
-    freedom, spare = np.empty((2, len(batch)))
-    kernels.measure.measure(
-        arm.block, batch.joint_angles, batch.converged, axis, freedoms, freedom, spare
-    )
-    return freedom, spare
 
 
 def config_described(config: SolveConfig) -> dict[str, Any]:

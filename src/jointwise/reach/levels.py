@@ -17,6 +17,7 @@ from jointwise.batch import Problems, problems_of, solve_here, solve_there, star
 from jointwise.config import SolveConfig
 from jointwise.kernels import Floats
 from jointwise.reach.orientations import Ways
+from jointwise.targets import Aim, requests
 
 # How much harder to try a position or a direction, since all poses beyond it are lost with it. Five
 # times finds hardly more than twice, and makes a map take twice as long.
@@ -29,15 +30,15 @@ class Level(NamedTuple):
     """What is asked of every row that the level before has reached.
 
     Attributes:
-        patterns: (w, ...) targets without their points, as ``targets.requests`` makes them.
-        ends: Those of way i of the level before are from ends[i] to ends[i+1].
-        weights: As for the kernels.
+        patterns: (w, ...) targets at the origin, as ``targets.requests`` makes them.
+        weights: Likewise.
+        ends: The patterns of way i of the level before are from ends[i] to ends[i+1].
         follow: Whether to start at the answer of the level before.
     """
 
     patterns: Floats
-    ends: Integers
     weights: tuple[float, ...]
+    ends: Integers
     follow: bool
 
 
@@ -52,15 +53,14 @@ class Weighed(NamedTuple):
 def levels_of(arm: Arm, ways: Ways) -> Iterator[Level]:
     """First positions, then directions where there are any, then their rotations."""
     directions, rotations = len(ways.directions), len(ways.rotations)
-    yield Level(np.zeros((1, 1, 3)), np.arange(2), (1.0,), follow=False)
+    yield Level(*requests(arm, np.zeros((1, 3))), np.arange(2), follow=False)
     if directions:
-        aims = np.zeros((directions, 3, 3))
-        aims[:, 1], aims[:, 2] = ways.directions, ways.axis
-        yield Level(aims, np.array([0, directions]), (1.0, arm.length**2), follow=False)
+        aims = Aim(np.zeros((directions, 3)), ways.directions, ways.axis)
+        yield Level(*requests(arm, aims), np.array([0, directions]), follow=False)
     if rotations:
-        poses = np.zeros((rotations, 4, 4))
-        poses[:, :3, :3], poses[:, 3, 3] = ways.rotations, 1.0
-        yield Level(poses, ways.ends, arm.weights, follow=True)
+        poses = np.tile(np.eye(4), (rotations, 1, 1))
+        poses[:, :3, :3] = ways.rotations
+        yield Level(*requests(arm, poses), ways.ends, follow=True)
 
 
 def weighed(
@@ -74,7 +74,9 @@ def weighed(
     place: Any = There if on_gpu else Here
     patient = replace(config, max_restarts=HARDER * config.max_restarts)
     count, n, levels = len(points), arm.kinds.size, list(levels_of(arm, ways))
-    reached, values, firsts = np.ones(count, np.bool_), place.room((0, n)), np.arange(count + 1)
+    reached, values, firsts = np.ones(count, np.bool_), np.empty((0, n)), np.arange(count + 1)
+    for each in (reached, values):
+        each.setflags(write=False)  # as answers are, so that kernels compile once
     for level in levels:
         begins = np.empty(firsts[-1] + 1, np.int64)
         kernels.voxels.count(gpu.here(reached), firsts, level.ends, begins)
@@ -91,10 +93,6 @@ def weighed(
     return Weighed(*map(gpu.here, found))
 
 
-def _nothing(done: int, solved: int) -> None:
-    """A level is too short to be told of."""
-
-
 class Here:
     """One core, and arrays of NumPy."""
 
@@ -103,13 +101,13 @@ class Here:
     @staticmethod
     def lay(level: Level, points: Floats, firsts: Any, begins: Any, *others: Any) -> None:
         """Write the targets of a level, and where they start."""
-        patterns, ends, _, follow = level
+        patterns, _, ends, follow = level
         kernels.voxels.lay(follow, points, firsts, begins, ends, patterns, *others)
 
     @staticmethod
     def solve(arm: Arm, problems: Problems) -> tuple[Any, Any]:
         """The answers, and which are any."""
-        batch = solve_here(arm, problems, 1, False, _nothing)
+        batch = solve_here(arm, problems, workers=1, closest=False)
         return batch.joint_angles, batch.converged
 
     @staticmethod
@@ -127,14 +125,14 @@ class There:
     def lay(level: Level, points: Floats, *others: Any) -> None:
         """Write the targets of a level, and where they start."""
         firsts, begins, *rest = others
-        given = (points, firsts, begins, level.ends, level.patterns)
+        given = (points, firsts, begins, level.ends, level.patterns, *rest)
         kernel = kernels.voxels_cuda.laying()
-        gpu.launch(kernel, len(points), level.follow, *map(gpu.there, given), *rest)
+        gpu.launch(kernel, len(points), level.follow, *map(gpu.there, given))
 
     @staticmethod
     def solve(arm: Arm, problems: Problems) -> tuple[Any, Any]:
         """The answers, and which are any."""
-        values, reached, *_ = solve_there(arm, problems, np.float64, 1, False, _nothing)
+        values, reached, *_ = solve_there(arm, problems, np.float64, 1, closest=False)
         return values, reached
 
     @staticmethod

@@ -5,13 +5,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from jointwise import checks
+from jointwise import checks, kernels
+from jointwise.arm import Arm
 from jointwise.batch import Device, solve_batch
 from jointwise.chain import Chain
 from jointwise.errors import InvalidInputError
 from jointwise.kernels import Floats
-from jointwise.reach.chunks import REACH_CONFIG, measured
+from jointwise.reach.chunks import REACH_CONFIG
 from jointwise.reach.orientations import UP
+from jointwise.results import IKBatch
 
 # Answers looked at for each pose; the one with the most to spare counts.
 STARTS = 4
@@ -180,3 +182,12 @@ def _most_to_spare(
         most[:, better] = margin[better], freedom[better]
         values[better] = batch.joint_angles[better]
     return most, values
+
+
+def measured(arm: Arm, batch: IKBatch, freedoms: int, axis: Floats) -> tuple[Floats, Floats]:
+    """(k,) manipulability and (k,) margin of each answer, 0 where there is none."""
+    freedom, spare = np.empty((2, len(batch)))
+    kernels.measure.measure(
+        arm.block, batch.joint_angles, batch.converged, axis, freedoms, freedom, spare
+    )
+    return freedom, spare
