@@ -69,17 +69,19 @@ def on_cluster(job: Job, indices: Iterable[Index], client: Any) -> Generator[Don
             running.add(future)
             results.add(future)
 
-    results = as_completed(loop=client.loop)
+    # A worker may be lost with a chunk that is done, so it counts when it has arrived here.
+    results = as_completed(loop=client.loop, with_results=True, raise_errors=False)
     try:
         with _in_words(client):
             refill()
         while running:
             _wait_for_one(client, results)
-            with _in_words(client):
-                batch = results.next_batch()
-                found = client.gather(batch)
-            running.difference_update(batch)
-            for done, theirs in found:
+            for future, found in results.next_batch():
+                running.discard(future)
+                with _in_words(client):
+                    if future.status in ("error", "cancelled"):
+                        future.result()  # raises what it was
+                done, theirs = found
                 _check_same(theirs)
                 yield done
             with _in_words(client):
