@@ -354,17 +354,17 @@ def test_an_external_entity_is_not_fetched(tmp_path):
 def test_deep_nesting_long_chains_and_large_files_are_read():
     deep = "<a>" * 100_000 + "</a>" * 100_000
     assert Chain.from_urdf(robot(FIRST, deep, links="base one")).n == 1
-    count = 100_000
+    count = 20_000
     names = " ".join(f"l{i}" for i in range(count + 1))
     joints = (joint(f"j{i}", "fixed", f"l{i}", f"l{i + 1}", "") for i in range(1, count))
     long = robot(joint("j0", "continuous", "l0", "l1", ""), *joints, links=names)
-    assert len(long) > 10_000_000
+    assert len(long) > 2_000_000
     assert Chain.from_urdf(long).n == 1
     assert Chain.from_urdf(long.replace('"fixed"', '"continuous"')).n == count
-    with pytest.raises(InvalidInputError, match=r"no link named 'l'.* and 99989 more\."):
+    with pytest.raises(InvalidInputError, match=r"no link named 'l'.* and 19989 more\."):
         Chain.from_urdf(long, tip="l")
     tree = robot(*(joint(f"j{i}", child=f"l{i}") for i in range(1, 2000)), links=f"base {names}")
-    with pytest.raises(InvalidInputError, match="98003 links that could be the base"):
+    with pytest.raises(InvalidInputError, match="18003 links that could be the base"):
         Chain.from_urdf(tree)
 
 
