@@ -257,11 +257,11 @@ def workers(count: int, n: int, dtype: type, most: int) -> Iterator[list[Worker]
     Those that do not fit, or are more than a batch needs, give their memory back. Room is for a
     power of two of rows, so that batches of about the same size have the same workers.
     """
-    kind, room = (n, dtype, _device()), max(FEW, 1 << (most - 1).bit_length())
+    kind, rows = (n, dtype, _device()), max(FEW, 1 << (most - 1).bit_length())
     with LOCK:
-        fitting = [each for each in IDLE if each.kind == kind and each.most >= room]
+        fitting = [each for each in IDLE if each.kind == kind and each.most >= rows]
         mine, IDLE[:] = fitting[:count], fitting[count:]
-    mine += [Worker(n, dtype, room) for _ in range(count - len(mine))]
+    mine += [Worker(n, dtype, rows) for _ in range(count - len(mine))]
     yield mine
     with LOCK:
         IDLE[:] = (mine + IDLE)[: STREAMED[1]]

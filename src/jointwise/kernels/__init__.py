@@ -83,8 +83,16 @@ LENGTH, REACH, STRIDES = 0, 1, 2
 
 
 MODULES = (
-    *("cpu", "cuda", "descent", "fk", "measure"),
-    *("polish", "search", "sweep", "voxels", "voxels_cuda"),
+    "cpu",
+    "cuda",
+    "descent",
+    "fk",
+    "measure",
+    "polish",
+    "search",
+    "sweep",
+    "voxels",
+    "voxels_cuda",
 )
 
 

@@ -126,9 +126,8 @@ def kernels_for(
             noise = noise_of(arm, task, q)
             wind(arm, q, motion, wound)
             active = True
-            for _ in range(
-                sweeps
-            ):  # an argument: as a constant it would be unrolled, too much code
+            # Their number is an argument: of a constant one all would be unrolled, too much code.
+            for _ in range(sweeps):
                 squared, off = pull(arm, task, motion, pulled)
                 active = active and not (squared < close * close and (m == 1 or off < chords))
                 sweep(arm, task, motion, wound, pulled, noise, active)

@@ -60,8 +60,8 @@ def volume(jacobian: Floats, gram: Floats) -> float:
 def quality(arm: Arm, axis: Floats, q: Floats, scratch: Scratch) -> tuple[float, float]:
     """How freely the tip moves at ``q``, its manipulability; and the margin.
 
-    The rows of the Jacobian are how much of the
-    tip's motion counts: 3 its velocity, 5 also the two turns across ``axis`` (of the tip), 6 all.
+    The rows of the Jacobian are how much of the tip's motion counts: 3 its velocity, 5 also the
+    two turns across ``axis`` (of the tip), 6 all.
     """
     links, kinds, _, _ = arm
     frames, jacobian, gram = scratch
