@@ -18,7 +18,7 @@ from benchmarks.problems import ARMS, CHOSEN, Problems, reachable
 from benchmarks.reach import reach_table
 from benchmarks.rivals import FOR_BATCHES, FOR_POSES, FOR_POSITIONS
 from jointwise import CCDConfig, DHJoint, SolveConfig, ccd_solve, puma560
-from jointwise.kernels.jit import jit
+from jointwise.kernels._numba.jit import jit
 from jointwise.kernels.search import search
 from tests import twin
 

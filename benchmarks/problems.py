@@ -70,7 +70,7 @@ class Problems:
         errors = np.full((len(self.targets), 2), np.inf)
         for i, (q, target) in enumerate(zip(answers, self.targets, strict=True)):
             if np.isfinite(q).all():
-                errors[i] = twin.pose_errors(self.chain.arm.links, self.chain.arm.kinds, q, target)
+                errors[i] = twin.pose_errors(self.chain.arm.links, self.chain.prismatic, q, target)
         return errors
 
     def solved(self, answers: np.ndarray, close: float, aligned: float) -> float:
@@ -82,7 +82,7 @@ class Problems:
 
     def save(self, path: str) -> None:
         """Write what a rival needs to know as ``.npz``; for arms that only turn."""
-        assert not self.chain.arm.kinds.any()
+        assert not self.chain.prismatic.any()
         np.savez(
             path,
             links=self.chain.arm.links,
@@ -96,5 +96,5 @@ def reachable(arm: str, count: int, seed: int = 20261115) -> Problems:
     """Random reachable poses from random starts, joint values uniform between the limits."""
     chain = ARMS[arm]
     goals, starts = chain.random(seed, count), chain.random(seed + 1, count)
-    targets = np.array([twin.tip_pose(chain.arm.links, chain.arm.kinds, q) for q in goals])
+    targets = np.array([twin.tip_pose(chain.arm.links, chain.prismatic, q) for q in goals])
     return Problems(f"{arm}, {count} reachable poses, seed {seed}", chain, targets, starts)

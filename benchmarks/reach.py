@@ -16,12 +16,12 @@ from time import perf_counter, process_time
 import numpy as np
 
 from jointwise import Chain, ReachMap, reach_map, robots, two_link_planar
-from jointwise.arm import Arm
-from jointwise.batch import solve_batch
+from jointwise.model.arm import Arm
 from jointwise.reach.chunks import REACH_CONFIG, Chunk, Job, chunk_of
 from jointwise.reach.grid import near
 from jointwise.reach.orientations import ways_of
 from jointwise.reach.store import Store
+from jointwise.solvers.batch import solve_batch
 
 # The cores this process may use, before others are forbidden.
 CORES = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [0]

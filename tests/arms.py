@@ -5,14 +5,7 @@ from math import pi
 import numpy as np
 from hypothesis import strategies as st
 
-from jointwise import (
-    DHJoint,
-    puma560,
-    scara,
-    stanford_arm,
-    three_link_spatial,
-    two_link_planar,
-)
+from jointwise import DHJoint, puma560, scara, stanford_arm, three_link_spatial, two_link_planar
 
 NAMED = [two_link_planar(1, 1), three_link_spatial(), scara(0.9, 0.7), puma560(), stanford_arm()]
 

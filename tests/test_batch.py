@@ -12,8 +12,8 @@ from scipy.spatial.transform import RigidTransform
 
 from benchmarks.problems import ARMS
 from jointwise import Chain, DHJoint, IKBatch, InvalidInputError, SolveConfig, Status, aim, robots
-from jointwise.batch import FEWEST
-from jointwise.targets import Aim
+from jointwise.solvers.batch import FEWEST
+from jointwise.solvers.targets import Aim
 from tests import twin
 
 COUNT = 150
@@ -135,7 +135,7 @@ def test_every_flag_is_true_to_the_twins_forward_kinematics():
     chain, targets, starts = problems("one sliding joint", "poses")
     batch = chain.solve_batch(targets, starts)
     for q, target in zip(batch.joint_angles, targets, strict=True):
-        distance, angle = twin.pose_errors(chain.arm.links, chain.arm.kinds, q, target)
+        distance, angle = twin.pose_errors(chain.arm.links, chain.prismatic, q, target)
         assert distance < 1e-6
         assert angle < 1e-6
 

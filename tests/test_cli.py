@@ -24,7 +24,7 @@ import jointwise
 from jointwise import Chain, IKBatch, Status, aim, plot, robots
 from jointwise import view as page
 from jointwise.cli import _spread, main, show, targetfile
-from jointwise.results import endings
+from jointwise.solvers.results import endings
 from jointwise.view.session import Session
 
 ROOT = Path(__file__).parent.parent

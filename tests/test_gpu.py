@@ -25,10 +25,10 @@ from jointwise import (
     SolveConfig,
     Status,
     aim,
-    gpu,
     kernels,
     robots,
 )
+from jointwise.backends import gpu
 from jointwise.kernels.search import STALLED
 
 ROOT = Path(__file__).parent.parent

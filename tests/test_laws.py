@@ -7,14 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from jointwise import (
-    CCDConfig,
-    DHJoint,
-    ccd_solve,
-    forward_kinematics,
-    puma560,
-    two_link_planar,
-)
+from jointwise import CCDConfig, DHJoint, ccd_solve, forward_kinematics, puma560, two_link_planar
 from tests import twin
 from tests.arms import angles, chains, problems
 

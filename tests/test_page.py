@@ -14,7 +14,7 @@ import trimesh
 import yourdfpy
 
 from jointwise import Chain, InvalidInputError, JointwiseError, view
-from jointwise.outline import outline
+from jointwise.model.outline import outline
 from jointwise.view import Page, meshes, shapes
 from jointwise.view.worker import Worker
 

@@ -23,7 +23,7 @@ from jointwise import (
     scara,
     two_link_planar,
 )
-from jointwise.outline import outline
+from jointwise.model.outline import outline
 from jointwise.plot import canvas, film
 
 mpl.use("Agg")

@@ -29,20 +29,20 @@ from jointwise import (
     SolveConfig,
     best_base,
     compare,
-    gpu,
     puma560,
     reach_map,
     robots,
     two_link_planar,
 )
-from jointwise.batch import solve_batch
+from jointwise.backends import gpu
 from jointwise.reach import chunks, engines, store
 from jointwise.reach.chunks import AT_ONCE, REACH_CONFIG, Job, chunk_of, versions
 from jointwise.reach.grid import grid_over
 from jointwise.reach.orientations import UP, directions, spread, ways_of
 from jointwise.reach.placement import measured, standing_places
 from jointwise.reach.store import Store
-from jointwise.results import IKBatch
+from jointwise.solvers.batch import solve_batch
+from jointwise.solvers.results import IKBatch
 from tests.arms import chains
 
 ROOT = Path(__file__).parent.parent
@@ -732,7 +732,8 @@ def test_a_chunk_does_not_depend_on_neighbours_or_pieces(monkeypatch):
 
 GPU_MAP = """
 import sys
-from jointwise import AimCone, Chain, DHJoint, SolveConfig, gpu, reach_map, robots
+from jointwise import AimCone, Chain, DHJoint, SolveConfig, reach_map, robots
+from jointwise.backends import gpu
 from jointwise.reach.chunks import AT_ONCE
 
 gpu.BLOCK, gpu.FEW = 4, 8

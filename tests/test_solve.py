@@ -22,8 +22,8 @@ from jointwise import (
     robots,
     two_link_planar,
 )
-from jointwise.solve import grouped
-from jointwise.targets import request
+from jointwise.solvers.single import grouped
+from jointwise.solvers.targets import request
 from tests import twin
 from tests.arms import angles, rows
 
@@ -66,7 +66,7 @@ def numbers(chain, target, config=None):
 
 def twin_errors(chain, q, target):
     """(distance, angle) by the twin's forward kinematics."""
-    pose = twin.tip_pose(chain.arm.links, chain.arm.kinds, q)
+    pose = twin.tip_pose(chain.arm.links, chain.prismatic, q)
     if isinstance(target, np.ndarray) and target.shape == (3,):
         return np.linalg.norm(pose[:3, 3] - target), 0.0
     if isinstance(target, np.ndarray):
@@ -140,7 +140,7 @@ def test_one_joint_alone_takes_the_best_value_of_its_range(problem, joint, leani
     inside = chain.solve(target, start, SolveConfig(method="ccd", max_iterations=0)).joint_angles
     limits = np.stack([inside, inside], axis=1)
     low, high = chain.limits[joint]
-    half = pi if chain.arm.kinds[joint] == 0 else 5.0
+    half = pi if chain.prismatic[joint] == 0 else 5.0
     low, high = max(low, inside[joint] - half), min(high, inside[joint] + half)
     limits[joint] = low, high
     alone = chain.with_limits(limits)
@@ -214,7 +214,7 @@ def test_the_answer_stays_near_the_start():
     for name in LIMITED:
         chain = ARMS[name]
         for q in chain.random(3, 50):
-            nudge = np.where(chain.arm.kinds == 0, 0.02, 0.005)
+            nudge = np.where(chain.prismatic == 0, 0.02, 0.005)
             start = np.clip(q + nudge, *chain.limits.T)
             result = chain.solve(chain.fk(q), start)
             assert result.converged

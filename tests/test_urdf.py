@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jointwise import Chain, InvalidInputError, JointwiseError, robots
-from jointwise.urdf_xml import Reader, text_of
+from jointwise.model.urdf_xml import Reader, text_of
 from tests.arms import angles, chains
 
 FILES = sorted(
@@ -103,7 +103,7 @@ def same(chain, again, seed=0):
     assert np.abs(chain.fk(q) - again.fk(q)).max() < 1e-12 * max(1.0, chain.reach)
     assert again.names == chain.names
     assert np.array_equal(again.limits, chain.limits)
-    assert np.array_equal(again.arm.kinds, chain.arm.kinds)
+    assert np.array_equal(again.arm.kinds, chain.prismatic)
 
 
 @given(chains, st.booleans(), st.data())

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from jointwise import Status, robots
-from jointwise.outline import outline
+from jointwise.model.outline import outline
 from jointwise.view import Page
 from tests.browser import CHROMIUM, Tab, browser
 

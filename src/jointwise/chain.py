@@ -1,27 +1,30 @@
-"""Chain: a robot arm to ask things of."""
+"""Chain: a serial robot arm, and everything that can be asked of it."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
-from typing import TYPE_CHECKING, Union, cast
+from typing import TYPE_CHECKING, Union
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from jointwise import checks, data, dhfile, gpu, kernels, urdf
-from jointwise.arm import Arm, arm_from, chained, check_rows, dh_halves, kinds_of, rows_of
-from jointwise.batch import Device, solve_batch, wants_gpu
-from jointwise.config import DEFAULT_SOLVE_CONFIG, SolveConfig
-from jointwise.errors import DimensionMismatchError, InvalidInputError
-from jointwise.joints import DHJoint
-from jointwise.kernels import LOWER, REVOLUTE, UPPER, Floats
-from jointwise.path import IKPath, solve_path
-from jointwise.results import IKBatch, IKResult
-from jointwise.solve import solutions, solve
-from jointwise.table import table
-from jointwise.targets import Target, Targets
-from jointwise.trace import Trace, trace
-from jointwise.urdf_xml import Source
+from jointwise.errors import InvalidInputError
+from jointwise.kernels.shapes import Bools, Floats
+from jointwise.model import checks, data, dhfile, urdf
+from jointwise.model.arm import ArmModel, arm_model
+from jointwise.model.dh import as_rows, check_rows, modified_links, prismatic_rows, standard_links
+from jointwise.model.joints import DHJoint
+from jointwise.model.outline import outline
+from jointwise.model.table import table
+from jointwise.model.urdf_xml import Source
+from jointwise.solvers.batch import BatchOptions, Device, solve_batch
+from jointwise.solvers.config import DEFAULT_SOLVE_CONFIG, SolveConfig
+from jointwise.solvers.forward import jacobian, joint_frames, tip_poses
+from jointwise.solvers.path import IKPath, solve_path
+from jointwise.solvers.results import IKBatch, IKResult
+from jointwise.solvers.single import solve, solve_all
+from jointwise.solvers.targets import Target, Targets
+from jointwise.solvers.trace import Trace, trace
 
 if TYPE_CHECKING:
     from scipy.spatial.transform import RigidTransform
@@ -31,13 +34,13 @@ Pose = Union[ArrayLike, "RigidTransform"]
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Chain:
-    """A robot arm: joints in a row, from base to tip. Made by ``Chain.from_dh`` and its like.
+    """A serial robot arm, from base to end effector. Made by ``Chain.from_dh`` and the like.
 
     Attributes:
         arm: The arm in numbers.
         names: One name per joint.
-        rows: The DH rows it was made of; of another origin, none.
-        modified: Whether the rows are Craig's.
+        rows: The DH rows it was made of; empty if it was made of something else.
+        modified: Whether the rows are modified (Craig) DH rows.
 
     Example:
         >>> from jointwise import Chain, puma560
@@ -47,7 +50,7 @@ class Chain:
         True
     """
 
-    arm: Arm
+    arm: ArmModel
     names: tuple[str, ...]
     rows: tuple[DHJoint, ...] = ()
     modified: bool = False
@@ -64,21 +67,17 @@ class Chain:
         """An arm of standard Denavit-Hartenberg rows.
 
         Args:
-            rows: From base to tip; a row is ``Rz(theta) · Tz(d) · Tx(a) · Rx(alpha)``.
-            limits: (n, 2) lower and upper value of each joint [rad, m]; infinite where free.
-                None: all free.
+            rows: From base to end effector; a row is ``Rz(theta) · Tz(d) · Tx(a) · Rx(alpha)``.
+            limits: (n, 2) lower and upper limit of each joint [rad, m]; infinite where unlimited.
+                None: no limits.
             base: Pose of the first row's frame in the base frame, (4, 4) or ``RigidTransform``.
-            tool: Pose of the tip in the last row's frame.
+            tool: Pose of the end effector in the last row's frame.
             names: One name per joint; ``joint1``, ``joint2``, ... if not given.
 
         Raises:
             InvalidInputError: Something does not fit; the text says what.
         """
-        joints = rows_of(rows)
-        check_rows(joints)
-        along_z, along_x = dh_halves(joints)
-        links = chained(along_z, along_x)
-        return cls._from_rows(links, joints, False, limits, base, tool, names)
+        return cls._from_rows(as_rows(rows), False, limits, base, tool, names)
 
     @classmethod
     def from_mdh(
@@ -89,17 +88,12 @@ class Chain:
         tool: Pose | None = None,
         names: Sequence[str] | None = None,
     ) -> "Chain":
-        """An arm of modified Denavit-Hartenberg rows, Craig's convention.
+        """An arm of modified (Craig) Denavit-Hartenberg rows.
 
         A row is ``Rx(alpha) · Tx(a) · Rz(theta) · Tz(d)``: its ``a`` and ``alpha`` act before its
         motion. Everything else as in ``from_dh``.
         """
-        joints = rows_of(rows)
-        check_rows(joints)
-        along_z, along_x = dh_halves(joints)
-        nothing = np.broadcast_to(np.eye(4), along_z.shape)
-        links = chained(along_x @ along_z, nothing)
-        return cls._from_rows(links, joints, True, limits, base, tool, names)
+        return cls._from_rows(as_rows(rows), True, limits, base, tool, names)
 
     @classmethod
     def from_table(
@@ -110,16 +104,17 @@ class Chain:
     ) -> "Chain":
         """An arm of the DH table in a file, as textbooks and data sheets print it.
 
-        A CSV file has a line of titles and a row a joint; the titles are some of ``name``,
-        ``type``, ``theta``, ``d``, ``a``, ``alpha``, ``lower``, ``upper``. A TOML file has the
-        same as ``joints``, a list of tables, and may say ``convention`` and ``angles`` itself,
-        and ``base`` and ``tool``, each by ``xyz`` and ``rpy``. Numbers left out are 0, limits
-        left out are none; lengths are metres.
+        A CSV file has a header and one row per joint; its columns are some of ``name``, ``type``,
+        ``theta``, ``d``, ``a``, ``alpha``, ``lower``, ``upper``. A TOML file has the same as
+        ``joints``, a list of tables, and may set ``convention`` and ``angles`` itself, and
+        ``base`` and ``tool``, each by ``xyz`` and ``rpy``. Missing numbers are 0, missing limits
+        are infinite; lengths are metres.
 
         Args:
             path: A ``.toml`` or ``.csv`` file.
-            convention: ``"standard"`` or ``"modified"`` rows; standard if nothing is said.
-            angles: ``"radians"`` or ``"degrees"``; radians if nothing is said.
+            convention: ``"standard"`` or ``"modified"`` rows; None: as the file says, else
+                standard.
+            angles: ``"radians"`` or ``"degrees"``; None: as the file says, else radians.
 
         Raises:
             InvalidInputError: The file cannot be read; the text says which row and what is wrong.
@@ -132,20 +127,20 @@ class Chain:
     def from_urdf(cls, source: Source, base: str | None = None, tip: str | None = None) -> "Chain":
         """An arm from a URDF: the joints between two of its links.
 
-        Fixed joints are folded, meshes and masses are not looked at. Joints that mimic others,
-        ``floating`` and ``planar`` ones are refused if they stand between base and tip.
+        Fixed joints are folded; meshes and masses are ignored. Mimic, floating and planar joints
+        between base and tip are refused.
 
         Args:
             source: A path, an open file, or the text itself.
-            base: The link that stands still. None: the only choice there is.
-            tip: The link to be moved about. None: the only choice there is.
+            base: The link that does not move. None: the only candidate.
+            tip: The link of the end effector. None: the only candidate.
 
         Raises:
-            InvalidInputError: It is no URDF, or there is more than one choice; the text names them.
+            InvalidInputError: It is no URDF, or there are several candidates; the text names them.
         """
-        links, kinds, limits, names = urdf.read(source, base, tip)
-        called = checks.names(names, len(names))
-        return cls(arm_from(links, kinds, *checks.limits(limits, called)), called)
+        links, prismatic, limits, names = urdf.read(source, base, tip)
+        joint_names = checks.names(names, len(names))
+        return cls(arm_model(links, prismatic, checks.limits(limits, joint_names)), joint_names)
 
     @classmethod
     def load(
@@ -172,7 +167,6 @@ class Chain:
     @classmethod
     def _from_rows(
         cls,
-        links: Floats,
         rows: tuple[DHJoint, ...],
         modified: bool,
         limits: ArrayLike | None,
@@ -180,53 +174,58 @@ class Chain:
         tool: Pose | None,
         names: Sequence[str] | None,
     ) -> "Chain":
+        check_rows(rows)
+        links = modified_links(rows) if modified else standard_links(rows)
         if base is not None:
-            links[0] = checks.frame("base", base)[:3] @ _square(links[0])
+            links[0] = checks.frame("base", base)[:3] @ np.vstack([links[0], [0, 0, 0, 1]])
         if tool is not None:
             links[-1] = links[-1] @ checks.frame("tool", tool)
-        called = checks.names(names, len(rows))
-        lower, upper = checks.limits(limits, called)
-        return cls(arm_from(links, kinds_of(rows), lower, upper), called, rows, modified)
+        joint_names = checks.names(names, len(rows))
+        model = arm_model(links, prismatic_rows(rows), checks.limits(limits, joint_names))
+        return cls(model, joint_names, rows, modified)
 
     @property
     def n(self) -> int:
-        """How many joints it has."""
-        return len(self.names)
+        """Number of joints."""
+        return self.arm.n
+
+    @property
+    def prismatic(self) -> Bools:
+        """(n,) which joints are prismatic; the others are revolute. Read-only."""
+        return self.arm.prismatic
 
     @property
     def limits(self) -> Floats:
-        """(n, 2) lower and upper value of each joint [rad, m]; infinite where free. Read-only."""
-        limits = self.arm.bounds[:, [LOWER, UPPER]]
-        limits.setflags(write=False)
-        return limits
+        """(n, 2) lower and upper limit of each joint [rad, m]; infinite where none. Read-only."""
+        return self.arm.limits
 
     @property
     def reach(self) -> float:
-        """No point farther than this from the first joint can be reached [m]; an upper bound."""
+        """Upper bound of the distance from the first joint to the end effector [m]."""
         return self.arm.reach
 
     @property
     def home(self) -> Floats:
-        """(n,) the middle of each joint's range, 0 where it has none. Read-only."""
+        """(n,) the middle of each joint's range, 0 where it has none [rad, m]. Read-only."""
         return self.arm.home
 
     def with_limits(self, limits: ArrayLike | None) -> "Chain":
         """The same arm with other limits, given as in ``from_dh``."""
-        lower, upper = checks.limits(limits, self.names)
-        return replace(self, arm=arm_from(self.arm.links, self.arm.kinds, lower, upper))
+        checked = checks.limits(limits, self.names)
+        return replace(self, arm=arm_model(self.arm.links, self.prismatic, checked))
 
     def with_tool(self, tool: Pose) -> "Chain":
-        """The same arm with something more at its tip: ``tool`` is the new tip in the old one."""
+        """The same arm with a tool: ``tool`` is the pose of the new end effector in the old one."""
         links = self.arm.links.copy()
         links[-1] = links[-1] @ checks.frame("tool", tool)
-        return replace(self, arm=arm_from(links, self.arm.kinds, *self.limits.T))
+        return replace(self, arm=arm_model(links, self.prismatic, self.limits))
 
     def to_urdf(self, name: str = "arm") -> str:
-        """The arm as the text of a URDF, for other tools: joints and limits from base to tip.
+        """The arm as the text of a URDF: joints and limits from base to end effector.
 
         Its links are ``base_link``, ``link1``, ``link2``, ... and ``tip``. Numbers are written in
-        full, so ``Chain.from_urdf`` gives the same arm back. Effort and velocity, of which nothing
-        is known here, are large.
+        full, so ``Chain.from_urdf`` gives the same arm. Effort and velocity limits, which are
+        unknown here, are large.
 
         Args:
             name: The robot's name.
@@ -234,71 +233,66 @@ class Chain:
         return urdf.write(self.arm, self.names, name)
 
     def random(self, seed: int, count: int | None = None) -> Floats:
-        """Joint values drawn evenly between the limits, from within a turn where there are none.
+        """Joint values drawn uniformly between the limits; within a full turn where there are none.
 
         Args:
-            seed: The same seed gives the same values.
+            seed: Seed of the generator; the same seed gives the same values.
             count: None for one configuration, (n,); else (count, n).
         """
         rng = np.random.default_rng(checks.seed(seed))
         lower, upper = self.limits.T
-        half = np.where(self.arm.kinds == REVOLUTE, np.pi, 5.0 * self.arm.length)
-        free = np.isinf(upper - lower)
-        low = np.where(free, np.maximum(lower, self.home - half), lower)
-        high = np.where(free, np.minimum(upper, self.home + half), upper)
+        half = np.where(self.prismatic, 5.0 * self.arm.angular_scale, np.pi)
+        unlimited = np.isinf(upper - lower)
+        low = np.where(unlimited, np.maximum(lower, self.home - half), lower)
+        high = np.where(unlimited, np.minimum(upper, self.home + half), upper)
         shape = (self.n,) if count is None else (checks.count("count", count), self.n)
         return rng.uniform(low, high, shape)
 
     def fk(self, q: ArrayLike, device: Device = "cpu") -> Floats:
-        """Where the tip is: ``T_base_tip``.
+        """Forward kinematics: the pose of the end effector, ``T_base_tip``.
 
         Args:
             q: (n,) one value per joint [rad, m], or (k, n) for many configurations.
-            device: For many, as for ``solve_batch``: what is on a GPU stays there.
+            device: For many, as for ``solve_batch``; arrays on a GPU stay there.
 
         Returns:
-            (4, 4) the tip's pose in the base frame, or (k, 4, 4).
+            (4, 4) the pose of the end effector in the base frame, or (k, 4, 4).
         """
-        if checks.on_gpu(q):
-            values = gpu.array("q", q)
-            if values.ndim != 2 or values.shape[1] != self.n:
-                raise DimensionMismatchError(
-                    f"q is on the GPU with shape {values.shape}: expected (k, {self.n})."
-                )
-            return cast(Floats, gpu.handed_back(gpu.poses(self.arm.block, values), q))
-        values = checks.workable("q", checks.configurations("q", q, self.n))
-        many = values.reshape(-1, self.n)
-        poses = np.empty((len(many), 4, 4))
-        if wants_gpu(device):
-            gpu.poses(self.arm.block, gpu.there(many)).copy_to_host(poses)
-        else:
-            kernels.fk.tip_poses(self.arm.block, many, poses)
-        return poses if values.ndim == 2 else poses[0]
+        return tip_poses(self.arm, q, device)
 
     def frames(self, q: ArrayLike) -> Floats:
-        """(n, 4, 4) the frame that each joint carries, in the base frame; z is the joint's axis.
+        """(n, 4, 4) the frame that each joint carries, base frame; z is the joint's axis.
 
         Args:
             q: (n,) one value per joint [rad, m].
         """
-        values = checks.workable("q", checks.joint_values("q", q, self.n))
-        frames = np.zeros((self.n, 4, 4))
-        links, kinds, _, _ = kernels.parts(self.arm.block, self.n)[0]
-        kernels.fk.joint_frames(links, kinds, values, frames[:, :3])
-        frames[:, 3, 3] = 1.0
-        return frames
+        return joint_frames(self.arm, q)
 
     def jacobian(self, q: ArrayLike) -> Floats:
-        """(6, n) how each joint moves the tip: velocity over turning velocity, base frame.
+        """(6, n) geometric Jacobian of the end effector, base frame: linear, then angular part.
 
         Args:
             q: (n,) one value per joint [rad, m].
         """
-        frames = self.frames(q)
-        axes, origins = frames[:, :3, 2], frames[:, :3, 3]
-        turns = (self.arm.kinds == REVOLUTE)[:, None]
-        linear = np.where(turns, np.cross(axes, self.fk(q)[:3, 3] - origins), axes)
-        return np.concatenate([linear, np.where(turns, axes, 0.0)], axis=1).T
+        return jacobian(self.arm, q)
+
+    def outline(self, q: ArrayLike) -> Floats:
+        """(k, 3) corners of a polyline from base to end effector [m], base frame, for drawing.
+
+        From joint to joint it goes straight to the axis of the next one, then along it: of a DH
+        row these are the lengths a and d. The travel of a prismatic joint is a segment of its own.
+
+        Args:
+            q: (n,) one value per joint [rad, m].
+
+        Example:
+            >>> from jointwise import DHJoint
+            >>> Chain.from_dh([DHJoint(d=0.5), DHJoint(a=1.0)]).outline([0.0, 0.0])
+            array([[0. , 0. , 0. ],
+                   [0. , 0. , 0.5],
+                   [1. , 0. , 0.5]])
+        """
+        return outline(self.arm, np.asarray(q, float), self.frames(q), self.fk(q))
 
     def solve(
         self,
@@ -307,20 +301,20 @@ class Chain:
         config: SolveConfig = DEFAULT_SOLVE_CONFIG,
         seed: int = 0,
     ) -> IKResult:
-        """Where the joints must go so that the tip is at the target.
+        """Inverse kinematics: joint values that bring the end effector to a target.
 
         Args:
             target: (3,) a position [m], (4, 4) a pose, a SciPy ``RigidTransform``, or an ``aim``;
-                in the base frame.
-            start: (n,) where the arm is [rad, m]: the answer stays near it if it can, as it is
-                tried first, then its neighbourhood, then everywhere. Values outside the limits
-                are brought inside first. None: begin in the middle of the ranges.
-            config: What is good enough, and how to get there.
-            seed: Where the sequence of fresh starts begins.
+                base frame.
+            start: (n,) where the arm is [rad, m]. It is tried first, then its neighbourhood, then
+                all of the joint ranges, so the solution is near it if possible. Values outside the
+                limits are clamped. None: the middle of the ranges.
+            config: Tolerances, and how to search.
+            seed: Seed of the restarts.
 
         Returns:
-            The best answer found, inside the limits. Look at ``converged`` and ``status``: a
-            target that cannot be reached is an answer, not an exception.
+            The best result found, inside the limits. ``converged`` and ``status`` tell whether the
+            target is reached, and why not. An unreachable target does not raise.
 
         Raises:
             InvalidInputError: Something about the input is wrong; the text says what.
@@ -339,36 +333,35 @@ class Chain:
         progress: bool = False,
         closest: bool = True,
     ) -> IKBatch:
-        """Where the joints must go for each of many targets: the same answers as ``solve`` gives.
+        """Solve for many targets at once, with the same results as ``solve``.
 
-        An answer depends on its own row and the seed alone: bit for bit the same whatever stands
-        in the other rows, and on any number of threads. A GPU rounds in another way, so that in
-        float64 one answer in a thousand may be another. The first call compiles for a while.
+        A result depends on its own row and the seed alone: it is bit for bit the same whatever
+        the other rows are, and on any number of threads. A GPU rounds differently, so that in
+        float64 one result in a thousand may differ. The first call compiles for a while.
 
         Args:
             targets: (m, 3) positions [m], (m, 4, 4) poses, a SciPy ``RigidTransform`` of many, or
-                an ``aim`` of many; in the base frame. A row that cannot be computed with is marked
-                ``Status.INVALID``; the others are solved. Arrays of CuPy, PyTorch or JAX that are
-                on a GPU are solved there, and the answers come back as such arrays.
+                an ``aim`` of many; base frame. An invalid row gets ``Status.INVALID``; the others
+                are solved. Arrays of CuPy, PyTorch or JAX on a GPU are solved there, and the
+                results are arrays of the same library.
             starts: (n,) for all or (m, n) one for each [rad, m]. None: the middle of the ranges.
-            config: As for ``solve``, without a rest posture and the method ``"ccd"``.
+            config: As for ``solve``, without ``rest`` and the method ``"ccd"``.
             seed: As for ``solve``.
             device: ``"cpu"``, ``"cuda"`` for a GPU, or ``"auto"`` for a GPU if there is one.
-            dtype: What a GPU computes with, float64 or float32. Whether an answer has converged is
-                looked at in float64 always.
-            threads: How many cores to use. None: all.
-            progress: Whether to show how far it is, on standard error.
-            closest: Whether a target that is not reached gets its closest approach and the reason,
-                as ``solve`` gives them: one such takes as long as a thousand that are reached.
-                Else its joint values are its start, brought inside the limits, its errors NaN, and
-                ``STALLED`` stands for ``BLOCKED``, too.
+            dtype: Precision on a GPU, float64 or float32. Convergence is always checked in
+                float64.
+            threads: Threads on a CPU. None: one for every core.
+            progress: Whether to show progress on standard error.
+            closest: Whether targets that are not reached get their closest approach and its
+                status, as from ``solve``; one of them takes as long as a thousand that are
+                reached. False skips that search: their joint values are the start, clamped to the
+                limits, their errors are NaN, and ``STALLED`` also stands for ``BLOCKED``.
 
         Raises:
             InvalidInputError: Something about the input is wrong; the text says what.
         """
-        return solve_batch(
-            self.arm, targets, starts, config, seed, device, dtype, threads, progress, closest
-        )
+        options = BatchOptions(device, dtype, threads, progress, closest)
+        return solve_batch(self.arm, targets, starts, config, seed, options)
 
     def solutions(
         self,
@@ -377,21 +370,21 @@ class Chain:
         config: SolveConfig = DEFAULT_SOLVE_CONFIG,
         seed: int = 0,
     ) -> list[IKResult]:
-        """Distinct answers: first the one nearest to home, then each the farthest from the rest.
+        """Distinct solutions: first the nearest to home, then each the farthest from the others.
 
-        Answers that differ only by whole turns are the same. An arm with six joints has at most
-        sixteen, one with more has any number.
+        Solutions that differ by full turns only are the same. An arm with six joints has at most
+        sixteen, one with more has infinitely many.
 
         Args:
             target: As for ``solve``.
             count: How many at most.
             config: As for ``solve``.
-            seed: Where the sequence of starts begins.
+            seed: Seed of the restarts.
 
         Returns:
-            At most ``count`` converged results; none if none was found.
+            At most ``count`` converged results; empty if none was found.
         """
-        return solutions(self.arm, target, count, config, seed)
+        return solve_all(self.arm, target, count, config, seed)
 
     def solve_path(
         self,
@@ -402,22 +395,21 @@ class Chain:
         seed: int = 0,
         progress: bool = False,
     ) -> IKPath:
-        """Joint values along a path, each answer going on from the one before.
+        """Joint values along a path, each solve starting at the solution before.
 
         Args:
-            targets: What to reach in turn, all of one kind, each as for ``solve``.
-            start: (n,) where the arm is [rad, m]. None: the path begins where it can be
-                followed best.
+            targets: Targets in order, all of one kind, each as for ``solve``.
+            start: (n,) where the arm is [rad, m]. None: the solution of the first target from
+                which the path can be followed best.
             config: As for ``solve``.
-            max_step: The largest change of any joint between neighbours, and from a given start
-                to the first target [rad, m]. Where no answer found keeps to it, that counts as a
-                jump.
+            max_step: Largest change of any joint between neighbours, and from a given start to
+                the first target [rad, m]. Where no solution found keeps to it, that is a jump.
             seed: As for ``solve``.
-            progress: Whether to show how far it is, on standard error; of a path without a start,
-                several times over, for the ways to begin it.
+            progress: Whether to show progress on standard error; without a start several times,
+                once for each start that is tried.
 
         Returns:
-            The answers, and at which targets a jump was forced.
+            The results, and at which targets a jump was forced.
         """
         return solve_path(self.arm, targets, start, config, max_step, seed, progress)
 
@@ -427,7 +419,7 @@ class Chain:
         start: ArrayLike | None = None,
         config: SolveConfig = DEFAULT_SOLVE_CONFIG,
     ) -> Trace:
-        """The first attempt of a solve in slow motion: every joint's move of every sweep.
+        """The first attempt of a solve, with every joint's move of every sweep.
 
         Args:
             target: As for ``solve``.
@@ -441,7 +433,3 @@ class Chain:
 
     def __str__(self) -> str:
         return table(self.arm, self.names, self.rows, self.modified)
-
-
-def _square(link: Floats) -> Floats:
-    return np.vstack([link, [0.0, 0.0, 0.0, 1.0]])

@@ -1,7 +1,7 @@
 """Arms by name: ``robots.panda()``, or ``Chain.load("panda")``. All files come with jointwise."""
 
-from jointwise import data
 from jointwise.chain import Chain
+from jointwise.model import data
 
 
 def names() -> list[str]:

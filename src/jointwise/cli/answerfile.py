@@ -15,8 +15,8 @@ from jointwise.chain import Chain
 from jointwise.cli import degrees
 from jointwise.cli.targetfile import parquet_library
 from jointwise.errors import InvalidInputError
-from jointwise.kernels import Floats
-from jointwise.results import IKBatch, Status
+from jointwise.kernels.shapes import Floats
+from jointwise.solvers.results import IKBatch, Status
 
 Write = Callable[[IKBatch], None]
 NAMES = np.array([status.name for status in Status])
@@ -127,4 +127,4 @@ def _columns(batch: IKBatch, chain: Chain, in_degrees: bool) -> dict[str, Any]:
 
 def _nothing(chain: Chain) -> IKBatch:
     """No answers, for their columns' names and types."""
-    return IKBatch.of(np.empty((0, chain.n)), np.empty((0, 2)), np.empty((0, 3), np.int64))
+    return IKBatch.from_list([], chain.n)

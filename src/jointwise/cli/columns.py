@@ -15,9 +15,9 @@ from jointwise.chain import Chain
 from jointwise.cli import degrees
 from jointwise.cli.options import is_number
 from jointwise.errors import InvalidInputError
-from jointwise.kernels import Floats
-from jointwise.targets import SHORTEST, Aim, Target, Targets, aim
-from jointwise.urdf_xml import short
+from jointwise.kernels.shapes import Floats
+from jointwise.model.urdf_xml import short
+from jointwise.solvers.targets import MIN_LENGTH, Aim, Target, Targets, aim
 
 GROUPS = {
     "position": ("x", "y", "z"),
@@ -85,7 +85,7 @@ def targets_of(groups: dict[str, Floats], where: Where, in_degrees: bool) -> Tar
     positions = np.where(whole[:, None], groups["position"], np.nan)  # the others are invalid
     for what in groups.keys() & {"quaternion", "direction"}:
         largest = np.abs(groups[what]).max(axis=1, keepdims=True)
-        for row in np.flatnonzero(largest < SHORTEST).tolist():
+        for row in np.flatnonzero(largest < MIN_LENGTH).tolist():
             numbers = groups[what][row].tolist()
             raise InvalidInputError(
                 f"the {what} {where(row)} is {numbers}: expected numbers, not all zero."

@@ -27,7 +27,7 @@ def robots(json: Json = False) -> None:
 
 def info(arm: Arm, base: Base = None, tip: Tip = None, json: Json = False) -> None:
     """Show an arm as its data sheet does: the table, limits, reach."""
-    from jointwise.table import cells
+    from jointwise.model.table import cells
 
     chain = chain_of(arm, base, tip)
     if json:
@@ -37,7 +37,7 @@ def info(arm: Arm, base: Base = None, tip: Tip = None, json: Json = False) -> No
         printing.as_json(
             {
                 **_summary(arm, chain),
-                "joint_types": ["prismatic" if kind else "revolute" for kind in chain.arm.kinds],
+                "joint_types": ["prismatic" if each else "revolute" for each in chain.prismatic],
                 "limits": chain.limits,
                 "home": chain.home,
                 "convention": ("modified" if chain.modified else "standard") if rows else None,
@@ -65,8 +65,8 @@ def fk(
     import numpy as np
     from scipy.spatial.transform import Rotation
 
-    from jointwise.arm import roll_pitch_yaw
     from jointwise.cli import degrees
+    from jointwise.model.rotation import roll_pitch_yaw
 
     chain = chain_of(arm, base, tip)
     values = degrees.given(chain, q, deg)

@@ -25,8 +25,8 @@ from jointwise.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from jointwise.path import IKPath
-    from jointwise.results import IKBatch
+    from jointwise.solvers.path import IKPath
+    from jointwise.solvers.results import IKBatch
 
 
 def batch(
@@ -57,7 +57,7 @@ def batch(
 
     from jointwise.cli.answerfile import writing
     from jointwise.cli.targetfile import read
-    from jointwise.results import Status, endings
+    from jointwise.solvers.results import Status, status_report
 
     chain, config = chain_of(arm, base, tip), config_of(tolerance, restarts)
     counts = np.zeros(len(Status), np.int64)
@@ -75,7 +75,7 @@ def batch(
             )
             write(answers)
             counts += np.bincount(answers.status, minlength=len(Status))
-    print("\n".join(endings(counts)), file=sys.stderr)
+    print("\n".join(status_report(counts)), file=sys.stderr)
     return 1 if counts[1:].any() else 0
 
 
@@ -133,11 +133,7 @@ def path(
 
 
 def _as_batch(found: "IKPath") -> "IKBatch":
-    import numpy as np
 
-    from jointwise.results import IKBatch, Status
+    from jointwise.solvers.results import IKBatch
 
-    endings, results = list(Status), found.results
-    errors = np.array([(r.position_error, r.orientation_error) for r in results])
-    counts = np.array([(endings.index(r.status), r.iterations, r.restarts) for r in results])
-    return IKBatch.of(found.joint_angles, errors, counts)
+    return IKBatch.from_list(found.results, found.joint_angles.shape[1])

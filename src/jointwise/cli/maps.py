@@ -126,7 +126,7 @@ def place(
 
     from jointwise.cli.targetfile import read
     from jointwise.reach import best_base, standing_places
-    from jointwise.targets import Aim
+    from jointwise.solvers.targets import Aim
 
     chain = chain_of(arm, base, tip)
     parts = [asked.targets for asked in read(targets, chain, deg)]

@@ -6,7 +6,7 @@ import typer
 
 if TYPE_CHECKING:
     from jointwise.chain import Chain
-    from jointwise.config import SolveConfig
+    from jointwise.solvers.config import SolveConfig
 
 Triple = tuple[float, float, float]
 Quadruple = tuple[float, float, float, float]
@@ -14,7 +14,7 @@ Quadruple = tuple[float, float, float, float]
 
 def _names(incomplete: str) -> list[str]:
     """Robots to complete with; a shell that gets none completes with files."""
-    from jointwise import data
+    from jointwise.model import data
 
     return [name for name in data.files() if name.startswith(incomplete)]
 
@@ -73,7 +73,7 @@ def chain_of(arm: str, base: str | None, tip: str | None) -> "Chain":
 
 def config_of(tolerance: float | None, restarts: int | None) -> "SolveConfig":
     """The config that was asked for."""
-    from jointwise.config import SolveConfig
+    from jointwise.solvers.config import SolveConfig
 
     asked: dict[str, Any] = {}
     if tolerance is not None:

@@ -8,10 +8,10 @@ from jointwise.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from jointwise.chain import Chain
-    from jointwise.kernels import Floats
-    from jointwise.path import IKPath
+    from jointwise.kernels.shapes import Floats
     from jointwise.reach import ReachMap
-    from jointwise.targets import Target
+    from jointwise.solvers.path import IKPath
+    from jointwise.solvers.targets import Target
 
 
 def check(file: str) -> None:

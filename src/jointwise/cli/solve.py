@@ -28,9 +28,9 @@ from jointwise.errors import InvalidInputError, UnsolvedError
 
 if TYPE_CHECKING:
     from jointwise.chain import Chain
-    from jointwise.results import IKResult
-    from jointwise.targets import Target
-    from jointwise.trace import Trace
+    from jointwise.solvers.results import IKResult
+    from jointwise.solvers.targets import Target
+    from jointwise.solvers.trace import Trace
 
 # Answers that are looked for: an arm with six joints has no more.
 ALL = 16
@@ -148,7 +148,7 @@ def _record(
 def _described(target: "Target") -> dict[str, object]:
     import numpy as np
 
-    from jointwise.targets import Aim
+    from jointwise.solvers.targets import Aim
 
     if isinstance(target, Aim):
         return {"position": target.position, "quaternion": None, "direction": target.direction}

@@ -13,8 +13,8 @@ import numpy as np
 from jointwise.chain import Chain
 from jointwise.cli.columns import Asked, asked, check
 from jointwise.errors import InvalidInputError, JointwiseError
-from jointwise.kernels import Floats
-from jointwise.urdf_xml import short
+from jointwise.kernels.shapes import Floats
+from jointwise.model.urdf_xml import short
 
 # Bytes of a stream that are looked at together, at most; no line is longer.
 BLOCK = 1 << 20

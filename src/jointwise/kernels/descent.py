@@ -1,51 +1,58 @@
-"""Sweep after sweep: until the tip is there, until nothing moves, or until told to stop."""
+"""Plain CCD: sweep after sweep, with or without Anderson acceleration."""
 
-from math import sin, sqrt
+from collections.abc import Callable
+from math import sqrt
 
 import numpy as np
 
-from jointwise.kernels import REVOLUTE, Arm, Floats, Task
-from jointwise.kernels.fk import (
-    arrived,
-    copy,
-    distance,
-    joint_frames,
-    motions,
-    see,
-    set_task,
-    twist,
-    unpacked,
-    workable,
-)
-from jointwise.kernels.jit import jit
+from jointwise.kernels._numba.arrays import XYZ, stack_array
+from jointwise.kernels._numba.jit import ir_inline, jit
+from jointwise.kernels.fk import all_finite, beyond_reach, copy_values, joint_motions, unpack_arm
 from jointwise.kernels.linear import solve_positive
-from jointwise.kernels.local import XYZ, local
-from jointwise.kernels.sweep import NOISE, bounded, larger, pull, sweep, unwind, wind
+from jointwise.kernels.shapes import (
+    CONVERGED,
+    INVALID,
+    ITERATION_LIMIT,
+    REVOLUTE,
+    STALLED,
+    UNREACHABLE,
+    Arm,
+    Criteria,
+    Floats,
+    Outcome,
+    PackedCriteria,
+    Task,
+    Weights,
+)
+from jointwise.kernels.sweep import (
+    SweepState,
+    clamp_joint,
+    from_unit_circle,
+    larger,
+    sweep,
+    targets_in_joint_frames,
+    to_unit_circle,
+)
+from jointwise.kernels.tasks import chord_tolerance_sq, is_converged, set_task, task_errors
 
-# Sweeps whose course is extrapolated together, and the share of E they must save.
-COURSE, WORTH = 5, 1e-9
-# What can be squared without being lost.
-LEAST_NOISE = 1e-140
+# Sweeps that Anderson acceleration combines, and the share of E they must save.
+DEPTH, MIN_DECREASE = 5, 1e-9
+# Share of the largest possible pull on a joint that is rounding, and the least pull whose square
+# does not underflow.
+NOISE, MIN_NOISE = 1e-14, 1e-140
 
 
 @jit
-def errors(arm: Arm, task: Task, q: Floats) -> tuple[float, float]:
-    """(distance [m], angle [rad]) between tip and goal, by forward kinematics from scratch."""
-    links, kinds, _, _ = arm
-    tips, goal, weights = task
-    frames = np.empty((kinds.size, 3, 4))
-    seen = local(weights, XYZ, 0.0)
-    joint_frames(links, kinds, q, frames)
-    see(frames, tips, seen)
-    return distance(seen, goal), twist(seen, goal)[3] if len(weights) > 1 else 0.0
+def unpack_criteria(criteria: PackedCriteria) -> Criteria:
+    """The criteria as kernels read them."""
+    return Criteria(criteria[0], criteria[1], criteria[2], criteria[3], criteria[4])
 
 
 @jit
-def noise_of(arm: Arm, task: Task, q: Floats) -> float:
+def rounding_noise(arm: Arm, task: Task, q: Floats) -> float:
     """The pull on a joint that rounding alone can make."""
-    links, kinds, _, _ = arm
-    _, goal, weights = task
-    size, far = abs(0.0 * q[0]), abs(goal[0, 0]) + abs(goal[0, 1]) + abs(goal[0, 2])
+    links, kinds, target, weights = arm.links, arm.kinds, task.target_points, task.weights
+    size, far = abs(0.0 * q[0]), abs(target[0, 0]) + abs(target[0, 1]) + abs(target[0, 2])
     for i in range(kinds.size + 1):
         x, y, z = links[i, 0, 3], links[i, 1, 3], links[i, 2, 3]
         size = size + sqrt(x * x + y * y + z * z)
@@ -55,21 +62,27 @@ def noise_of(arm: Arm, task: Task, q: Floats) -> float:
     noise = weights[0] * size * (size + far)
     for k in range(1, len(weights)):
         noise = noise + weights[k]
-    return larger(NOISE * noise, LEAST_NOISE)
+    return larger(NOISE * noise, MIN_NOISE)
+
+
+@jit
+def sweep_state(n: int, weights: Weights) -> SweepState:
+    """Memory for the sweeps of one problem."""
+    return SweepState(np.empty((n, 2)), np.empty((n, 2)), np.empty((n, len(weights), 3)))
 
 
 @jit
 def energy(arm: Arm, task: Task, q: Floats) -> float:
-    """E: what sweeps make smaller, the pull of springs towards rest included."""
-    _, kinds, _, springs = arm
-    weights = task[2]
-    motion, pulled = np.empty((q.size, 2)), np.empty((q.size, len(weights), 3))
-    motions(kinds, q, motion)
-    squared, turned = pull(arm, task, motion, pulled)
-    total = weights[0] * squared + weights[-1] * turned
+    """E, which sweeps reduce: weighted squared distances, and the springs towards rest."""
+    springs, weights = arm.springs, task.weights
+    state = sweep_state(q.size, weights)
+    motion = state.motion
+    joint_motions(arm.kinds, q, motion)
+    distance_sq, chords_sq = targets_in_joint_frames(arm, task, state)
+    total = weights[0] * distance_sq + weights[-1] * chords_sq
     for i in range(q.size):
         a, b = springs[i, 1], springs[i, 2]
-        if kinds[i] == REVOLUTE:
+        if arm.kinds[i] == REVOLUTE:
             total += 2.0 * (sqrt(a * a + b * b) - a * motion[i, 0] - b * motion[i, 1])
         elif a > 0.0:
             total += a * (q[i] - b / a) ** 2
@@ -77,128 +90,156 @@ def energy(arm: Arm, task: Task, q: Floats) -> float:
 
 
 @jit
-def extrapolate(kinds: Floats, bounds: Floats, course: Floats, q: Floats) -> None:
-    """Write where the last sweeps are heading (Anderson 1965, in its reduced-rank form).
+def extrapolate(arm: Arm, history: Floats, q: Floats) -> None:
+    """Write the limit of the last sweeps, by Anderson's method in its reduced-rank form (1965).
 
-    ``course (COURSE+1, n)`` holds the joint values after each of them. The mixture of the
-    moves that nearly cancels says how to mix the values.
+    ``history (DEPTH+1, n)`` holds the joint values after each of them. The combination of moves
+    that nearly cancels gives the weights of the values.
     """
-    n = kinds.size
-    matrix, right, scratch = np.zeros((COURSE, COURSE)), np.ones(COURSE), np.empty(COURSE)
-    for j in range(COURSE):
+    n = arm.kinds.size
+    matrix, right, scratch = np.zeros((DEPTH, DEPTH)), np.ones(DEPTH), np.empty(DEPTH)
+    for j in range(DEPTH):
         for k in range(j + 1):
             for i in range(n):
-                matrix[j, k] += (course[j + 1, i] - course[j, i]) * (
-                    course[k + 1, i] - course[k, i]
+                matrix[j, k] += (history[j + 1, i] - history[j, i]) * (
+                    history[k + 1, i] - history[k, i]
                 )
     trace = 0.0
-    for j in range(COURSE):
+    for j in range(DEPTH):
         trace += matrix[j, j]
-    for j in range(COURSE):
+    for j in range(DEPTH):
         matrix[j, j] += 1e-10 * trace + 1e-300
-    solve_positive(matrix, right, scratch, COURSE)
+    solve_positive(matrix, right, scratch, DEPTH)
     total = 0.0
-    for j in range(COURSE):
+    for j in range(DEPTH):
         total += right[j]
     for i in range(n):
         value = 0.0
-        for j in range(COURSE):
-            value += right[j] / total * course[j + 1, i]
-        q[i] = bounded(kinds[i], bounds, i, value)
-
-
-@jit
-def chords_of(aligned: float, weights: tuple[float, ...]) -> float:
-    """The squared chords of all directions together, for a turn by ``aligned``."""
-    half = sin(0.5 * min(aligned, 3.0))
-    return (8.0 if len(weights) == 4 else 4.0) * half * half
+        for j in range(DEPTH):
+            value += right[j] / total * history[j + 1, i]
+        q[i] = clamp_joint(arm, i, value)
 
 
 @jit
 def descend(
-    arm: Arm, task: Task, close: float, aligned: float, still: float, max_sweeps: int, q: Floats
+    arm: Arm, task: Task, criteria: Criteria, min_move: float, max_sweeps: int, q: Floats
 ) -> tuple[int, float]:
-    """Sweep from ``q`` and move it along: (sweeps done, the last one's largest move).
+    """Sweep from ``q`` and move it: (sweeps, largest move of the last one [rad, m]).
 
-    Ends when the errors are below ``close`` [m] and ``aligned`` [rad], when no joint moves by
-    more than ``still`` [rad or m], or after ``max_sweeps``.
+    Ends when the errors are below the tolerances, when no joint moves by more than ``min_move``
+    [rad, m], or after ``max_sweeps``.
     """
-    n, m = arm[1].size, len(task[2])
-    motion, wound = np.empty((n, 2)), np.empty((n, 2))
-    pulled = np.empty((n, m, 3))
-    noise = noise_of(arm, task, q)
-    chords = chords_of(aligned, task[2])
-    wind(arm, q, motion, wound)
-    largest, done = 0.0, 0
-    while done < max_sweeps:
-        squared, turned = pull(arm, task, motion, pulled)
-        if squared < close * close and (m == 1 or turned < chords):
-            unwind(arm, motion, wound, q)
-            off, twisted = errors(arm, task, q)
-            if arrived(off, twisted, close, aligned, task[2]):
-                return done, largest
-        largest = sweep(arm, task, motion, wound, pulled, noise, True)
-        done += 1
-        if largest <= still:
+    state, weights = sweep_state(q.size, task.weights), task.weights
+    position_tol_sq = criteria.position_tol * criteria.position_tol
+    chord_tol_sq = chord_tolerance_sq(criteria.orientation_tol, weights)
+    noise = rounding_noise(arm, task, q)
+    to_unit_circle(arm, q, state)
+    largest, sweeps = 0.0, 0
+    while sweeps < max_sweeps:
+        distance_sq, chords_sq = targets_in_joint_frames(arm, task, state)
+        if distance_sq < position_tol_sq and (len(weights) == 1 or chords_sq < chord_tol_sq):
+            from_unit_circle(arm, state, q)
+            if is_converged(task_errors(arm, task, q), criteria, weights):
+                return sweeps, largest
+        largest = sweep(arm, task, state, noise, True)
+        sweeps += 1
+        if largest <= min_move:
             break
-    unwind(arm, motion, wound, q)
-    return done, largest
+    from_unit_circle(arm, state, q)
+    return sweeps, largest
 
 
 @jit
-def descend_further(
-    arm: Arm, task: Task, close: float, aligned: float, still: float, max_sweeps: int, q: Floats
+def descend_anderson(
+    arm: Arm, task: Task, criteria: Criteria, min_move: float, max_sweeps: int, q: Floats
 ) -> tuple[int, float]:
-    """Like ``descend``, following the course of every few sweeps further where that lowers E.
+    """Like ``descend``, with Anderson acceleration every ``DEPTH`` sweeps, where that lowers E.
 
-    Where they all together lower it by less than the share ``WORTH``, they are undone and
-    nothing counts as moved any more.
+    Where these lower E by less than the share ``MIN_DECREASE``, they are undone, and the largest
+    move returned is 0.
     """
-    _, kinds, bounds, _ = arm
-    course, there = np.empty((COURSE + 1, q.size)), np.empty(q.size)
-    done, moved = 0, 0.0
+    history, accelerated = np.empty((DEPTH + 1, q.size)), np.empty(q.size)
+    sweeps, largest = 0, 0.0
     while True:
         before = energy(arm, task, q)
-        copy(q, course[0])
-        for k in range(COURSE):
-            swept, largest = descend(arm, task, close, aligned, still, min(1, max_sweeps - done), q)
-            if swept == 0:  # it is there, or all sweeps are done
-                return done, moved
-            done, moved = done + 1, largest
-            if moved <= still:
-                return done, moved
-            copy(q, course[k + 1])
-        lowered = energy(arm, task, q)
-        extrapolate(kinds, bounds, course, there)
-        further = energy(arm, task, there)
-        if min(lowered, further) > before * (1.0 - WORTH):
-            copy(course[0], q)
-            return done, 0.0
-        if further < lowered:
-            copy(there, q)
+        copy_values(q, history[0])
+        for k in range(DEPTH):
+            left = min(1, max_sweeps - sweeps)
+            done, move = descend(arm, task, criteria, min_move, left, q)
+            if done == 0:  # converged, or all sweeps are done
+                return sweeps, largest
+            sweeps, largest = sweeps + 1, move
+            if largest <= min_move:
+                return sweeps, largest
+            copy_values(q, history[k + 1])
+        swept = energy(arm, task, q)
+        extrapolate(arm, history, accelerated)
+        extrapolated = energy(arm, task, accelerated)
+        if min(swept, extrapolated) > before * (1.0 - MIN_DECREASE):
+            copy_values(history[0], q)
+            return sweeps, 0.0
+        if extrapolated < swept:
+            copy_values(accelerated, q)
+
+
+@ir_inline
+def _run(
+    descender: Callable[..., tuple[int, float]],
+    packed_arm: Floats,
+    target: Floats,
+    weights: Weights,
+    criteria: PackedCriteria,
+    min_move: float,
+    max_sweeps: int,
+    q: Floats,
+) -> Outcome:
+    if not (all_finite(target) and all_finite(q)):
+        return INVALID, np.nan, np.nan, 0, 0
+    arm, limits = unpack_arm(packed_arm, q.size), unpack_criteria(criteria)
+    task = Task(stack_array(weights, XYZ, 0.0), stack_array(weights, XYZ, 0.0), weights)
+    set_task(arm, target, task)
+    errors = task_errors(arm, task, q)
+    sweeps, largest = 0, np.inf
+    if max_sweeps > 0 and not is_converged(errors, limits, weights):
+        sweeps, largest = descender(arm, task, limits, min_move, max_sweeps, q)
+        errors = task_errors(arm, task, q)
+    x, y, z = task.target_points[0, 0], task.target_points[0, 1], task.target_points[0, 2]
+    status = STALLED
+    if is_converged(errors, limits, weights):
+        status = CONVERGED
+    elif beyond_reach(arm, x, y, z, limits.position_tol):
+        status = UNREACHABLE
+    elif largest > min_move:
+        status = ITERATION_LIMIT
+    return status, errors[0], errors[1], sweeps, 0
 
 
 @jit
 def ccd(
-    block: Floats,
+    packed_arm: Floats,
     target: Floats,
-    weights: tuple[float, ...],
-    tolerance: float,
+    weights: Weights,
+    criteria: PackedCriteria,
+    min_move: float,
     max_sweeps: int,
     q: Floats,
-) -> tuple[float, int]:
-    """The plain method for a position: move ``q`` to the answer; (error, sweeps done).
+) -> Outcome:
+    """Plain CCD from ``q``, which moves to the answer; stops as ``descend`` does.
 
-    Values that cannot be computed with are left alone: the error is then NaN.
+    If a value is not finite, nothing moves and the errors are NaN.
     """
-    if not (workable(target) and workable(q)):
-        return np.nan, 0
-    arm, _ = unpacked(block, q.size)
-    task = (local(weights, XYZ, 0.0), local(weights, XYZ, 0.0), weights)
-    set_task(arm[0], target, task)
-    error, _ = errors(arm, task, q)
-    sweeps = 0
-    if max_sweeps > 0 and not error < tolerance:
-        sweeps, _ = descend(arm, task, tolerance, 0.0, -1.0, max_sweeps, q)
-        error, _ = errors(arm, task, q)
-    return error, sweeps
+    return _run(descend, packed_arm, target, weights, criteria, min_move, max_sweeps, q)
+
+
+@jit
+def ccd_anderson(
+    packed_arm: Floats,
+    target: Floats,
+    weights: Weights,
+    criteria: PackedCriteria,
+    min_move: float,
+    max_sweeps: int,
+    q: Floats,
+) -> Outcome:
+    """The same with Anderson acceleration."""
+    return _run(descend_anderson, packed_arm, target, weights, criteria, min_move, max_sweeps, q)

@@ -1,62 +1,64 @@
-"""Forward kinematics: from joint values to frames, and from frames to errors.
+"""Forward kinematics: from joint values to frames, poses and the Jacobian.
 
-A joint's motion is held as two numbers: (cos q, sin q) of a turn, (q, 0) of a slide.
+A joint's motion is held as two numbers: (cos q, sin q) if it is revolute, (q, 0) if prismatic.
 """
 
-from math import pi, sqrt
+from math import sqrt
 
 import numpy as np
 
-from jointwise.kernels import LARGEST, REVOLUTE, Floats, Task, parts
-from jointwise.kernels import local as local  # how ``parts`` is compiled
-from jointwise.kernels.jit import hot, jit
-from jointwise.kernels.lanes import some, where
-from jointwise.kernels.trig import angle_of, cos_sin
+from jointwise.kernels import shapes
+from jointwise.kernels._numba import arrays as arrays  # how ``packed_view`` is compiled
+from jointwise.kernels._numba.jit import jit, jit_inline
+from jointwise.kernels.shapes import MAX_VALUE, REVOLUTE, Arm, Bools, Floats
+from jointwise.kernels.trig import cos_sin
 
 Point = tuple[float, float, float]
+# Velocity and angular velocity of the tip, for one joint that moves at 1 [rad/s, m/s].
+Column = tuple[float, float, float, float, float, float]
 
-unpacked = jit(parts)
+unpack_arm = jit(shapes.unpack_arm)
 
 
 @jit
-def workable(values: Floats) -> bool:
-    """Whether all are finite and small enough to compute with."""
+def all_finite(values: Floats) -> bool:
+    """Whether all are finite, and small enough to compute with."""
     for value in values.flat:
-        if not abs(value) < LARGEST:
+        if not abs(value) < MAX_VALUE:
             return False
     return True
 
 
 @jit
-def copy(values: Floats, to: Floats) -> None:
+def copy_values(values: Floats, to: Floats) -> None:
     """Copy joint values. Numba's own array assignment takes seconds longer to compile."""
     for i in range(values.size):
         to[i] = values[i]
 
 
-@hot
-def out_of(links: Floats, i: int, x: float, y: float, z: float) -> Point:
-    """The direction (x, y, z) beyond link i, seen from before it."""
+@jit_inline
+def rotate(transforms: Floats, i: int, x: float, y: float, z: float) -> Point:
+    """R · (x, y, z), with R the rotation of transform i."""
     return (
-        links[i, 0, 0] * x + links[i, 0, 1] * y + links[i, 0, 2] * z,
-        links[i, 1, 0] * x + links[i, 1, 1] * y + links[i, 1, 2] * z,
-        links[i, 2, 0] * x + links[i, 2, 1] * y + links[i, 2, 2] * z,
+        transforms[i, 0, 0] * x + transforms[i, 0, 1] * y + transforms[i, 0, 2] * z,
+        transforms[i, 1, 0] * x + transforms[i, 1, 1] * y + transforms[i, 1, 2] * z,
+        transforms[i, 2, 0] * x + transforms[i, 2, 1] * y + transforms[i, 2, 2] * z,
     )
 
 
-@hot
-def into(links: Floats, i: int, x: float, y: float, z: float) -> Point:
-    """The direction (x, y, z) before link i, seen from beyond it."""
+@jit_inline
+def rotate_inverse(transforms: Floats, i: int, x: float, y: float, z: float) -> Point:
+    """Rᵀ · (x, y, z), with R the rotation of transform i."""
     return (
-        links[i, 0, 0] * x + links[i, 1, 0] * y + links[i, 2, 0] * z,
-        links[i, 0, 1] * x + links[i, 1, 1] * y + links[i, 2, 1] * z,
-        links[i, 0, 2] * x + links[i, 1, 2] * y + links[i, 2, 2] * z,
+        transforms[i, 0, 0] * x + transforms[i, 1, 0] * y + transforms[i, 2, 0] * z,
+        transforms[i, 0, 1] * x + transforms[i, 1, 1] * y + transforms[i, 2, 1] * z,
+        transforms[i, 0, 2] * x + transforms[i, 1, 2] * y + transforms[i, 2, 2] * z,
     )
 
 
 @jit
-def motions(kinds: Floats, q: Floats, motion: Floats) -> None:
-    """Write each joint's motion for the joint values ``q``."""
+def joint_motions(kinds: Floats, q: Floats, motion: Floats) -> None:
+    """Write into ``motion (n, 2)`` each joint's motion for the joint values ``q``."""
     for i in range(kinds.size):
         if kinds[i] == REVOLUTE:
             motion[i, 0], motion[i, 1] = cos_sin(q[i])
@@ -64,14 +66,15 @@ def motions(kinds: Floats, q: Floats, motion: Floats) -> None:
             motion[i, 0], motion[i, 1] = q[i], 0.0 * q[i]
 
 
-@hot
-def joint_frames(links: Floats, kinds: Floats, q: Floats, frames: Floats) -> None:
+@jit_inline
+def joint_frames(arm: Arm, q: Floats, frames: Floats) -> None:
     """Write into ``frames (n, 3, 4)`` the frame that each joint carries, in the base frame."""
+    links, kinds = arm.links, arm.kinds
     for i in range(kinds.size):
-        turns = kinds[i] == REVOLUTE
+        revolute = kinds[i] == REVOLUTE
         zero = 0.0 * q[i]
-        c, s = cos_sin(q[i]) if turns else (zero + 1.0, zero)
-        slide = zero if turns else q[i]
+        c, s = cos_sin(q[i]) if revolute else (zero + 1.0, zero)
+        slide = zero if revolute else q[i]
         for row in range(3):
             if i == 0:
                 x, y = zero + links[i, row, 0], zero + links[i, row, 1]
@@ -87,10 +90,18 @@ def joint_frames(links: Floats, kinds: Floats, q: Floats, frames: Floats) -> Non
             frames[i, row, 2], frames[i, row, 3] = z, p + slide * z
 
 
-@hot
-def tip_pose(links: Floats, frames: Floats, poses: Floats, k: int) -> None:
-    """Write into ``poses[k]`` where the tip is, from the frame that the last joint carries."""
-    n = frames.shape[0]
+@jit_inline
+def tip_position(arm: Arm, frames: Floats) -> Point:
+    """The tip in the base frame [m], from the frame that the last joint carries."""
+    links, n = arm.links, frames.shape[0]
+    x, y, z = rotate(frames, n - 1, links[n, 0, 3], links[n, 1, 3], links[n, 2, 3])
+    return x + frames[n - 1, 0, 3], y + frames[n - 1, 1, 3], z + frames[n - 1, 2, 3]
+
+
+@jit_inline
+def tip_pose(arm: Arm, frames: Floats, poses: Floats, k: int) -> None:
+    """Write into ``poses[k] (4, 4)`` the tip's pose, from the frame that the last joint carries."""
+    links, n = arm.links, frames.shape[0]
     for row in range(3):
         for column in range(4):
             poses[k, row, column] = (
@@ -102,109 +113,55 @@ def tip_pose(links: Floats, frames: Floats, poses: Floats, k: int) -> None:
     poses[k, 3, 0], poses[k, 3, 1], poses[k, 3, 2], poses[k, 3, 3] = 0.0, 0.0, 0.0, 1.0
 
 
+@jit_inline
+def jacobian_column(kinds: Floats, frames: Floats, i: int, tip: Point, scale: float) -> Column:
+    """How joint i moves the tip, base frame: its velocity times ``scale``, its angular velocity."""
+    x, y, z = frames[i, 0, 2], frames[i, 1, 2], frames[i, 2, 2]
+    if kinds[i] == REVOLUTE:
+        a = scale * (tip[0] - frames[i, 0, 3])
+        b = scale * (tip[1] - frames[i, 1, 3])
+        c = scale * (tip[2] - frames[i, 2, 3])
+        return y * c - z * b, z * a - x * c, x * b - y * a, x, y, z
+    zero = 0.0 * x
+    return scale * x, scale * y, scale * z, zero, zero, zero
+
+
 @jit
-def tip_poses(block: Floats, configurations: Floats, poses: Floats) -> None:
+def tip_poses(packed_arm: Floats, configurations: Floats, poses: Floats) -> None:
     """Write into ``poses (k, 4, 4)`` the tip's pose for each row of ``configurations (k, n)``."""
     n = configurations.shape[1]
-    (links, kinds, _, _), _ = unpacked(block, n)
+    arm = unpack_arm(packed_arm, n)
     frames = np.empty((n, 3, 4))
     for k in range(configurations.shape[0]):
-        joint_frames(links, kinds, configurations[k], frames)
-        tip_pose(links, frames, poses, k)
+        joint_frames(arm, configurations[k], frames)
+        tip_pose(arm, frames, poses, k)
 
 
 @jit
-def set_task(links: Floats, target: Floats, task: Task) -> None:
-    """Write what should come where, for a target as ``request`` makes it.
-
-    A position is (1, 3). An aim is (3, 3): position, direction, and the axis in the frame of the
-    tip. A pose is (4, 4).
-    """
-    tips, goal, weights = task
-    n, m = links.shape[0] - 1, len(weights)
-    for k in range(m):
-        for row in range(3):
-            if k == 0 or m == 4:
-                tips[k, row] = links[n, row, (k + 3) % 4]
-            else:
-                tips[k, row] = 0.0
-                for column in range(3):
-                    tips[k, row] += links[n, row, column] * target[2, column]
-            goal[k, row] = target[row, (k + 3) % 4] if m == 4 else target[k, row]
+def frames_and_jacobian(packed_arm: Floats, q: Floats, frames: Floats, jacobian: Floats) -> None:
+    """Write the joints' ``frames (n, 3, 4)`` and the columns of the ``jacobian (n, 6)``."""
+    arm = unpack_arm(packed_arm, q.size)
+    joint_frames(arm, q, frames)
+    tip = tip_position(arm, frames)
+    for i in range(q.size):
+        column = jacobian_column(arm.kinds, frames, i, tip, 1.0)
+        for k in range(6):
+            jacobian[i, k] = column[k]
 
 
-@hot
-def see(frames: Floats, tips: Floats, seen: Floats) -> None:
-    """Write where the tips are in the base frame, given the frames that the joints carry."""
-    last = frames.shape[0] - 1
-    for k in range(tips.shape[0]):
-        seen[k, 0], seen[k, 1], seen[k, 2] = out_of(
-            frames, last, tips[k, 0], tips[k, 1], tips[k, 2]
-        )
-    for axis in range(3):
-        seen[0, axis] += frames[last, axis, 3]
-
-
-@hot
-def twist(seen: Floats, goal: Floats) -> tuple[float, float, float, float]:
-    """(x, y, z, angle): the turn that brings the seen directions to the goal's.
-
-    (x, y, z) is the axis times the angle [rad]. With one direction it is the shortest
-    turn, with three the only one.
-    """
-    zero, directions = 0.0 * seen[0, 0], seen.shape[0] - 1
-    x, y, z, dots = zero, zero, zero, zero
-    for k in range(1, directions + 1):
-        a, b, c = seen[k, 0], seen[k, 1], seen[k, 2]
-        d, e, f = goal[k, 0], goal[k, 1], goal[k, 2]
-        x, y, z = x + b * f - c * e, y + c * d - a * f, z + a * e - b * d
-        dots = dots + (a * d + b * e + c * f)
-    if directions == 3:  # the crosses sum to 2 sin, the dots to 1 + 2 cos
-        x, y, z, dots = 0.5 * x, 0.5 * y, 0.5 * z, 0.5 * (dots - 1.0)
-    size = sqrt(x * x + y * y + z * z)
-    angle = angle_of(dots, size)
-    tiny, behind = size <= 1e-12, dots < 0.0
-    scale = where(tiny, 1.0, angle / where(tiny, 1.0, size))
-    angle = where(tiny, size, angle)
-    x, y, z = scale * x, scale * y, scale * z
-    opposite = tiny & behind
-    if some(opposite):
-        a, b, c = half_turn(seen, goal)
-        x, y, z = where(opposite, a, x), where(opposite, b, y), where(opposite, c, z)
-        angle = where(opposite, pi, angle)
-    return x, y, z, angle
+@jit_inline
+def beyond_reach(arm: Arm, x: float, y: float, z: float, position_tol: float) -> bool:
+    """Whether a point of the base frame is farther from the first joint than the arm is long."""
+    x, y, z = x - arm.links[0, 0, 3], y - arm.links[0, 1, 3], z - arm.links[0, 2, 3]
+    return sqrt(x * x + y * y + z * z) > arm.reach + position_tol
 
 
 @jit
-def half_turn(seen: Floats, goal: Floats) -> Point:
-    """The twist of half a turn: its axis halves the way from each direction to its goal.
-
-    With one direction any axis across it will do.
-    """
-    a, b, c = seen[1, 0], seen[1, 1], seen[1, 2]
-    flat = abs(a) < 0.6
-    x, y, z = where(flat, 0.0, -c), where(flat, c, 0.0), where(flat, -b, a)
-    best = 1e-6 + 0.0 * a
-    for k in range(1, seen.shape[0]):
-        a, b, c = seen[k, 0] + goal[k, 0], seen[k, 1] + goal[k, 1], seen[k, 2] + goal[k, 2]
-        size = sqrt(a * a + b * b + c * c)
-        longer = size > best
-        x, y, z = where(longer, a, x), where(longer, b, y), where(longer, c, z)
-        best = where(longer, size, best)
-    scale = pi / sqrt(x * x + y * y + z * z)
-    return scale * x, scale * y, scale * z
-
-
-@hot
-def arrived(
-    distant: float, turned: float, close: float, aligned: float, weights: tuple[float, ...]
-) -> bool:
-    """Whether errors are below their tolerances; of a position, the angle does not count."""
-    return (distant < close) & (turned < aligned if len(weights) > 1 else distant < close)
-
-
-@hot
-def distance(seen: Floats, goal: Floats) -> float:
-    """How far the tip is from its goal [m]."""
-    x, y, z = goal[0, 0] - seen[0, 0], goal[0, 1] - seen[0, 1], goal[0, 2] - seen[0, 2]
-    return sqrt(x * x + y * y + z * z)
+def points_within_reach(
+    packed_arm: Floats, n: int, points: Floats, position_tol: float, within: Bools
+) -> None:
+    """Write for each of ``points (k, 3)`` whether it is not beyond reach of an arm of n joints."""
+    arm = unpack_arm(packed_arm, n)
+    for k in range(points.shape[0]):
+        x, y, z = points[k, 0], points[k, 1], points[k, 2]
+        within[k] = not beyond_reach(arm, x, y, z, position_tol)

@@ -2,13 +2,13 @@
 
 from math import sqrt
 
-from jointwise.kernels import Floats
-from jointwise.kernels.jit import inline
+from jointwise.kernels._numba.jit import ir_inline
+from jointwise.kernels.shapes import Floats
 
 
-@inline
+@ir_inline
 def solve_positive(matrix: Floats, right: Floats, inverse: Floats, size: int) -> None:
-    """Solve ``matrix · x = right`` by Cholesky's method; x overwrites ``right``.
+    """Solve ``matrix · x = right`` by Cholesky factorisation; x overwrites ``right``.
 
     Reads the lower triangle of a positive definite matrix and writes the factor into the
     upper one. ``inverse`` is scratch for the inverse of the factor's diagonal.

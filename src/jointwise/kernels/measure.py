@@ -1,35 +1,53 @@
-"""How good a configuration is: how freely the tip moves, and how far the limits are."""
+"""How good a configuration is: its manipulability, and its margin to the joint limits."""
 
-from math import inf, sqrt
+from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from jointwise.kernels import LOWER, REVOLUTE, UPPER, Arm, Floats
-from jointwise.kernels.fk import joint_frames, out_of, unpacked
-from jointwise.kernels.jit import hot, jit
+from jointwise.kernels._numba.jit import jit, jit_inline
+from jointwise.kernels.fk import (
+    jacobian_column,
+    joint_frames,
+    rotate,
+    tip_position,
+    unpack_arm,
+)
+from jointwise.kernels.shapes import LOWER, UNLIMITED, UPPER, Arm, Bools, Floats
 
-# Room for frames, the Jacobian and its Gram's matrix.
-Scratch = tuple[Floats, Floats, Floats]
+
+class MeasureScratch(NamedTuple):
+    """Memory for a measurement.
+
+    Attributes:
+        frames: (n, 3, 4) the frame that each joint carries.
+        jacobian: (r, n) the rows of the Jacobian that count: 3 the velocity of the tip, 5 also the
+            two rotations at right angles to an axis, 6 all.
+        gram: (6, 6) its Gram matrix.
+    """
+
+    frames: Floats
+    jacobian: Floats
+    gram: Floats
 
 
 @jit
-def margin(arm: Arm, q: Floats) -> float:
-    """Distance to the nearest limit, as a share of half the joint's range: 1 is the middle.
+def limit_margin(arm: Arm, q: Floats) -> float:
+    """Distance to the nearest limit as a share of half the joint's range: 1 is the middle.
 
-    Joints without a range have nothing to be near to.
+    Joints without a range do not count.
     """
-    _, kinds, bounds, _ = arm
     least = 1.0
-    for i in range(kinds.size):
-        half = 0.5 * (bounds[i, UPPER] - bounds[i, LOWER])
-        if 0.0 < half < inf:
-            least = min(least, min(q[i] - bounds[i, LOWER], bounds[i, UPPER] - q[i]) / half)
+    for i in range(arm.kinds.size):
+        lower, upper = arm.bounds[i, LOWER], arm.bounds[i, UPPER]
+        half = 0.5 * (upper - lower)
+        if half > 0.0 and lower > -UNLIMITED and upper < UNLIMITED:
+            least = min(least, min(q[i] - lower, upper - q[i]) / half)
     return max(least, 0.0)
 
 
 @jit
-def volume(jacobian: Floats, gram: Floats) -> float:
+def singular_product(jacobian: Floats, gram: Floats) -> float:
     """The product of the singular values of ``jacobian (rows, columns)``."""
     rows, columns = jacobian.shape
     wide = columns >= rows
@@ -43,7 +61,7 @@ def volume(jacobian: Floats, gram: Floats) -> float:
                 else:
                     gram[i, j] += jacobian[k, i] * jacobian[k, j]
     product = 1.0
-    for i in range(size):  # Cholesky's factor, whose diagonal has the same product
+    for i in range(size):  # the diagonal of the Cholesky factor has the same product
         for j in range(i + 1):
             for k in range(j):
                 gram[i, j] -= gram[i, k] * gram[j, k]
@@ -56,59 +74,53 @@ def volume(jacobian: Floats, gram: Floats) -> float:
     return product
 
 
-@hot
-def quality(arm: Arm, axis: Floats, q: Floats, scratch: Scratch) -> tuple[float, float]:
-    """How freely the tip moves at ``q``, its manipulability; and the margin.
+@jit_inline
+def manipulability(arm: Arm, axis: Floats, q: Floats, scratch: MeasureScratch) -> float:
+    """Product of the singular values of the Jacobian's rows that count, at ``q``.
 
-    The rows of the Jacobian are how much of the tip's motion counts: 3 its velocity, 5 also the
-    two turns across ``axis`` (of the tip), 6 all.
+    Of five rows the last two are rotations at right angles to ``axis (3,)``, in the tip's frame.
     """
-    links, kinds, _, _ = arm
-    frames, jacobian, gram = scratch
+    frames, jacobian = scratch.frames, scratch.jacobian
     rows, n = jacobian.shape
-    joint_frames(links, kinds, q, frames)
-    x, y, z = out_of(frames, n - 1, links[n, 0, 3], links[n, 1, 3], links[n, 2, 3])
-    x, y, z = x + frames[n - 1, 0, 3], y + frames[n - 1, 1, 3], z + frames[n - 1, 2, 3]
-    a, b, c = out_of(links, n, axis[0], axis[1], axis[2])
-    a, b, c = out_of(frames, n - 1, a, b, c)
-    # Two directions across the axis: the first also across the x or y that is farther from it.
+    joint_frames(arm, q, frames)
+    tip = tip_position(arm, frames)
+    a, b, c = rotate(arm.links, n, axis[0], axis[1], axis[2])
+    a, b, c = rotate(frames, n - 1, a, b, c)
+    # Two directions at right angles to the axis: the first also to the x or y farther from it.
     d, e, f = (0.0, c, -b) if abs(a) < 0.6 else (-c, 0.0, a)
     size = sqrt(d * d + e * e + f * f)
     d, e, f = d / size, e / size, f / size
     g, h, k = b * f - c * e, c * d - a * f, a * e - b * d
     for i in range(n):
-        u, v, w = frames[i, 0, 2], frames[i, 1, 2], frames[i, 2, 2]
-        turns = kinds[i] == REVOLUTE
-        if turns:
-            p, s, r = x - frames[i, 0, 3], y - frames[i, 1, 3], z - frames[i, 2, 3]
-            jacobian[0, i], jacobian[1, i] = v * r - w * s, w * p - u * r
-            jacobian[2, i] = u * s - v * p
-        else:
-            jacobian[0, i], jacobian[1, i], jacobian[2, i] = u, v, w
-        for j in range(3, rows):
-            jacobian[j, i] = 0.0
-        if turns and rows == 5:
-            jacobian[3, i], jacobian[4, i] = u * d + v * e + w * f, u * g + v * h + w * k
-        elif turns and rows == 6:
-            jacobian[3, i], jacobian[4, i], jacobian[5, i] = u, v, w
-    return volume(jacobian, gram), margin(arm, q)
+        vx, vy, vz, x, y, z = jacobian_column(arm.kinds, frames, i, tip, 1.0)
+        jacobian[0, i], jacobian[1, i], jacobian[2, i] = vx, vy, vz
+        if rows == 5:
+            jacobian[3, i], jacobian[4, i] = x * d + y * e + z * f, x * g + y * h + z * k
+        elif rows == 6:
+            jacobian[3, i], jacobian[4, i], jacobian[5, i] = x, y, z
+    return singular_product(jacobian, scratch.gram)
+
+
+@jit
+def measure_scratch(n: int, rows: int) -> MeasureScratch:
+    """Memory to measure an arm of n joints by so many rows of its Jacobian."""
+    return MeasureScratch(np.empty((n, 3, 4)), np.empty((rows, n)), np.empty((6, 6)))
 
 
 @jit
 def measure(
-    block: Floats,
-    values: Floats,
-    chosen: NDArray[np.bool_],
+    packed_arm: Floats,
+    configurations: Floats,
+    converged: Bools,
     axis: Floats,
     rows: int,
-    freedom: Floats,
-    spare: Floats,
+    measures: Floats,
 ) -> None:
-    """Write manipulability and margin of each configuration; zeros of what is not ``chosen``."""
-    n = values.shape[1]
-    arm, _ = unpacked(block, n)
-    scratch = np.empty((n, 3, 4)), np.empty((rows, n)), np.empty((6, 6))
-    for row in range(values.shape[0]):
-        freedom[row], spare[row] = 0.0, 0.0
-        if chosen[row]:
-            freedom[row], spare[row] = quality(arm, axis, values[row], scratch)
+    """Write ``measures (2, k)``: manipulability and limit margin of what has converged, else 0."""
+    n = configurations.shape[1]
+    arm, scratch = unpack_arm(packed_arm, n), measure_scratch(n, rows)
+    for k in range(configurations.shape[0]):
+        measures[0, k], measures[1, k] = 0.0, 0.0
+        if converged[k]:
+            measures[0, k] = manipulability(arm, axis, configurations[k], scratch)
+            measures[1, k] = limit_margin(arm, configurations[k])

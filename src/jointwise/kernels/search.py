@@ -1,289 +1,263 @@
-"""The combined solver: a few sweeps, a second-order finish, and fresh starts where that fails.
+"""The combined solver: CCD sweeps, then Levenberg-Marquardt, then restarts.
 
-The best seen is kept, never the last. What cannot be reached ends in its closest approach:
-sweeps until nothing moves, which a second solve from there does not leave.
+The best attempt is kept, never the last. A target that is not reached ends in its closest
+approach: CCD until no joint moves, so that a second solve from there does not leave it.
 """
 
 from math import inf, sqrt
 
 import numpy as np
 
-from jointwise.kernels import (
+from jointwise.kernels._numba.arrays import XYZ, stack_array
+from jointwise.kernels._numba.jit import int64_const, jit
+from jointwise.kernels._numba.where import floor
+from jointwise.kernels.descent import descend, descend_anderson, energy, unpack_criteria
+from jointwise.kernels.fk import all_finite, beyond_reach, copy_values, unpack_arm
+from jointwise.kernels.lm import levenberg_marquardt
+from jointwise.kernels.shapes import (
+    BLOCKED,
+    CONVERGED,
     COS_HALF,
-    LENGTH,
+    INVALID,
+    ITERATION_LIMIT,
     LOWER,
     PRISMATIC,
-    REACH,
     ROTATION_DEFECT,
-    STRIDES,
+    STALLED,
+    UNLIMITED,
+    UNREACHABLE,
     UPPER,
     Arm,
+    Criteria,
+    Errors,
     Floats,
+    Outcome,
+    PackedCriteria,
     Task,
+    Weights,
 )
-from jointwise.kernels.descent import descend, descend_further, energy, errors
-from jointwise.kernels.fk import arrived, copy, set_task, unpacked, workable
-from jointwise.kernels.jit import jit, plain
-from jointwise.kernels.lanes import floor
-from jointwise.kernels.local import XYZ, local
-from jointwise.kernels.polish import Scratch, polish
-from jointwise.kernels.sweep import TURN, bounded
+from jointwise.kernels.sweep import TURN, clamp_joints
+from jointwise.kernels.tasks import (
+    is_converged,
+    rotation_defect,
+    scaled_error_sq,
+    set_task,
+    task_errors,
+)
 
-# How a solve ended. In lanes, where one problem would hold up seven, what is not reached ends for
-# now: with ``~`` its ending, a negative number, and may be looked at alone afterwards.
-CONVERGED, ITERATION_LIMIT, STALLED, BLOCKED, UNREACHABLE, UNWORKABLE, NOT_A_ROTATION = range(7)
+# Frames and Jacobian of a workspace; see ``lm.LMWorkspace``.
+Scratch = tuple[Floats, Floats]
 
-# Sweeps before the finish, its longest run, and the squared error (in radians) below which
-# sweeps are no help.
-SWEEPS, STEPS, NEAR = plain(3), plain(50), 0.1
-# How long the finish may go on without halving the squared error; after so many restarts
-# the target is a hard one, and longer.
-PATIENCE, HARD, PATIENCE_WHEN_HARD = plain(4), 10, plain(8)
-# Fresh starts in the neighbourhood of a start that was asked for, before going everywhere.
+# CCD sweeps of an attempt, and its Levenberg-Marquardt steps at most. Below a squared error of
+# SKIP_SWEEPS_BELOW [rad²] the steps alone move the joints least.
+SWEEPS, MAX_STEPS, SKIP_SWEEPS_BELOW = int64_const(3), int64_const(50), 0.1
+# Steps in which the squared error must halve, for the first attempts and from HARD_AFTER on.
+PATIENCE, HARD_AFTER, PATIENCE_WHEN_HARD = int64_const(4), 10, int64_const(8)
+# Restarts in the neighbourhood of the start, before all of the joint ranges is searched.
 NEIGHBOURS = 4.0
-# The closest approach: sweeps at most, the move [rad or m] that counts as none, and by what
-# share of the arm's length another must be closer to be taken instead.
-SETTLING, STILL, BETTER = plain(20_000), 1e-10, 1e-6
-# The same for a target beyond all reach: a few short looks around, and no turning over for
-# a hair's breadth while it is dragged about.
-FAR_STARTS, FAR_SWEEPS, FAR_STILL, FAR_BETTER = 8, plain(100), 1e-4, 0.01
-# Starts after which limits are not to blame.
-UNLIMITED_STARTS = 20
+# The closest approach: sweeps at most, the largest move that counts as none [rad, m], and by what
+# share of the angular scale another attempt must be closer to replace the best.
+MAX_SWEEPS, MIN_MOVE, MIN_GAIN = int64_const(20_000), 1e-10, 1e-6
+# The same for a target beyond reach, where a few short attempts are made; a much closer one is
+# asked for, so that the arm does not flip while such a target is dragged.
+FAR_RESTARTS, FAR_SWEEPS, FAR_MIN_MOVE, FAR_MIN_GAIN = 8, int64_const(100), 1e-4, 0.01
+# Attempts without limits after which these are not to blame.
+UNLIMITED_ATTEMPTS = 20
 
 
 @jit
-def defect(target: Floats, goal: Floats) -> float:
-    """How far a pose is from unit length, right angles, a right hand, and its last row."""
-    worst = 0.0
-    if goal.shape[0] == 4:
-        for k in range(4):
-            worst = max(worst, abs(target[3, k] - (1.0 if k == 3 else 0.0)))
-    for j in range(1, goal.shape[0]):
-        for k in range(1, j + 1):
-            dot = goal[j, 0] * goal[k, 0] + goal[j, 1] * goal[k, 1] + goal[j, 2] * goal[k, 2]
-            worst = max(worst, abs(dot - (1.0 if j == k else 0.0)))
-    if goal.shape[0] == 4:
-        x = goal[1, 1] * goal[2, 2] - goal[1, 2] * goal[2, 1]
-        y = goal[1, 2] * goal[2, 0] - goal[1, 0] * goal[2, 2]
-        z = goal[1, 0] * goal[2, 1] - goal[1, 1] * goal[2, 0]
-        worst = max(worst, abs(x - goal[3, 0]), abs(y - goal[3, 1]), abs(z - goal[3, 2]))
-    return worst
+def restart_values(arm: Arm, criteria: Criteria, start: Floats, count: int, q: Floats) -> None:
+    """Write into ``q`` the start of restart number ``count``, from a Kronecker sequence.
 
-
-@jit
-def fresh_start(
-    arm: Arm, length: float, start: Floats, near: bool, strides: Floats, count: int, q: Floats
-) -> None:
-    """Write the start number ``count`` of a sequence that fills the joints' ranges evenly.
-
-    ``strides (n+1,)`` are its steps, last where it begins. The first few of a solve that
-    should stay near its start fill ever larger boxes around it.
+    Joints without limits are sampled within a turn around the start. If ``near_start`` is asked
+    for, the first restarts fill growing boxes around the start.
     """
-    _, kinds, bounds, _ = arm
-    for i in range(kinds.size):
-        lower, upper = bounds[i, LOWER], bounds[i, UPPER]
+    for i in range(arm.kinds.size):
+        lower, upper = arm.bounds[i, LOWER], arm.bounds[i, UPPER]
         low, high = lower, upper
-        if lower == -inf or upper == inf:
-            half = 5.0 * length if kinds[i] == PRISMATIC else 0.5 * TURN
+        if lower <= -UNLIMITED or upper >= UNLIMITED:
+            half = 5.0 * arm.angular_scale if arm.kinds[i] == PRISMATIC else 0.5 * TURN
             low, high = max(lower, start[i] - half), min(upper, start[i] + half)
-        if near and count <= NEIGHBOURS:
+        if criteria.near_start and count <= NEIGHBOURS:
             half = 0.5 * (high - low) * count / (NEIGHBOURS + 1.0)
             low, high = max(low, start[i] - half), min(high, start[i] + half)
-        share = (strides[kinds.size] + count * strides[i]) % 1.0
+        share = (criteria.sequence_offset + count * arm.strides[i]) % 1.0
         q[i] = low + share * (high - low)
 
 
 @jit
-def scratch_for(n: int) -> Scratch:
-    """Room for the finish to work in."""
-    return np.empty((n, 3, 4)), np.empty((n + 1, 6))
+def unwrap_near(arm: Arm, start: Floats, q: Floats) -> bool:
+    """Add full turns that bring ``q`` close to ``start``, inside the limits; whether any were."""
+    changed = False
+    for i in range(arm.kinds.size):
+        if arm.kinds[i] != PRISMATIC and abs(start[i] - q[i]) > 0.5 * TURN:
+            closer = q[i] + TURN * floor((start[i] - q[i]) / TURN + 0.5)
+            if arm.bounds[i, LOWER] <= closer <= arm.bounds[i, UPPER]:
+                q[i], changed = closer, True
+    return changed
 
 
 @jit
-def rewind(arm: Arm, near: Floats, q: Floats) -> bool:
-    """Choose whole turns that bring ``q`` close to ``near``; whether there were any."""
-    _, kinds, bounds, _ = arm
-    rewound = False
-    for i in range(kinds.size):
-        if kinds[i] != PRISMATIC and abs(near[i] - q[i]) > 0.5 * TURN:
-            closer = q[i] + TURN * floor((near[i] - q[i]) / TURN + 0.5)
-            if bounds[i, LOWER] <= closer <= bounds[i, UPPER]:
-                q[i], rewound = closer, True
-    return rewound
+def lm_scratch(n: int) -> Scratch:
+    """Memory for the frames and the Jacobian of Levenberg-Marquardt."""
+    return np.empty((n, 3, 4)), np.empty((n + 1, 6))
 
 
 @jit
 def attempt(
     arm: Arm,
     task: Task,
-    length: float,
-    close: float,
-    aligned: float,
-    distant: float,
-    turned: float,
+    criteria: Criteria,
+    errors: Errors,
     patience: int,
-    near: Floats,
+    start: Floats,
     q: Floats,
     scratch: Scratch,
 ) -> tuple[int, float, float]:
-    """Sweep and finish from ``q``, moving it along: (iterations, distance, angle).
+    """CCD sweeps and Levenberg-Marquardt from ``q``: (iterations, position and orientation error).
 
-    ``distant`` and ``turned`` are the errors of ``q``: near its goal the finish alone moves the
-    joints least. Whole turns are chosen so that the values come close to those of ``near``.
+    ``errors`` are those of ``q``. Full turns are chosen so that the values are close to ``start``.
     """
     sweeps = 0
-    if (distant / length) ** 2 + turned * turned > NEAR:
-        sweeps, _ = descend(arm, task, close, aligned, -1.0, SWEEPS, q)
-    steps, distant, turned = polish(arm, task, length, close, aligned, STEPS, patience, q, scratch)
-    if rewind(arm, near, q):
-        distant, turned = errors(arm, task, q)
-    return sweeps + steps, distant, turned
+    if scaled_error_sq(errors, arm.angular_scale) > SKIP_SWEEPS_BELOW:
+        sweeps = descend(arm, task, criteria, -1.0, SWEEPS, q)[0]
+    steps, position_error, orientation_error = levenberg_marquardt(
+        arm, task, criteria, MAX_STEPS, patience, q, scratch
+    )
+    if unwrap_near(arm, start, q):
+        position_error, orientation_error = task_errors(arm, task, q)
+    return sweeps + steps, position_error, orientation_error
 
 
 @jit
-def gather(
-    block: Floats,
+def collect_solutions(
+    packed_arm: Floats,
     target: Floats,
-    weights: tuple[float, ...],
-    close: float,
-    aligned: float,
-    start: Floats,
-    near: bool,
+    weights: Weights,
+    criteria: PackedCriteria,
     attempts: int,
-    found: Floats,
+    start: Floats,
+    solutions: Floats,
 ) -> int:
-    """Attempt from ``start`` and from fresh starts; write answers into ``found``, count them."""
-    arm, others = unpacked(block, start.size)
-    length, strides = others[LENGTH], others[STRIDES:]
-    task = (local(weights, XYZ, 0.0), local(weights, XYZ, 0.0), weights)
-    set_task(arm[0], target, task)
-    scratch = scratch_for(start.size)
+    """Attempt from ``start`` and from restarts; write what converges into ``solutions``, count it.
+
+    Ends when ``solutions (k, n)`` is full, or after so many attempts.
+    """
+    arm, limits = unpack_arm(packed_arm, start.size), unpack_criteria(criteria)
+    task = Task(stack_array(weights, XYZ, 0.0), stack_array(weights, XYZ, 0.0), weights)
+    set_task(arm, target, task)
+    scratch = lm_scratch(start.size)
     q = start.copy()
-    number = 0
+    found = 0
     for count in range(attempts):
         if count > 0:
-            fresh_start(arm, length, start, near, strides, count, q)
-        distant, turned = errors(arm, task, q)
-        _, distant, turned = attempt(
-            arm, task, length, close, aligned, distant, turned, PATIENCE, start, q, scratch
-        )
-        if arrived(distant, turned, close, aligned, weights):
-            copy(q, found[number])
-            number += 1
-            if number == found.shape[0]:
+            restart_values(arm, limits, start, count, q)
+        errors = task_errors(arm, task, q)
+        done = attempt(arm, task, limits, errors, PATIENCE, start, q, scratch)
+        if is_converged((done[1], done[2]), limits, weights):
+            copy_values(q, solutions[found])
+            found += 1
+            if found == solutions.shape[0]:
                 break
-    return number
+    return found
 
 
 @jit
-def limits_block(
-    arm: Arm,
-    task: Task,
-    length: float,
-    close: float,
-    aligned: float,
-    strides: Floats,
-    start: Floats,
-    scratch: Scratch,
+def reached_without_limits(
+    arm: Arm, task: Task, criteria: Criteria, start: Floats, scratch: Scratch
 ) -> bool:
-    """Whether the goal is reached from ``start`` by the arm without its limits."""
-    links, kinds, bounds, springs = arm
-    free = bounds.copy()
-    for i in range(kinds.size):
-        free[i, LOWER], free[i, UPPER], free[i, COS_HALF] = -inf, inf, -2.0
-    unlimited = (links, kinds, free, springs)
+    """Whether the arm without its joint limits reaches the target from ``start``."""
+    bounds = arm.bounds.copy()
+    for i in range(arm.kinds.size):
+        bounds[i, LOWER], bounds[i, UPPER], bounds[i, COS_HALF] = -inf, inf, -2.0
+    unlimited = Arm(
+        arm.links, arm.kinds, bounds, arm.springs, arm.angular_scale, arm.reach, arm.strides
+    )
+    everywhere = Criteria(
+        criteria.position_tol, criteria.orientation_tol, 0, False, criteria.sequence_offset
+    )
     q = start.copy()
-    for count in range(UNLIMITED_STARTS):
+    for count in range(UNLIMITED_ATTEMPTS):
         if count > 0:
-            fresh_start(unlimited, length, start, False, strides, count, q)
-        distant, turned = errors(unlimited, task, q)
-        _, distant, turned = attempt(
-            unlimited, task, length, close, aligned, distant, turned, PATIENCE, start, q, scratch
-        )
-        if arrived(distant, turned, close, aligned, task[2]):
+            restart_values(unlimited, everywhere, start, count, q)
+        errors = task_errors(unlimited, task, q)
+        done = attempt(unlimited, task, everywhere, errors, PATIENCE, start, q, scratch)
+        if is_converged((done[1], done[2]), criteria, task.weights):
             return True
     return False
 
 
 @jit
 def search(
-    block: Floats,
-    target: Floats,
-    weights: tuple[float, ...],
-    close: float,
-    aligned: float,
-    max_restarts: int,
-    q: Floats,
-    near: bool,
-) -> tuple[int, float, float, int, int]:
-    """Move ``q`` to an answer: (how it ended, distance, angle, iterations, restarts).
+    packed_arm: Floats, target: Floats, weights: Weights, criteria: PackedCriteria, q: Floats
+) -> Outcome:
+    """Move ``q`` to a solution, or to the closest approach."""
+    if not (all_finite(target) and all_finite(q)):
+        return INVALID, np.nan, np.nan, 0, 0
+    arm, limits = unpack_arm(packed_arm, q.size), unpack_criteria(criteria)
+    task = Task(stack_array(weights, XYZ, 0.0), stack_array(weights, XYZ, 0.0), weights)
+    set_task(arm, target, task)
+    if rotation_defect(target, task.target_points) > ROTATION_DEFECT:
+        return INVALID, np.nan, np.nan, 0, 0
+    clamp_joints(arm, q)
+    errors = task_errors(arm, task, q)
+    if is_converged(errors, limits, weights):
+        return CONVERGED, errors[0], errors[1], 0, 0
 
-    ``near`` is whether to look around ``q`` before going everywhere. Iterations are sweeps and
-    steps together.
-    """
-    if not (workable(target) and workable(q)):
-        return UNWORKABLE, np.nan, np.nan, 0, 0
-    arm, others = unpacked(block, q.size)
-    length, reach, strides = others[LENGTH], others[REACH], others[STRIDES:]
-    links, kinds, bounds, _ = arm
-    task = (local(weights, XYZ, 0.0), local(weights, XYZ, 0.0), weights)
-    set_task(links, target, task)
-    goal = task[1]
-    if defect(target, goal) > ROTATION_DEFECT:
-        return NOT_A_ROTATION, np.nan, np.nan, 0, 0
-    n = kinds.size
-    for i in range(n):
-        q[i] = bounded(kinds[i], bounds, i, q[i])
-    distant, turned = errors(arm, task, q)
-    if arrived(distant, turned, close, aligned, weights):
-        return CONVERGED, distant, turned, 0, 0
-
-    x, y, z = goal[0, 0] - links[0, 0, 3], goal[0, 1] - links[0, 1, 3], goal[0, 2] - links[0, 2, 3]
-    too_far = sqrt(x * x + y * y + z * z) > reach + close
-    near = near or too_far
-    tries = min(max_restarts, FAR_STARTS) if too_far else max_restarts
-    better = (FAR_BETTER if too_far else BETTER) * length
-    scratch = scratch_for(n)
+    x, y, z = task.target_points[0, 0], task.target_points[0, 1], task.target_points[0, 2]
+    too_far = beyond_reach(arm, x, y, z, limits.position_tol)
+    near_start = limits.near_start or too_far
+    max_restarts = min(limits.max_restarts, FAR_RESTARTS) if too_far else limits.max_restarts
+    min_gain = (FAR_MIN_GAIN if too_far else MIN_GAIN) * arm.angular_scale
+    scratch = lm_scratch(q.size)
     start, iterations, restarts = q.copy(), 0, 0
     best = start
     while True:
-        lowest, improved = 0.0, False
-        for count in range(tries + 1):
+        limits = Criteria(
+            limits.position_tol,
+            limits.orientation_tol,
+            max_restarts,
+            near_start,
+            limits.sequence_offset,
+        )
+        best_distance, improved = 0.0, False
+        for count in range(max_restarts + 1):
             if count > 0:
-                fresh_start(arm, length, start, near, strides, count, q)
-                distant, turned = errors(arm, task, q)
+                restart_values(arm, limits, start, count, q)
+                errors = task_errors(arm, task, q)
                 restarts += 1
             if too_far:
-                done, _ = descend_further(arm, task, close, aligned, FAR_STILL, FAR_SWEEPS, q)
+                iterations += descend_anderson(arm, task, limits, FAR_MIN_MOVE, FAR_SWEEPS, q)[0]
             else:
-                patience = PATIENCE if count < HARD else PATIENCE_WHEN_HARD
-                done, distant, turned = attempt(
-                    arm, task, length, close, aligned, distant, turned, patience, start, q, scratch
-                )
-            iterations += done
-            if arrived(distant, turned, close, aligned, weights):
-                return CONVERGED, distant, turned, iterations, restarts
-            if count == 0:  # not sooner: most solves do not come here
-                lowest = sqrt(energy(arm, task, best))
-            found = sqrt(energy(arm, task, q))
-            if found < lowest - better:
-                lowest, improved = found, True
+                patience = PATIENCE if count < HARD_AFTER else PATIENCE_WHEN_HARD
+                done = attempt(arm, task, limits, errors, patience, start, q, scratch)
+                iterations, errors = iterations + done[0], (done[1], done[2])
+            if is_converged(errors, limits, weights):
+                return CONVERGED, errors[0], errors[1], iterations, restarts
+            if count == 0:  # not sooner: most solves converge at once
+                best_distance = sqrt(energy(arm, task, best))
+            distance = sqrt(energy(arm, task, q))
+            if distance < best_distance - min_gain:
+                best_distance, improved = distance, True
                 best = q.copy()
-        copy(best, q)
-        done, moved = descend_further(arm, task, close, aligned, STILL, SETTLING, q)
-        iterations += done
-        distant, turned = errors(arm, task, q)
-        if arrived(distant, turned, close, aligned, weights):
-            return CONVERGED, distant, turned, iterations, restarts
-        # Done when a look around the best itself finds nothing better: solving again from
-        # there would do just that.
-        if near and not improved:
+        copy_values(best, q)
+        sweeps, moved = descend_anderson(arm, task, limits, MIN_MOVE, MAX_SWEEPS, q)
+        iterations += sweeps
+        errors = task_errors(arm, task, q)
+        if is_converged(errors, limits, weights):
+            return CONVERGED, errors[0], errors[1], iterations, restarts
+        # Done when restarts around the best itself find nothing better: a second solve from there
+        # would do just that.
+        if near_start and not improved:
             break
         start = q.copy()
-        best, near = start, True
-    if too_far:
-        return UNREACHABLE, distant, turned, iterations, restarts
-    if moved > STILL:
-        return ITERATION_LIMIT, distant, turned, iterations, restarts
-    blocked = limits_block(arm, task, length, close, aligned, strides, q, scratch)
-    return BLOCKED if blocked else STALLED, distant, turned, iterations, restarts
+        best, near_start = start, True
+    status = UNREACHABLE
+    if not too_far:
+        if moved > MIN_MOVE:
+            status = ITERATION_LIMIT
+        elif reached_without_limits(arm, task, limits, q, scratch):
+            status = BLOCKED
+        else:
+            status = STALLED
+    return status, errors[0], errors[1], iterations, restarts

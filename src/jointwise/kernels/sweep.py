@@ -1,234 +1,253 @@
-"""Cyclic Coordinate Descent: one sweep in O(n), and sweep after sweep until the tip is there.
+"""One CCD sweep in O(n), for every kind of target, with limits and prismatic joints.
 
-A sweep goes from tip to base. The frame of joint i depends only on the joints before i,
-which have not moved yet, so nothing is computed twice: the goal is pulled outward into every
-joint's frame once, then the tips are pushed inward. Both meet in the frame of joint i, where
-the axis is z and projecting onto the plane across it is dropping z.
+A sweep goes from tip to base. The frame of joint i depends only on the joints before i, which have
+not moved yet. So nothing is computed twice: the target is transformed once into every joint's
+frame, from base to tip; then the tip is transformed from tip to base. Both meet in the frame of
+joint i, whose axis is z, and projecting onto the plane perpendicular to the axis is dropping z.
 
-Each joint takes the value that is best for E, the weighted sum of squared distances between
-tips and goal. Along one turn E is a single sinusoid, along one slide a parabola, so the best
-value is known in closed form, between limits too, and E never rises.
+Each joint takes the value that minimises E, the weighted sum of squared distances between the
+tip points and their targets. As a function of one revolute joint E is a sinusoid, of one prismatic
+joint a parabola. So the best value has a closed form, also between limits, and E never rises.
 """
 
 from math import pi, sqrt
+from typing import NamedTuple
 
-from jointwise.kernels import (
+from jointwise.kernels._numba.arrays import XYZ, stack_array
+from jointwise.kernels._numba.jit import jit, jit_inline
+from jointwise.kernels._numba.where import any_lane, floor, where
+from jointwise.kernels.fk import joint_motions, rotate, rotate_inverse
+from jointwise.kernels.shapes import (
     COS_HALF,
-    HIGH_C,
-    HIGH_S,
-    LOW_C,
-    LOW_S,
     LOWER,
-    MID_C,
-    MID_S,
+    LOWER_COS,
+    LOWER_SIN,
+    MID_COS,
+    MID_SIN,
     PRISMATIC,
     REVOLUTE,
     UPPER,
+    UPPER_COS,
+    UPPER_SIN,
     Arm,
     Floats,
     Task,
 )
-from jointwise.kernels.fk import into, motions, out_of
-from jointwise.kernels.jit import hot, jit
-from jointwise.kernels.lanes import floor, some, where
-from jointwise.kernels.local import XYZ, local
-from jointwise.kernels.trig import angle_of
+from jointwise.kernels.trig import polar_angle
 
 TURN = 2.0 * pi
 
-# Below this share of the largest pull a joint could feel, what pulls it is rounding.
-NOISE = 1e-14
+# Columns of ``SweepState.turns``.
+OFFSET, MOVED = 0, 1
 
 
-@hot
+class SweepState(NamedTuple):
+    """Joint values as points of the unit circle, and the target in every joint's frame.
+
+    Attributes:
+        motion: (n, 2) cosine and sine of a revolute joint; value and 0 of a prismatic one.
+        turns: (n, 2) the multiple of 2π that atan2 drops, and whether the joint has moved: one
+            that has not keeps its value exactly.
+        targets: (n, m, 3) the target points in the frame in which joint i moves.
+    """
+
+    motion: Floats
+    turns: Floats
+    targets: Floats
+
+
+@jit_inline
 def best_turn(ex: float, ey: float, tx: float, ty: float) -> tuple[float, float]:
-    """(A, B): the best turn about z that carries (ex, ey) onto (tx, ty) is atan2(B, A).
+    """Unnormalised (cos, sin) of the rotation about z that best maps e onto t.
 
-    No arccos to leave its domain and to lose the angles under 1.5e-8.
+    atan2 instead of arccos: arccos is inaccurate for angles below 1.5e-8 rad.
+    Both values vanish if e or t lies on the axis; the joint then has no effect.
     """
     return ex * tx + ey * ty, ex * ty - ey * tx
 
 
-@hot
+@jit_inline
 def larger(a: float, b: float) -> float:
     """The larger of two numbers."""
     return where(a > b, a, b)
 
 
-@hot
-def within(bounds: Floats, i: int, a: float, b: float) -> tuple[float, float]:
-    """(cos, sin) of the direction (a, b) or, if joint i may not go there, of the better limit."""
+@jit_inline
+def clamp_direction(bounds: Floats, i: int, a: float, b: float) -> tuple[float, float]:
+    """(cos, sin) of the direction (a, b); outside the limits of joint i, of the better limit."""
     size = sqrt(a * a + b * b)
     c, s = a / size, b / size
-    inside = c * bounds[i, MID_C] + s * bounds[i, MID_S] >= bounds[i, COS_HALF]
-    lower = a * bounds[i, LOW_C] + b * bounds[i, LOW_S]
-    lower_is_better = lower > a * bounds[i, HIGH_C] + b * bounds[i, HIGH_S]
-    end_c = where(lower_is_better, bounds[i, LOW_C], bounds[i, HIGH_C])
-    end_s = where(lower_is_better, bounds[i, LOW_S], bounds[i, HIGH_S])
-    return where(inside, c, end_c), where(inside, s, end_s)
+    inside = c * bounds[i, MID_COS] + s * bounds[i, MID_SIN] >= bounds[i, COS_HALF]
+    lower = a * bounds[i, LOWER_COS] + b * bounds[i, LOWER_SIN]
+    lower_is_better = lower > a * bounds[i, UPPER_COS] + b * bounds[i, UPPER_SIN]
+    limit_c = where(lower_is_better, bounds[i, LOWER_COS], bounds[i, UPPER_COS])
+    limit_s = where(lower_is_better, bounds[i, LOWER_SIN], bounds[i, UPPER_SIN])
+    return where(inside, c, limit_c), where(inside, s, limit_s)
 
 
-@hot
-def angle(c: float, s: float) -> float:
+@jit_inline
+def direction_angle(c: float, s: float) -> float:
     """The angle of the direction (c, s), in [-pi, pi)."""
-    return where((s == 0.0) & (c < 0.0), -pi, angle_of(c, s))
+    return where((s == 0.0) & (c < 0.0), -pi, polar_angle(c, s))
 
 
-@hot
-def low(c: float, s: float) -> bool:
-    """Whether the direction (c, s) is in the lower half, where its angle is negative."""
+@jit_inline
+def in_lower_half(c: float, s: float) -> bool:
+    """Whether the direction (c, s) has a negative ``direction_angle``."""
     return (s < 0.0) | ((s == 0.0) & (c < 0.0))
 
 
-@hot
-def laps(c: float, s: float, c_new: float, s_new: float) -> float:
-    """Full turns that make ``angle`` continue through ±pi, for a turn in (-pi, pi].
+@jit_inline
+def crossed_turns(c: float, s: float, c_new: float, s_new: float) -> float:
+    """Full turns to add so that ``direction_angle`` continues through ±pi, for a turn in (-pi, pi].
 
-    The angle jumps only where the direction changes half-plane on the far side. It does
-    if a counterclockwise turn ends in the lower half, or a clockwise one in the upper.
+    The angle jumps only where the direction changes half-plane on the far side. It does if a
+    counterclockwise turn ends in the lower half, or a clockwise one in the upper.
     """
-    ends_low = low(c_new, s_new)
+    ends_low = in_lower_half(c_new, s_new)
     counterclockwise = c * s_new - s * c_new >= 0.0
     one = where(counterclockwise, 1.0, -1.0)
-    return where(low(c, s) ^ ends_low, where(counterclockwise ^ ends_low, 0.0, one), 0.0)
+    changed = in_lower_half(c, s) ^ ends_low
+    return where(changed, where(counterclockwise ^ ends_low, 0.0, one), 0.0)
 
 
-@hot
-def settle(value: float, lower: float, upper: float) -> float:
-    """The turn ``value`` between its limits: the same but for whole turns, or else the nearer."""
+@jit_inline
+def wrap_to_limits(value: float, lower: float, upper: float) -> float:
+    """The angle between the limits that differs by full turns; if there is none, the nearer limit.
+
+    An angle inside the limits stays as it is.
+    """
     over, under = value > upper, value < lower
-    if not some(over | under):
+    if not any_lane(over | under):
         return value
-    inside = value + TURN * where(
+    wrapped = value + TURN * where(
         over, floor((upper - value) / TURN), -floor((value - lower) / TURN)
     )
-    below = where(over, inside, inside - TURN)
+    below = where(over, wrapped, wrapped - TURN)
     nearer = where(below + TURN - upper < lower - below, upper, lower)
-    fits = (inside >= lower) & (inside <= upper)
-    return where(over | under, where(fits, inside, nearer), value)
+    fits = (wrapped >= lower) & (wrapped <= upper)
+    return where(over | under, where(fits, wrapped, nearer), value)
 
 
-@hot
-def bounded(kind: float, bounds: Floats, i: int, value: float) -> float:
-    """The value of joint i between its limits."""
-    if kind == REVOLUTE:
-        return settle(value, bounds[i, LOWER], bounds[i, UPPER])
-    value = where(value < bounds[i, LOWER], bounds[i, LOWER], value)
-    return where(value > bounds[i, UPPER], bounds[i, UPPER], value)
+@jit_inline
+def clamp_joint(arm: Arm, i: int, value: float) -> float:
+    """The value of joint i brought inside its limits."""
+    lower, upper = arm.bounds[i, LOWER], arm.bounds[i, UPPER]
+    if arm.kinds[i] == REVOLUTE:
+        return wrap_to_limits(value, lower, upper)
+    value = where(value < lower, lower, value)
+    return where(value > upper, upper, value)
 
 
-@hot
-def pull(arm: Arm, task: Task, motion: Floats, pulled: Floats) -> tuple[float, float]:
-    """Carry the goal outward; write where each joint sees it, before it moves.
+@jit
+def clamp_joints(arm: Arm, q: Floats) -> None:
+    """Bring joint values inside their limits, in place."""
+    for i in range(q.size):
+        q[i] = clamp_joint(arm, i, q[i])
 
-    Returns the squared distance of the tip and that of all directions from their goal.
+
+@jit_inline
+def targets_in_joint_frames(arm: Arm, task: Task, state: SweepState) -> tuple[float, float]:
+    """Write the target points in every joint's frame.
+
+    Returns the squared distance between tip and target, and the sum of that of the directions.
     """
-    links, kinds, _, _ = arm
-    tips, goal, weights = task
-    squared = turned = 0.0 * goal[0, 0]
-    for k in range(len(weights)):
-        x, y, z = goal[k, 0], goal[k, 1], goal[k, 2]
+    links, kinds, motion = arm.links, arm.kinds, state.motion
+    distance_sq = chords_sq = 0.0 * task.target_points[0, 0]
+    for k in range(len(task.weights)):
+        x, y, z = task.target_points[k, 0], task.target_points[k, 1], task.target_points[k, 2]
         for i in range(kinds.size):
             if k == 0:
                 x, y, z = x - links[i, 0, 3], y - links[i, 1, 3], z - links[i, 2, 3]
-            x, y, z = into(links, i, x, y, z)
-            pulled[i, k, 0], pulled[i, k, 1], pulled[i, k, 2] = x, y, z
+            x, y, z = rotate_inverse(links, i, x, y, z)
+            state.targets[i, k, 0], state.targets[i, k, 1], state.targets[i, k, 2] = x, y, z
             a, b = motion[i, 0], motion[i, 1]
             if kinds[i] == REVOLUTE:
                 x, y = a * x + b * y, a * y - b * x
             elif k == 0:
                 z = z - a
-        x, y, z = x - tips[k, 0], y - tips[k, 1], z - tips[k, 2]
+        x, y, z = x - task.tip_points[k, 0], y - task.tip_points[k, 1], z - task.tip_points[k, 2]
         if k == 0:
-            squared = x * x + y * y + z * z
+            distance_sq = x * x + y * y + z * z
         else:
-            turned = turned + (x * x + y * y + z * z)
-    return squared, turned
+            chords_sq = chords_sq + (x * x + y * y + z * z)
+    return distance_sq, chords_sq
 
 
-@hot
-def sweep(
-    arm: Arm,
-    task: Task,
-    motion: Floats,
-    wound: Floats,
-    pulled: Floats,
-    noise: float,
-    active: bool,
-) -> float:
-    """Move every joint, tip to base, to where it is best; return the largest move.
+@jit_inline
+def sweep(arm: Arm, task: Task, state: SweepState, noise: float, enabled: bool) -> float:
+    """Move every joint, tip to base, to its best value; return the largest move.
 
-    ``wound`` is what ``wind`` made of the start; turns are counted there.
-    A joint that is pulled by no more than ``noise`` cannot help and stays. Where the solve is
-    not ``active``, all stay.
+    A joint on which the target pulls by no more than ``noise`` has no effect and stays. In lanes
+    that are not ``enabled``, all joints stay.
     """
-    links, kinds, bounds, springs = arm
-    tips, _, weights = task
+    links, kinds, springs, weights = arm.links, arm.kinds, arm.springs, task.weights
+    motion, turns, targets = state.motion, state.turns, state.targets
     zero = 0.0 * motion[0, 0]
-    m, seen = len(weights), local(weights, XYZ, zero)
+    m, tips = len(weights), stack_array(weights, XYZ, zero)
     largest: float = zero
     for k in range(m):
         for axis in range(3):
-            seen[k, axis] = zero + tips[k, axis]
+            tips[k, axis] = zero + task.tip_points[k, axis]
     for i in range(kinds.size - 1, -1, -1):
         c, s = motion[i, 0], motion[i, 1]
         if kinds[i] == REVOLUTE:
             a, b = springs[i, 0] * c + springs[i, 1], springs[i, 0] * s + springs[i, 2]
             for k in range(m):
-                cosine, sine = best_turn(seen[k, 0], seen[k, 1], pulled[i, k, 0], pulled[i, k, 1])
+                cosine, sine = best_turn(tips[k, 0], tips[k, 1], targets[i, k, 0], targets[i, k, 1])
                 a, b = a + weights[k] * cosine, b + weights[k] * sine
-            moves = active & (a * a + b * b > noise * noise)
-            a, b = within(bounds, i, a, b)
+            moves = enabled & (a * a + b * b > noise * noise)
+            a, b = clamp_direction(arm.bounds, i, a, b)
             a, b = where(moves, a, c), where(moves, b, s)
-            wound[i, 0] = wound[i, 0] + TURN * laps(c, s, a, b)
-            wound[i, 1] = where(moves, 1.0, wound[i, 1])
+            turns[i, OFFSET] = turns[i, OFFSET] + TURN * crossed_turns(c, s, a, b)
+            turns[i, MOVED] = where(moves, 1.0, turns[i, MOVED])
             largest = larger(largest, larger(abs(a - c), abs(b - s)))
             motion[i, 0], motion[i, 1] = c, s = a, b
             for k in range(m):
-                x, y = seen[k, 0], seen[k, 1]
-                seen[k, 0], seen[k, 1] = c * x - s * y, s * x + c * y
+                x, y = tips[k, 0], tips[k, 1]
+                tips[k, 0], tips[k, 1] = c * x - s * y, s * x + c * y
         else:
             if kinds[i] == PRISMATIC:
-                best = weights[0] * (pulled[i, 0, 2] - seen[0, 2])
+                best = weights[0] * (targets[i, 0, 2] - tips[0, 2])
                 best = best + (springs[i, 0] * c + springs[i, 2])
                 best = best / (weights[0] + springs[i, 0] + springs[i, 1])
-                slide = where(active, bounded(PRISMATIC, bounds, i, best), c)
+                slide = where(enabled, clamp_joint(arm, i, best), c)
                 largest = larger(largest, abs(slide - c))
                 motion[i, 0] = c = slide
-            seen[0, 2] = seen[0, 2] + c
+            tips[0, 2] = tips[0, 2] + c
         for k in range(m):
-            seen[k, 0], seen[k, 1], seen[k, 2] = out_of(
-                links, i, seen[k, 0], seen[k, 1], seen[k, 2]
+            tips[k, 0], tips[k, 1], tips[k, 2] = rotate(
+                links, i, tips[k, 0], tips[k, 1], tips[k, 2]
             )
         for axis in range(3):
-            seen[0, axis] = seen[0, axis] + links[i, axis, 3]
+            tips[0, axis] = tips[0, axis] + links[i, axis, 3]
     return largest
 
 
 @jit
-def wind(arm: Arm, q: Floats, motion: Floats, wound: Floats) -> None:
-    """Write the motion of ``q`` and, for each joint, what its angle leaves out of its value.
-
-    Beside that stands whether it has moved since: one that has not keeps its value exactly.
-    """
-    kinds = arm[1]
-    motions(kinds, q, motion)
-    for i in range(kinds.size):
-        wound[i, 0], wound[i, 1] = 0.0 * q[i], 0.0 * q[i]
-        if kinds[i] == REVOLUTE:
-            around = floor(q[i] / TURN + 0.5)
-            # At ±pi the direction's sine decides.
-            there = floor(q[i] / TURN) + where(low(motion[i, 0], motion[i, 1]), 1.0, 0.0)
-            wound[i, 0] = TURN * where(abs(q[i] - TURN * around) > 3.0, there, around)
+def to_unit_circle(arm: Arm, q: Floats, state: SweepState) -> None:
+    """Write the motion of ``q`` and the turns that its angles leave out."""
+    motion, turns = state.motion, state.turns
+    joint_motions(arm.kinds, q, motion)
+    for i in range(arm.kinds.size):
+        turns[i, OFFSET], turns[i, MOVED] = 0.0 * q[i], 0.0 * q[i]
+        if arm.kinds[i] == REVOLUTE:
+            nearest = floor(q[i] / TURN + 0.5)
+            # Near ±pi the sign of the sine decides.
+            by_sine = floor(q[i] / TURN) + where(
+                in_lower_half(motion[i, 0], motion[i, 1]), 1.0, 0.0
+            )
+            near_pi = abs(q[i] - TURN * nearest) > 3.0
+            turns[i, OFFSET] = TURN * where(near_pi, by_sine, nearest)
 
 
 @jit
-def unwind(arm: Arm, motion: Floats, wound: Floats, q: Floats) -> None:
-    """Write the values of the joints that moved, with all their turns, between their limits."""
-    _, kinds, bounds, _ = arm
-    for i in range(kinds.size):
-        if kinds[i] == PRISMATIC:
+def from_unit_circle(arm: Arm, state: SweepState, q: Floats) -> None:
+    """Write the values of the joints that moved, with all their turns, inside their limits."""
+    motion, turns = state.motion, state.turns
+    for i in range(arm.kinds.size):
+        if arm.kinds[i] == PRISMATIC:
             q[i] = motion[i, 0]
-        elif kinds[i] == REVOLUTE:
-            value = wound[i, 0] + angle(motion[i, 0], motion[i, 1])
-            q[i] = where(wound[i, 1] > 0.0, bounded(REVOLUTE, bounds, i, value), q[i])
+        elif arm.kinds[i] == REVOLUTE:
+            value = turns[i, OFFSET] + direction_angle(motion[i, 0], motion[i, 1])
+            q[i] = where(turns[i, MOVED] > 0.0, clamp_joint(arm, i, value), q[i])

@@ -1,24 +1,24 @@
-"""Sine, cosine and angle by polynomials, as quick as the processor's library and in lanes too."""
+"""Sine, cosine and polar angle by polynomials: as fast as the C library's, and in lanes too."""
 
 from math import factorial, pi, sqrt
 
-from jointwise.kernels.jit import hot
-from jointwise.kernels.lanes import floor, where
+from jointwise.kernels._numba.jit import jit_inline
+from jointwise.kernels._numba.where import floor, where
 
-# A quarter turn in three pieces: the first two times any number below 2**20 are exact.
-QUARTER = 1.5707963267341256, 6.077100506303966e-11, 2.022266248795951e-21
-# Taylor's coefficients of sine and cosine, enough for an eighth of a turn.
+# pi/2 in three parts: the first two times any integer below 2**20 are exact (Cody and Waite).
+HALF_PI = 1.5707963267341256, 6.077100506303966e-11, 2.022266248795951e-21
+# Taylor coefficients of sine and cosine, enough for angles up to pi/4.
 SINE = tuple((-1.0) ** k / factorial(2 * k + 1) for k in range(8))
 COSINE = tuple((-1.0) ** k / factorial(2 * k) for k in range(9))
-# The arc tangent up to an eighth of a turn, to 1e-5 (Abramowitz and Stegun, 4.4.49).
+# Arc tangent up to pi/4, to 1e-5 (Abramowitz and Stegun, 4.4.49).
 ARC_TANGENT = (0.9998660, -0.3302995, 0.1801410, -0.0851330, 0.0208351)
 
 
-@hot
+@jit_inline
 def cos_sin(angle: float) -> tuple[float, float]:
     """Cosine and sine of an angle."""
     quarters = floor(angle * (2.0 / pi) + 0.5)
-    x = ((angle - quarters * QUARTER[0]) - quarters * QUARTER[1]) - quarters * QUARTER[2]
+    x = ((angle - quarters * HALF_PI[0]) - quarters * HALF_PI[1]) - quarters * HALF_PI[2]
     square = x * x
     c, s = COSINE[8] * square + COSINE[7], SINE[7] * square + SINE[6]
     for k in range(6, -1, -1):
@@ -32,27 +32,27 @@ def cos_sin(angle: float) -> tuple[float, float]:
     return sign * where(odd, -s, c), sign * where(odd, c, s)
 
 
-@hot
-def angle_of(x: float, y: float) -> float:
-    """The angle of (x, y), from -pi to pi; 0 where it has none.
+@jit_inline
+def polar_angle(x: float, y: float) -> float:
+    """The angle of (x, y) in [-pi, pi], as atan2(y, x); 0 at the origin.
 
-    A rough one, corrected by the sine of what is missing.
+    An approximation to 1e-5, corrected by the sine of its error.
     """
     size = sqrt(x * x + y * y)
-    none = size == 0.0
-    scale = 1.0 / where(none, 1.0, size)
+    at_origin = size == 0.0
+    scale = 1.0 / where(at_origin, 1.0, size)
     c, s = scale * x, scale * y
-    across, along = abs(s), abs(c)
-    steep = across > along
-    ratio = where(steep, along, across) / where(none, 1.0, where(steep, across, along))
+    abs_s, abs_c = abs(s), abs(c)
+    steep = abs_s > abs_c
+    ratio = where(steep, abs_c, abs_s) / where(at_origin, 1.0, where(steep, abs_s, abs_c))
     square = ratio * ratio
-    rough = ARC_TANGENT[4] * square + ARC_TANGENT[3]
+    angle = ARC_TANGENT[4] * square + ARC_TANGENT[3]
     for k in range(2, -1, -1):
-        rough = rough * square + ARC_TANGENT[k]
-    rough = rough * ratio
-    rough = where(steep, 0.5 * pi - rough, rough)
-    rough = where(c < 0.0, pi - rough, rough)
-    rough = where(s < 0.0, -rough, rough)
-    near_c, near_s = cos_sin(rough)
-    miss = s * near_c - c * near_s
-    return where(none, 0.0, rough + miss * (1.0 + miss * miss * (1.0 / 6.0)))
+        angle = angle * square + ARC_TANGENT[k]
+    angle = angle * ratio
+    angle = where(steep, 0.5 * pi - angle, angle)
+    angle = where(c < 0.0, pi - angle, angle)
+    angle = where(s < 0.0, -angle, angle)
+    angle_cos, angle_sin = cos_sin(angle)
+    sine = s * angle_cos - c * angle_sin
+    return where(at_origin, 0.0, angle + sine * (1.0 + sine * sine * (1.0 / 6.0)))

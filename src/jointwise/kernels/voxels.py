@@ -1,130 +1,150 @@
-"""The levels of a reach map: the rows of a voxel are one below the other on each of them.
+"""The levels of a reach map: targets of the next level from the answers of one, and the scores.
 
-On the first level a voxel is one row, its position. A row that is reached has several on the next
-level, its ways: the directions of a position, the rotations of a direction. ``firsts (k+1,)`` says
-where the rows of each voxel begin; the ways of number w among them are those from ``ends[w]`` to
-``ends[w+1]``.
+A level has rows, those of a voxel one after the other: on the first level one row, its position;
+on the next one row for each direction of a position that is reached; on the last one row for each
+rotation of a direction that is reached. Offsets are as in compressed sparse rows: the rows of
+voxel v are from ``row_offsets[v]`` to ``row_offsets[v + 1]``.
 """
 
+from typing import NamedTuple
+
 import numpy as np
-from numpy.typing import NDArray
 
-from jointwise.kernels import Arm, Floats
-from jointwise.kernels.fk import unpacked
-from jointwise.kernels.jit import hot, jit
-from jointwise.kernels.measure import Scratch, quality
+from jointwise.kernels._numba.jit import jit, jit_inline
+from jointwise.kernels.fk import unpack_arm
+from jointwise.kernels.measure import MeasureScratch, limit_margin, manipulability, measure_scratch
+from jointwise.kernels.shapes import Arm, Bools, Floats, Ints
 
-Integers = NDArray[np.int64]
+
+class Patterns(NamedTuple):
+    """What the next level asks of every row that is reached.
+
+    Attributes:
+        targets: (w, ...) packed targets at the origin.
+        offsets: (r+1,) row number r of a voxel has the targets from offsets[r] to offsets[r+1].
+        from_answer: Whether each starts at the answer of its row.
+    """
+
+    targets: Floats
+    offsets: Ints
+    from_answer: bool
+
+
+class Rows(NamedTuple):
+    """The rows of a level.
+
+    Attributes:
+        row_offsets: (v+1,) where the rows of each voxel begin.
+        q: (k, n) joint values found for each row.
+        converged: (k,) whether its target is reached.
+    """
+
+    row_offsets: Ints
+    q: Floats
+    converged: Bools
+
+
+class NextRows(NamedTuple):
+    """The rows of the next level, to be written.
+
+    Attributes:
+        offsets: (k+1,) where the next rows of each row begin.
+        targets: (l, ...) packed targets.
+        starts: (l, n) start values.
+    """
+
+    offsets: Ints
+    targets: Floats
+    starts: Floats
+
+
+class Scores(NamedTuple):
+    """What is kept of each voxel.
+
+    Attributes:
+        counts: (v,) how many of its rows are reached.
+        greatest: (2, v) their greatest manipulability and limit margin.
+        q: (v, n) the joint values with the greatest product of the two, the first of equals; NaN
+            where no row is reached.
+    """
+
+    counts: Ints
+    greatest: Floats
+    q: Floats
 
 
 @jit
-def count(reached: NDArray[np.bool_], firsts: Integers, ends: Integers, begins: Integers) -> None:
-    """Write where the rows that follow each row begin on the next level, and where the last end."""
-    begins[0] = 0
-    for voxel in range(firsts.size - 1):
-        for row in range(firsts[voxel], firsts[voxel + 1]):
-            way = row - firsts[voxel]
-            more = ends[way + 1] - ends[way] if reached[row] else 0
-            begins[row + 1] = begins[row] + more
-
-
-@hot
-def lay_voxel(
-    voxel: int,
-    follow: bool,
-    points: Floats,
-    firsts: Integers,
-    begins: Integers,
-    ends: Integers,
-    patterns: Floats,
-    values: Floats,
-    targets: Floats,
-    starts: Floats,
+def fill_next_offsets(
+    converged: Bools, row_offsets: Ints, pattern_offsets: Ints, next_offsets: Ints
 ) -> None:
-    """Write the next level's targets: the patterns, at the voxel's point.
+    """Write where the next rows of each row begin, and where the last end."""
+    next_offsets[0] = 0
+    for voxel in range(row_offsets.size - 1):
+        for row in range(row_offsets[voxel], row_offsets[voxel + 1]):
+            number = row - row_offsets[voxel]
+            count = pattern_offsets[number + 1] - pattern_offsets[number] if converged[row] else 0
+            next_offsets[row + 1] = next_offsets[row] + count
 
-    If these follow, each starts at the answer of the row before it.
-    """
-    tall, wide, n = patterns.shape[1], patterns.shape[2], values.shape[1]
-    for row in range(firsts[voxel], firsts[voxel + 1]):
-        first = ends[row - firsts[voxel]]
-        for at in range(begins[row], begins[row + 1]):
-            pattern = first + at - begins[row]
-            for j in range(tall):
-                for k in range(wide):
-                    targets[at, j, k] = patterns[pattern, j, k]
+
+@jit_inline
+def write_voxel_targets(
+    voxel: int, points: Floats, patterns: Patterns, rows: Rows, next_rows: NextRows
+) -> None:
+    """Write the targets of a voxel on the next level: the patterns, moved to its point."""
+    _, height, width = patterns.targets.shape
+    row_offsets, offsets = rows.row_offsets, next_rows.offsets
+    for row in range(row_offsets[voxel], row_offsets[voxel + 1]):
+        first = patterns.offsets[row - row_offsets[voxel]]
+        for at in range(offsets[row], offsets[row + 1]):
+            pattern = first + at - offsets[row]
+            for j in range(height):
+                for k in range(width):
+                    next_rows.targets[at, j, k] = patterns.targets[pattern, j, k]
             for k in range(3):
-                if wide == 3:
-                    targets[at, 0, k] = points[voxel, k]
+                if width == 3:
+                    next_rows.targets[at, 0, k] = points[voxel, k]
                 else:
-                    targets[at, k, 3] = points[voxel, k]
-            if follow:
-                for k in range(n):
-                    starts[at, k] = values[row, k]
+                    next_rows.targets[at, k, 3] = points[voxel, k]
+            if patterns.from_answer:
+                for k in range(rows.q.shape[1]):
+                    next_rows.starts[at, k] = rows.q[row, k]
 
 
 @jit
-def lay(
-    follow: bool,
-    points: Floats,
-    firsts: Integers,
-    begins: Integers,
-    ends: Integers,
-    patterns: Floats,
-    values: Floats,
-    targets: Floats,
-    starts: Floats,
-) -> None:
-    """Write the targets and starts of all voxels."""
+def write_targets(points: Floats, patterns: Patterns, rows: Rows, next_rows: NextRows) -> None:
+    """Write the targets and starts of all voxels at ``points (v, 3)``."""
     for voxel in range(points.shape[0]):
-        lay_voxel(voxel, follow, points, firsts, begins, ends, patterns, values, targets, starts)
+        write_voxel_targets(voxel, points, patterns, rows, next_rows)
 
 
-@hot
-def weigh_voxel(
-    voxel: int,
-    arm: Arm,
-    axis: Floats,
-    firsts: Integers,
-    values: Floats,
-    reached: NDArray[np.bool_],
-    scratch: Scratch,
-    counts: Integers,
-    greatest: Floats,
-    chosen: Floats,
+@jit_inline
+def score_voxel(
+    voxel: int, arm: Arm, axis: Floats, rows: Rows, scratch: MeasureScratch, scores: Scores
 ) -> None:
-    """Of a voxel's rows: how many are reached, the greatest of both measures, the best values.
-
-    The best are those with the greatest product of the two, of equals the first; NaN for none.
-    """
-    number, best, freest, sparest, most = 0, 0, 0.0, 0.0, 0.0
-    for row in range(firsts[voxel], firsts[voxel + 1]):
-        if reached[row]:
-            freedom, spare = quality(arm, axis, values[row], scratch)
-            if number == 0 or freedom * spare > most:
-                best, most = row, freedom * spare
+    """Write the scores of one voxel."""
+    number, best, best_product = 0, 0, 0.0
+    most_manipulable, largest_margin = 0.0, 0.0
+    for row in range(rows.row_offsets[voxel], rows.row_offsets[voxel + 1]):
+        if rows.converged[row]:
+            freedom = manipulability(arm, axis, rows.q[row], scratch)
+            margin = limit_margin(arm, rows.q[row])
+            if number == 0 or freedom * margin > best_product:
+                best, best_product = row, freedom * margin
             number += 1
-            freest, sparest = max(freest, freedom), max(sparest, spare)
-    counts[voxel], greatest[0, voxel], greatest[1, voxel] = number, freest, sparest
-    for k in range(values.shape[1]):
-        chosen[voxel, k] = values[best, k] if number else np.nan
+            most_manipulable = max(most_manipulable, freedom)
+            largest_margin = max(largest_margin, margin)
+    scores.counts[voxel] = number
+    scores.greatest[0, voxel], scores.greatest[1, voxel] = most_manipulable, largest_margin
+    for k in range(rows.q.shape[1]):
+        scores.q[voxel, k] = rows.q[best, k] if number else np.nan
 
 
 @jit
-def weigh(
-    block: Floats,
-    axis: Floats,
-    freedoms: int,
-    firsts: Integers,
-    values: Floats,
-    reached: NDArray[np.bool_],
-    counts: Integers,
-    greatest: Floats,
-    chosen: Floats,
+def score_voxels(
+    packed_arm: Floats, axis: Floats, jacobian_rows: int, rows: Rows, scores: Scores
 ) -> None:
-    """Weigh all voxels."""
-    n = values.shape[1]
-    arm, _ = unpacked(block, n)
-    scratch = np.empty((n, 3, 4)), np.empty((freedoms, n)), np.empty((6, 6))
-    for voxel in range(firsts.size - 1):
-        weigh_voxel(voxel, arm, axis, firsts, values, reached, scratch, counts, greatest, chosen)
+    """Write the scores of all voxels; ``axis`` and ``jacobian_rows`` as for manipulability."""
+    n = rows.q.shape[1]
+    arm, scratch = unpack_arm(packed_arm, n), measure_scratch(n, jacobian_rows)
+    for voxel in range(rows.row_offsets.size - 1):
+        score_voxel(voxel, arm, axis, rows, scratch, scores)

@@ -1,4 +1,4 @@
-"""The levels of a reach map on a GPU: the same lines, a voxel a thread."""
+"""The levels of a reach map on a GPU: the same lines as on a CPU, one voxel a thread."""
 
 from functools import cache, lru_cache
 from typing import Any
@@ -6,57 +6,45 @@ from typing import Any
 import numpy as np
 from numba import cuda
 
-from jointwise.kernels import parts
-from jointwise.kernels.unrolled import kept
-from jointwise.kernels.voxels import lay_voxel, weigh_voxel
+from jointwise.kernels._numba.cuda_compile import cuda_jit_cached
+from jointwise.kernels.arm_cuda import constant_arm
+from jointwise.kernels.measure import MeasureScratch
+from jointwise.kernels.voxels import (
+    NextRows,
+    Patterns,
+    Rows,
+    Scores,
+    score_voxel,
+    write_voxel_targets,
+)
 
 
 @cache
-def laying() -> Any:
-    """The kernel that writes the next level's targets and starts."""
+def write_targets_kernel() -> Any:
+    """The kernel that writes the targets and starts of the next level."""
 
-    def lay(
-        follow: bool,
-        points: Any,
-        firsts: Any,
-        begins: Any,
-        ends: Any,
-        patterns: Any,
-        values: Any,
-        targets: Any,
-        starts: Any,
-    ) -> None:
+    def kernel(points: Any, patterns: Patterns, rows: Rows, next_rows: NextRows) -> None:
         voxel = cuda.grid(1)
         if voxel < points.shape[0]:
-            lay_voxel(
-                voxel, follow, points, firsts, begins, ends, patterns, values, targets, starts
-            )
+            write_voxel_targets(voxel, points, patterns, rows, next_rows)
 
-    return kept(lay)
+    return cuda_jit_cached(kernel)
 
 
 @lru_cache(maxsize=64)
-def weighing(numbers: bytes, n: int, freedoms: int) -> Any:
-    """The kernel that weighs the rows of each voxel, for one arm."""
-    (LINKS, KINDS, BOUNDS, SPRINGS), _ = parts(np.frombuffer(numbers), n)
+def score_kernel(packed_arm: bytes, n: int, jacobian_rows: int) -> Any:
+    """The kernel that scores each voxel, for one arm."""
+    make_arm = constant_arm(packed_arm, n, np.float64)
 
-    def weigh(
-        axis: Any, firsts: Any, values: Any, reached: Any, counts: Any, greatest: Any, chosen: Any
-    ) -> None:
+    def kernel(axis: Any, rows: Rows, scores: Scores) -> None:
         voxel = cuda.grid(1)
-        if voxel >= firsts.size - 1:
+        if voxel >= rows.row_offsets.size - 1:
             return
-        arm = (
-            cuda.const.array_like(LINKS),
-            cuda.const.array_like(KINDS),
-            cuda.const.array_like(BOUNDS),
-            cuda.const.array_like(SPRINGS),
-        )
-        scratch = (
+        scratch = MeasureScratch(
             cuda.local.array((n, 3, 4), np.float64),
-            cuda.local.array((freedoms, n), np.float64),
+            cuda.local.array((jacobian_rows, n), np.float64),
             cuda.local.array((6, 6), np.float64),
         )
-        weigh_voxel(voxel, arm, axis, firsts, values, reached, scratch, counts, greatest, chosen)
+        score_voxel(voxel, make_arm(), axis, rows, scratch, scores)
 
-    return kept(weigh)
+    return cuda_jit_cached(kernel)

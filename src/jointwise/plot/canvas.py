@@ -6,7 +6,7 @@ import numpy as np
 
 from jointwise.chain import Chain
 from jointwise.errors import DimensionMismatchError, InvalidInputError, JointwiseError
-from jointwise.trace import Trace
+from jointwise.solvers.trace import Trace
 
 # Okabe and Ito's palette, told apart by every kind of colour vision, and greys.
 ORANGE, SKY, GREEN, BLUE = "#E69F00", "#56B4E9", "#009E73", "#0072B2"

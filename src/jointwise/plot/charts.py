@@ -4,13 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from jointwise import checks
 from jointwise.chain import Chain
-from jointwise.kernels import PRISMATIC
-from jointwise.path import IKPath
+from jointwise.model import checks
 from jointwise.plot import canvas
 from jointwise.plot.canvas import AFTER, BLUE, DARK, GREY, LIGHT, ORANGE, TARGET
-from jointwise.trace import Trace
+from jointwise.solvers.path import IKPath
+from jointwise.solvers.trace import Trace
 
 SIZE, PANEL, COLUMNS = (5.0, 3.4), (3.6, 1.3), 2
 
@@ -91,7 +90,7 @@ def path(chain: Chain, path: IKPath, axes: Any = None) -> Any:
         if not reached.all():
             ax.plot(numbers[~reached], values[~reached], "x", color=TARGET, ms=4, label="missed")
         _shade_beyond(ax, *chain.limits[i])
-        unit = "m" if chain.arm.kinds[i] == PRISMATIC else "rad"
+        unit = "m" if chain.prismatic[i] else "rad"
         ax.set(xlabel="target", ylabel=f"[{unit}]")
         ax.set_title(chain.names[i], fontsize="small", loc="left")
         ax.tick_params(labelsize="small")

@@ -9,12 +9,11 @@ import numpy as np
 
 from jointwise.chain import Chain
 from jointwise.errors import InvalidInputError
-from jointwise.kernels import Floats
-from jointwise.outline import outline
+from jointwise.kernels.shapes import Floats
 from jointwise.plot import canvas, space
 from jointwise.plot.canvas import AFTER, BEFORE, BETWEEN, LIGHT, MOVING, PALE, TARGET
-from jointwise.targets import Target
-from jointwise.trace import Trace
+from jointwise.solvers.targets import Target
+from jointwise.solvers.trace import Trace
 
 SIZE = 3.8, 3.8
 # Frames for each move, and how long each is shown; how long the first and the last [ms].
@@ -92,10 +91,10 @@ def _filmed(chain: Chain, shots: list[Shot], asked: Floats) -> Iterator[Any]:
     ax = canvas.space_in(figure)
     tips = chain.fk(np.array([shot.q for shot in shots]))[:, :3, 3]
     away = np.linalg.norm(tips - space.point_of(asked), axis=1)
-    ax.plot(*outline(chain, shots[0].q).T, color=BEFORE, lw=2)
+    ax.plot(*chain.outline(shots[0].q).T, color=BEFORE, lw=2)
     (trail,) = ax.plot(*tips.T, color=BETWEEN, lw=1)
     space.draw_target(ax, chain, asked)
-    ax.auto_scale_xyz(*np.vstack([outline(chain, shot.q) for shot in shots]).T)
+    ax.auto_scale_xyz(*np.vstack([chain.outline(shot.q) for shot in shots]).T)
     space.look(ax, tips[-1])
     space.furnish(ax)
     palette = Image.new("P", (1, 1))

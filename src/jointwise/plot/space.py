@@ -5,14 +5,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from jointwise import checks
 from jointwise.chain import Chain
 from jointwise.errors import InvalidInputError
-from jointwise.kernels import PRISMATIC, Floats
-from jointwise.outline import outline
+from jointwise.kernels.shapes import Floats
+from jointwise.model import checks
 from jointwise.plot import canvas
 from jointwise.plot.canvas import AFTER, BEFORE, BETWEEN, DARK, GREY, MOVING, RANGE, TARGET
-from jointwise.targets import Target, check, request
+from jointwise.solvers.targets import Target, pack_target
 
 SIZE = 5.0, 4.6
 # The axes of a frame: x, y, z.
@@ -68,7 +67,7 @@ def arm(chain: Chain, q: ArrayLike, ax: Any = None, color: str = AFTER, limits: 
         InvalidInputError: Something does not fit; the text says what.
     """
     canvas.check_chain(chain)
-    values = checks.workable("q", checks.joint_values("q", q, chain.n))
+    values = checks.all_finite("q", checks.joint_values("q", q, chain.n))
     space = canvas.axes_in_space(ax, SIZE)
     draw_arm(space, chain, values, color, limits)
     if ax is None:
@@ -99,13 +98,13 @@ def motion(chain: Chain, configurations: ArrayLike, target: Target, ax: Any = No
         raise InvalidInputError(
             f"configurations has shape {many.shape}: expected (k, {chain.n}), a first and a last."
         )
-    checks.workable("configurations", many)
+    checks.all_finite("configurations", many)
     asked = asked_of(chain, target)
     space = canvas.axes_in_space(ax, SIZE)
     first, *between, last = many
-    space.plot(*outline(chain, first).T, color=BEFORE, lw=3, label="before")
+    space.plot(*chain.outline(first).T, color=BEFORE, lw=3, label="before")
     for i, q in enumerate(between):
-        space.plot(*outline(chain, q).T, color=BETWEEN, lw=1, label="" if i else "between")
+        space.plot(*chain.outline(q).T, color=BETWEEN, lw=1, label="" if i else "between")
     draw_arm(space, chain, last, AFTER, limits=False)[0].set_label("after")
     draw_target(space, chain, asked)
     space.legend(loc="upper center", ncols=4, frameon=False, fontsize="small")
@@ -117,9 +116,9 @@ def motion(chain: Chain, configurations: ArrayLike, target: Target, ax: Any = No
 
 def asked_of(chain: Chain, target: Target) -> Floats:
     """The target in numbers, checked: (1, 3) a position, (3, 3) an aim, (4, 4) a pose."""
-    asked, _ = request(chain.arm, target)
-    check(asked)
-    return asked
+    packed = pack_target(chain.arm, target)
+    packed.kind.check(packed.values)
+    return packed.values
 
 
 def point_of(asked: Floats) -> Floats:
@@ -130,7 +129,7 @@ def point_of(asked: Floats) -> Floats:
 
 def size_of(chain: Chain) -> float:
     """A length that a joint may take up in a picture [m]."""
-    corners = outline(chain, chain.home)
+    corners = chain.outline(chain.home)
     total = float(np.linalg.norm(np.diff(corners, axis=0), axis=1).sum())
     return (total or 1.0) / (chain.n + 5)
 
@@ -142,9 +141,9 @@ def places(chain: Chain, q: Floats) -> list[Place]:
     before = np.vstack([np.zeros(3), origins[:-1]])
     after = np.vstack([origins[1:], chain.fk(q)[:3, 3]])
     found = []
-    for i, kind in enumerate(chain.arm.kinds):
+    for i, prismatic in enumerate(chain.prismatic):
         x, axis, origin = frames[i, :3, 0], frames[i, :3, 2], origins[i]
-        slides = bool(kind == PRISMATIC)
+        slides = bool(prismatic)
         back = -q[i] if slides else (before[i] - origin) @ axis
         out = after[i] - origin
         out = out - (out @ axis) * axis
@@ -158,7 +157,7 @@ def draw_arm(
     ax: Any, chain: Chain, q: Floats, color: str, limits: bool, moving: int | None = None
 ) -> list[Any]:
     """Everything of an arm; its artists, the line of its links first."""
-    size, corners, tip = size_of(chain), outline(chain, q), chain.fk(q)
+    size, corners, tip = size_of(chain), chain.outline(q), chain.fk(q)
     artists: list[Any] = ax.plot(*corners.T, color=color, lw=4, zorder=LINES)
     for i, place in enumerate(places(chain, q)):
         artists += _joint(ax, place, size, MOVING if i == moving else DARK)

@@ -4,16 +4,15 @@ from typing import Any
 
 import numpy as np
 
-from jointwise import checks
 from jointwise.chain import Chain
 from jointwise.errors import InvalidInputError
-from jointwise.kernels import PRISMATIC, Floats
-from jointwise.outline import outline
+from jointwise.kernels.shapes import Floats
+from jointwise.model import checks
 from jointwise.plot import canvas
 from jointwise.plot.canvas import AFTER, BEFORE, LIGHT, MOVING, TARGET
 from jointwise.plot.space import asked_of, point_of
-from jointwise.targets import Target
-from jointwise.trace import Move, Trace
+from jointwise.solvers.targets import Target
+from jointwise.solvers.trace import Move, Trace
 
 PANEL, COLUMNS, POINTS = (2.0, 2.35), 4, 181
 # Axes are looked at from this side, so that parallel ones are seen alike.
@@ -63,7 +62,7 @@ def sweep(chain: Chain, trace: Trace, target: Target, number: int = 0, axes: Any
 
 
 def _draw_move(ax: Any, chain: Chain, move: Move, point: Floats) -> None:
-    slides = bool(chain.arm.kinds[move.joint] == PRISMATIC)
+    slides = bool(chain.prismatic[move.joint])
     frame = chain.frames(move.joint_angles)[move.joint]
     axis, origin = frame[:3, 2], frame[:3, 3]
     flat = _view(axis, slides)
@@ -82,7 +81,7 @@ def _draw_move(ax: Any, chain: Chain, move: Move, point: Floats) -> None:
         label="where the tip can go",
     )
     for q, color, width, label in ((before, BEFORE, 2.0, "before"), (after, AFTER, 2.5, "after")):
-        corners = outline(chain, q)
+        corners = chain.outline(q)
         draw(corners, "-", color, lw=width, label=label)
         draw(corners[-1], "o", color, ms=5, mec="white")
     draw(_tips(chain, move, (move.before, move.after)), "-", MOVING, lw=1.5)
@@ -102,10 +101,10 @@ def _draw_move(ax: Any, chain: Chain, move: Move, point: Floats) -> None:
 def _free(chain: Chain, move: Move) -> tuple[float, float]:
     """From where to where the joint can go; of a joint without limits, a part that shows it."""
     lower, upper = chain.limits[move.joint]
-    slides = chain.arm.kinds[move.joint] == PRISMATIC
+    slides = chain.prismatic[move.joint]
     if upper - lower < (np.inf if slides else 2.0 * np.pi):
         return lower, upper
-    span = 5.0 * chain.arm.length if slides else np.pi
+    span = 5.0 * chain.arm.angular_scale if slides else np.pi
     return max(lower, move.after - span), min(upper, move.after + span)
 
 

@@ -8,17 +8,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from jointwise.batch import Device, cores, wants_gpu
+from jointwise.backends.progress import reporting
+from jointwise.backends.threads import thread_count
 from jointwise.chain import Chain
-from jointwise.config import SolveConfig
 from jointwise.errors import InvalidInputError
-from jointwise.progress import reporting
-from jointwise.reach.chunks import AT_ONCE, REACH_CONFIG, Job, config_described, size_of, versions
+from jointwise.reach.chunks import (
+    POSES_AT_ONCE,
+    REACH_CONFIG,
+    Job,
+    describe_config,
+    poses_in,
+    versions,
+)
 from jointwise.reach.engines import Done, connected, on_cluster, on_threads
 from jointwise.reach.grid import Index, grid_over
 from jointwise.reach.map import ReachMap
-from jointwise.reach.orientations import Orientations, described, ways_of
+from jointwise.reach.orientations import Orientations, describe, orientation_set
 from jointwise.reach.store import FORMAT, Store, arm_described, writing, zarr_version
+from jointwise.solvers.batch import Device, wants_gpu
+from jointwise.solvers.config import SolveConfig
 
 
 def reach_map(
@@ -75,9 +83,10 @@ def reach_map(
         )
     chain.solve_batch(np.empty((0, 3)), None, config, seed, device, threads=threads)  # checks
     where: Device = "cuda" if wants_gpu(device) else "cpu"
-    ways = ways_of(orientations)
-    grid = grid_over(chain.arm, resolution, region, AT_ONCE[where], ways.count, chunk)
-    job = Job(chain.arm, grid, ways, config, seed, where)
+    asked = orientation_set(orientations)
+    poses = POSES_AT_ONCE[where]
+    grid = grid_over(chain.arm, resolution, region, poses, asked.count, chunk)
+    job = Job(chain.arm, grid, asked, config, seed, where)
     about = {
         "format": FORMAT,
         "arm": arm_described(chain),
@@ -86,8 +95,8 @@ def reach_map(
             "first": list(grid.first),
             "shape": list(grid.shape),
             "chunk": list(grid.chunk),
-            "orientations": described(orientations),
-            "config": config_described(config),
+            "orientations": describe(orientations),
+            "config": describe_config(config),
             "seed": int(seed),
             "device": where,
         },
@@ -103,11 +112,11 @@ def reach_map(
             with kept.alone():
                 sizes = dict(_missing(kept, job))  # another call may have gone on meanwhile
                 chunks = (
-                    on_threads(job, sizes, cores(threads))
+                    on_threads(job, sizes, thread_count(threads))
                     if cluster is None
                     else on_cluster(job, sizes, cluster)
                 )
-                _fill(kept, chunks, sizes, ways.count, progress)
+                _fill(kept, chunks, sizes, asked.count, progress)
     with writing(store):
         kept.tidy()
     return ReachMap(store)
@@ -115,7 +124,7 @@ def reach_map(
 
 def _missing(store: Store, job: Job) -> Iterator[tuple[Index, int]]:
     """The chunks that are still to do, and how many poses each is."""
-    return ((index, size) for index in store.missing() if (size := size_of(job, index)))
+    return ((index, size) for index in store.missing() if (size := poses_in(job, index)))
 
 
 def _fill(

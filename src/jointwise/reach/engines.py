@@ -14,7 +14,7 @@ from time import monotonic, sleep
 from typing import Any
 
 from jointwise.errors import InvalidInputError, JointwiseError
-from jointwise.reach.chunks import Chunk, Job, chunk_of, versions
+from jointwise.reach.chunks import Chunk, Job, compute_chunk, versions
 from jointwise.reach.grid import Index
 
 # Chunks under way for each that is being computed, so that nobody waits for the writer.
@@ -195,7 +195,7 @@ def _check_address(address: str) -> None:
 
 
 def _place_and_chunk(job: Job, index: Index, stop: Event | None = None) -> Done:
-    return index, chunk_of(job, index, stop)
+    return index, compute_chunk(job, index, stop)
 
 
 def _by_whom(job: Job, index: Index) -> tuple[Done, dict[str, str]]:

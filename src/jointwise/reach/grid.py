@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from jointwise import checks
-from jointwise.arm import Arm
+from jointwise import kernels
 from jointwise.errors import InvalidInputError
-from jointwise.kernels import Floats
+from jointwise.kernels.shapes import Bools, Floats
+from jointwise.model import checks
+from jointwise.model.arm import ArmModel
 
 Index = tuple[int, int, int]
 # A voxel whose centre is this share of its size outside still counts as in the region.
@@ -67,26 +68,29 @@ class Grid:
         return (numbers[0], numbers[1], numbers[2]) if inside else None
 
 
-def near(arm: Arm, points: Floats, close: float) -> Any:
-    """(k,) which points are not farther away than the arm is long."""
-    away = points - arm.links[0, :, 3]
-    return np.sqrt((away**2).sum(axis=1)) <= arm.reach + close
+def within_reach(arm: ArmModel, points: Floats, position_tol: float) -> Bools:
+    """(k,) which of ``points (k, 3)`` are not farther away than the arm is long."""
+    within = np.empty(len(points), np.bool_)
+    kernels.fk.points_within_reach(arm.packed, arm.n, points, position_tol, within)
+    return within
 
 
-def grid_over(arm: Arm, resolution: float, region: Any, rows: int, ways: int, chunk: Any) -> Grid:
+def grid_over(
+    arm: ArmModel, resolution: float, region: Any, poses: int, orientations: int, chunk: Any
+) -> Grid:
     """The voxels of a region, or of all that the arm may reach.
 
     Args:
         arm: The arm.
         resolution: From centre to centre [m].
         region: ((x0, x1), (y0, y1), (z0, z1)) [m], base frame; or None.
-        rows: How many solves a chunk should be, about.
-        ways: Solves a voxel.
-        chunk: Voxels along each edge of a chunk, or None for as many as make up ``rows``.
+        poses: How many poses a chunk should be, about.
+        orientations: Poses of a voxel.
+        chunk: Voxels along each edge of a chunk, or None for as many as make up ``poses``.
     """
     size = checks.positive("resolution", resolution)
     if region is not None:
-        box = checks.workable("region", checks.floats("region", region))
+        box = checks.all_finite("region", checks.floats("region", region))
         if box.shape != (3, 2):
             raise InvalidInputError(
                 f"region has shape {box.shape}: expected ((x0, x1), (y0, y1), (z0, z1))."
@@ -102,7 +106,7 @@ def grid_over(arm: Arm, resolution: float, region: Any, rows: int, ways: int, ch
             "region, ((x0, x1), (y0, y1), (z0, z1)), or limits."
         )
     else:
-        box = arm.links[0, :, 3, None] + np.array([-arm.reach, arm.reach])
+        box = arm.base_origin[:, None] + np.array([-arm.reach, arm.reach])
     if float(np.abs(box).max()) / size > FARTHEST:
         raise InvalidInputError(
             f"resolution is {resolution}: expected voxels that can be counted, {MOST} at most "
@@ -123,7 +127,7 @@ def grid_over(arm: Arm, resolution: float, region: Any, rows: int, ways: int, ch
             raise InvalidInputError("chunk is 0: expected at least 1 voxel along each edge.")
     else:
         edge = 1
-        while edge < max(shape) and ways * np.prod(np.minimum(edge + 1, shape)) <= rows:
+        while edge < max(shape) and orientations * np.prod(np.minimum(edge + 1, shape)) <= poses:
             edge += 1
     x, y, z = shape
     return Grid(size, first, (x, y, z), (min(edge, x), min(edge, y), min(edge, z)))

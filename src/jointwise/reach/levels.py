@@ -1,7 +1,8 @@
-"""The levels of a chunk: positions, then directions, then rotations; solved here or on a GPU.
+"""The levels of a chunk: positions, then directions, then rotations, on the CPU or on a GPU.
 
-What is there stays there: only which rows are reached, and in the end the best of each voxel, come
-back.
+A position that is not reached is not asked for with a direction, and a direction that is not
+reached is not asked for with its rotations. On a GPU, targets and results stay in device memory;
+only which rows are reached, and in the end the scores of each voxel, are copied back.
 """
 
 from collections.abc import Iterator
@@ -9,135 +10,137 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from jointwise import gpu, kernels
-from jointwise.arm import Arm
-from jointwise.batch import Problems, problems_of, solve_here, solve_there, starts_of
-from jointwise.config import SolveConfig
-from jointwise.kernels import Floats
-from jointwise.reach.orientations import Ways
-from jointwise.targets import Aim, requests
+from jointwise import kernels
+from jointwise.backends import cuda
+from jointwise.backends.device_arrays import device_array, to_device, to_host
+from jointwise.kernels.shapes import Floats, PackedProblem, Results
+from jointwise.model.arm import ArmModel
+from jointwise.reach.orientations import OrientationSet
+from jointwise.solvers.batch import pack_problem, solve_cpu, solve_gpu, start_values_of
+from jointwise.solvers.config import SolveConfig
+from jointwise.solvers.targets import Aim, PackedTarget, pack_targets
 
-# How much harder to try a position or a direction, since all poses beyond it are lost with it. Five
-# times finds hardly more than twice, and makes a map take twice as long.
-HARDER = 2
-
-Integers = NDArray[np.int64]
+# Restarts of a position or a direction, as a multiple of those of a pose, since all poses after it
+# are lost with it. Five times finds hardly more than twice, and makes a map take twice as long.
+EARLY_RESTARTS = 2
 
 
 class Level(NamedTuple):
     """What is asked of every row that the level before has reached.
 
     Attributes:
-        patterns: (w, ...) targets at the origin, as ``targets.requests`` makes them.
-        weights: Likewise.
-        ends: The patterns of way i of the level before are from ends[i] to ends[i+1].
-        follow: Whether to start at the answer of the level before.
+        packed: (w, ...) packed targets at the origin.
+        offsets: Row r of a voxel on the level before has the targets from offsets[r] to
+            offsets[r+1].
+        from_answer: Whether to start at the answer of the level before.
     """
 
-    patterns: Floats
-    weights: tuple[float, ...]
-    ends: Integers
-    follow: bool
+    packed: PackedTarget
+    offsets: Any
+    from_answer: bool
 
 
-class Weighed(NamedTuple):
-    """Of each voxel: how many ways are reached, the greatest (2, k) of the measures, the best."""
-
-    counts: Integers
-    greatest: Floats
-    chosen: Floats
-
-
-def levels_of(arm: Arm, ways: Ways) -> Iterator[Level]:
+def levels_of(arm: ArmModel, orientations: OrientationSet) -> Iterator[Level]:
     """First positions, then directions where there are any, then their rotations."""
-    directions, rotations = len(ways.directions), len(ways.rotations)
-    yield Level(*requests(arm, np.zeros((1, 3))), np.arange(2), follow=False)
+    directions, rotations = len(orientations.directions), len(orientations.rotations)
+    yield Level(pack_targets(arm, np.zeros((1, 3))), np.arange(2), from_answer=False)
     if directions:
-        aims = Aim(np.zeros((directions, 3)), ways.directions, ways.axis)
-        yield Level(*requests(arm, aims), np.array([0, directions]), follow=False)
+        aims = Aim(np.zeros((directions, 3)), orientations.directions, orientations.axis)
+        yield Level(pack_targets(arm, aims), np.array([0, directions]), from_answer=False)
     if rotations:
         poses = np.tile(np.eye(4), (rotations, 1, 1))
-        poses[:, :3, :3] = ways.rotations
-        yield Level(*requests(arm, poses), ways.ends, follow=True)
+        poses[:, :3, :3] = orientations.rotations
+        yield Level(pack_targets(arm, poses), orientations.offsets, from_answer=True)
 
 
-def weighed(
-    arm: Arm, ways: Ways, config: SolveConfig, seed: int, on_gpu: bool, points: Floats
-) -> Weighed:
-    """Solve all levels at these points, and weigh what was found.
-
-    Most of what cannot be reached is found out early, and a direction's answer is where its
-    rotations begin.
-    """
-    place: Any = There if on_gpu else Here
-    patient = replace(config, max_restarts=HARDER * config.max_restarts)
-    count, n, levels = len(points), arm.kinds.size, list(levels_of(arm, ways))
-    reached, values, firsts = np.ones(count, np.bool_), np.empty((0, n)), np.arange(count + 1)
-    for each in (reached, values):
-        each.setflags(write=False)  # as answers are, so that kernels compile once
+def solve_levels(
+    arm: ArmModel,
+    orientations: OrientationSet,
+    config: SolveConfig,
+    seed: int,
+    on_gpu: bool,
+    points: Floats,
+) -> Any:
+    """Solve all levels at ``points (v, 3)``; the ``Scores`` of the voxels, in host memory."""
+    backend: Any = OnGPU if on_gpu else OnCPU
+    early = replace(config, max_restarts=EARLY_RESTARTS * config.max_restarts)
+    voxels, count, levels = kernels.voxels, len(points), list(levels_of(arm, orientations))
+    rows = voxels.Rows(np.arange(count + 1), np.empty((0, arm.n)), np.ones(count, np.bool_))
     for level in levels:
-        begins = np.empty(firsts[-1] + 1, np.int64)
-        kernels.voxels.count(gpu.here(reached), firsts, level.ends, begins)
-        rows = int(begins[-1])
-        targets = place.room((rows, *level.patterns.shape[1:]))
-        starts = place.room((rows, n)) if level.follow else starts_of(arm, None, rows, on_gpu)
-        place.lay(level, points, firsts, begins, values, targets, starts)
-        how, request = config if level is levels[-1] else patient, (targets, level.weights)
-        problems = problems_of(arm, request, starts, level.follow, how, seed)
-        values, reached = place.solve(arm, problems)
-        firsts = begins[firsts]
-    found = place.room((count,), np.int64), place.room((2, count)), place.room((count, n))
-    place.weigh(arm, ways, firsts, values, reached, *found)
-    return Weighed(*map(gpu.here, found))
+        offsets = np.empty(rows.row_offsets[-1] + 1, np.int64)
+        converged = to_host(rows.converged)
+        voxels.fill_next_offsets(converged, rows.row_offsets, level.offsets, offsets)
+        size = int(offsets[-1])
+        starts = (
+            backend.empty((size, arm.n))
+            if level.from_answer
+            else start_values_of(arm, None, size, on_gpu)
+        )
+        targets = backend.empty((size, *level.packed.values.shape[1:]))
+        next_rows = voxels.NextRows(offsets, targets, starts)
+        backend.write_targets(points, level, rows, next_rows)
+        packed = level.packed._replace(values=targets)
+        how = config if level is levels[-1] else early
+        problem = pack_problem(arm, packed, starts, level.from_answer, how, seed)
+        results = backend.solve(arm, problem)
+        rows = voxels.Rows(offsets[rows.row_offsets], results.q, results.converged)
+    scores = voxels.Scores(
+        backend.empty((count,), np.int64), backend.empty((2, count)), backend.empty((count, arm.n))
+    )
+    backend.score(arm, orientations, rows, scores)
+    return voxels.Scores(*map(to_host, scores))
 
 
-class Here:
-    """One core, and arrays of NumPy."""
+class OnCPU:
+    """One core, and arrays in host memory."""
 
-    room = staticmethod(np.empty)
+    empty = staticmethod(np.empty)
 
     @staticmethod
-    def lay(level: Level, points: Floats, firsts: Any, begins: Any, *others: Any) -> None:
+    def write_targets(points: Floats, level: Level, rows: Any, next_rows: Any) -> None:
         """Write the targets of a level, and where they start."""
-        patterns, _, ends, follow = level
-        kernels.voxels.lay(follow, points, firsts, begins, ends, patterns, *others)
+        patterns = kernels.voxels.Patterns(level.packed.values, level.offsets, level.from_answer)
+        kernels.voxels.write_targets(points, patterns, rows, next_rows)
 
     @staticmethod
-    def solve(arm: Arm, problems: Problems) -> tuple[Any, Any]:
-        """The answers, and which are any."""
-        batch = solve_here(arm, problems, workers=1, closest=False)
-        return batch.joint_angles, batch.converged
+    def solve(arm: ArmModel, problem: PackedProblem) -> Results:
+        """Solve all rows of a level."""
+        return solve_cpu(arm, problem, threads=1, closest=False)
 
     @staticmethod
-    def weigh(arm: Arm, ways: Ways, *others: Any) -> None:
-        """Write what was found in each voxel."""
-        kernels.voxels.weigh(arm.block, ways.axis, ways.freedoms, *others)
+    def score(arm: ArmModel, orientations: OrientationSet, rows: Any, scores: Any) -> None:
+        """Write the scores of each voxel."""
+        axis, jacobian_rows = orientations.axis, orientations.jacobian_rows
+        kernels.voxels.score_voxels(arm.packed, axis, jacobian_rows, rows, scores)
 
 
-class There:
-    """The same on a GPU, and arrays there."""
+class OnGPU:
+    """The same on a GPU, and arrays in its memory."""
 
-    room = staticmethod(gpu.room)
+    empty = staticmethod(device_array)
 
     @staticmethod
-    def lay(level: Level, points: Floats, *others: Any) -> None:
+    def write_targets(points: Floats, level: Level, rows: Any, next_rows: Any) -> None:
         """Write the targets of a level, and where they start."""
-        firsts, begins, *rest = others
-        given = (points, firsts, begins, level.ends, level.patterns, *rest)
-        kernel = kernels.voxels_cuda.laying()
-        gpu.launch(kernel, len(points), level.follow, *map(gpu.there, given))
+        voxels = kernels.voxels
+        patterns = voxels.Patterns(
+            to_device(level.packed.values), to_device(level.offsets), level.from_answer
+        )
+        kernel = kernels.voxels_cuda.write_targets_kernel()
+        on_gpu = voxels.Rows(*map(to_device, rows)), voxels.NextRows(*map(to_device, next_rows))
+        cuda.launch(kernel, len(points), to_device(points), patterns, *on_gpu)
 
     @staticmethod
-    def solve(arm: Arm, problems: Problems) -> tuple[Any, Any]:
-        """The answers, and which are any."""
-        values, reached, *_ = solve_there(arm, problems, np.float64, 1, closest=False)
-        return values, reached
+    def solve(arm: ArmModel, problem: PackedProblem) -> Results:
+        """Solve all rows of a level."""
+        return solve_gpu(arm, problem, np.float64, 1, closest=False)
 
     @staticmethod
-    def weigh(arm: Arm, ways: Ways, firsts: Any, *others: Any) -> None:
-        """Write what was found in each voxel."""
-        kernel = kernels.voxels_cuda.weighing(arm.block.tobytes(), arm.kinds.size, ways.freedoms)
-        axis = tuple(ways.axis.tolist())
-        gpu.launch(kernel, len(firsts) - 1, axis, gpu.there(firsts), *others)
+    def score(arm: ArmModel, orientations: OrientationSet, rows: Any, scores: Any) -> None:
+        """Write the scores of each voxel."""
+        kernel = kernels.voxels_cuda.score_kernel(
+            arm.packed.tobytes(), arm.n, orientations.jacobian_rows
+        )
+        axis, on_gpu = tuple(orientations.axis.tolist()), kernels.voxels.Rows(*map(to_device, rows))
+        cuda.launch(kernel, len(rows.row_offsets) - 1, axis, on_gpu, scores)

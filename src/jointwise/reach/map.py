@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from jointwise import checks
-from jointwise.batch import Device
 from jointwise.chain import Chain, Pose
 from jointwise.errors import InvalidInputError, JointwiseError
-from jointwise.kernels import Floats
-from jointwise.reach.chunks import Singles
-from jointwise.reach.grid import near
+from jointwise.kernels.shapes import Floats
+from jointwise.model import checks
+from jointwise.reach.chunks import Float32s
+from jointwise.reach.grid import within_reach
 from jointwise.reach.pictures import Cloud, cloud_page, colours, draw_slice
 from jointwise.reach.placement import Placement, best_base
 from jointwise.reach.store import AXES, Store, chain_of
+from jointwise.solvers.batch import Device
 
 if TYPE_CHECKING:
     import viser
@@ -78,26 +78,26 @@ class ReachMap:
         """Whether every chunk within reach is written; if not, call ``reach_map`` again."""
         close = self.settings["config"]["position_tolerance"]
         return not any(
-            near(self.chain.arm, self.grid.points(index), close).any()
+            within_reach(self.chain.arm, self.grid.points(index), close).any()
             for index in self._store.missing()
         )
 
     @cached_property
-    def dexterity(self) -> Singles:
+    def dexterity(self) -> Float32s:
         """(x, y, z) share of the tool orientations that are reached. Read-only."""
         return self._whole("dexterity")
 
     @cached_property
-    def manipulability(self) -> Singles:
+    def manipulability(self) -> Float32s:
         """(x, y, z) how freely the tip moves, at its best; see docs/reach.md. Read-only."""
         return self._whole("manipulability")
 
     @cached_property
-    def margin(self) -> Singles:
+    def margin(self) -> Float32s:
         """(x, y, z) distance to the joint limits, at its best, 1 in the middle. Read-only."""
         return self._whole("margin")
 
-    def _whole(self, name: Measure) -> Singles:
+    def _whole(self, name: Measure) -> Float32s:
         array = np.empty(self.grid.shape, np.float32)
         for index in self.grid.chunks():
             array[self.grid.slices(index)] = self._store.read(name, index)
@@ -125,7 +125,7 @@ class ReachMap:
         array = checks.floats("pose", pose.as_matrix() if hasattr(pose, "as_matrix") else pose)
         if array.shape == (4, 4):
             array = checks.pose("pose", array)[:3, 3]
-        voxel = self.grid.at(checks.workable("pose", checks.position("pose", array)))
+        voxel = self.grid.at(checks.all_finite("pose", checks.position("pose", array)))
         if voxel is None:
             return NOTHING
         dexterity, manipulability, margin = (

@@ -1,4 +1,4 @@
-"""Well-spread ways to hold the tool: all of them evenly, those in a cone, or any."""
+"""Sets of orientations for reach maps: uniform rotations, a cone of directions, or none."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jointwise import checks
 from jointwise.errors import InvalidInputError
-from jointwise.kernels import Floats
-from jointwise.targets import aim
+from jointwise.kernels.shapes import Floats
+from jointwise.model import checks
+from jointwise.solvers.targets import aim
 
 UP = np.array([0.0, 0.0, 1.0])
-GOLDEN_TURN = pi * (3.0 - sqrt(5.0))
+GOLDEN_ANGLE = pi * (3.0 - sqrt(5.0))
 GOLDEN_RATIO = 0.5 * (sqrt(5.0) - 1.0)
 
 
@@ -45,30 +45,30 @@ class AimCone:
         for name, value in (
             ("direction", tuple(one.direction.tolist())),
             ("half_angle", angle),
-            ("count", _some("count", self.count)),
+            ("count", _at_least_one("count", self.count)),
             ("axis", tuple(one.axis.tolist())),
         ):
             object.__setattr__(self, name, value)
 
 
-# How many orientations spread over all; or a cone; or None: positions, held anyhow.
+# A number of uniform rotations; or a cone; or None for positions only, orientation free.
 Orientations = int | AimCone | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ways:
-    """Ways to hold the tool. Positions alone have no directions, aims no rotations.
+class OrientationSet:
+    """Orientations of the end effector. A set of positions only has none; a cone no rotations.
 
     Attributes:
-        directions: (d, 3) where the axis points.
-        rotations: (k, 3, 3) those of the first direction first.
-        ends: (d+1,) the rotations of direction i are those from ends[i] to ends[i+1].
-        axis: (3,) the axis of the tip that is pointed.
+        directions: (d, 3) unit vectors that the axis points along, base frame.
+        rotations: (k, 3, 3) rotations, those of the first direction first.
+        offsets: (d+1,) the rotations of direction i are from offsets[i] to offsets[i+1].
+        axis: (3,) which axis of the end effector is pointed, its own frame.
     """
 
     directions: Floats
     rotations: Floats
-    ends: NDArray[np.int64]
+    offsets: NDArray[np.int64]
     axis: Floats
 
     @property
@@ -77,44 +77,44 @@ class Ways:
         return len(self.rotations) or len(self.directions) or 1
 
     @property
-    def freedoms(self) -> int:
-        """How much of the tip's motion they prescribe: 3, 5 or 6 numbers."""
+    def jacobian_rows(self) -> int:
+        """Degrees of freedom of the end effector that they prescribe: 3, 5 or 6."""
         return 6 if len(self.rotations) else 5 if len(self.directions) else 3
 
 
-def spread(count: int) -> Ways:
-    """Rotations spread evenly over all there are: Hopf's circles over a Fibonacci sphere.
+def uniform_rotations(count: int) -> OrientationSet:
+    """Rotations spread uniformly, by the Hopf fibration over a Fibonacci sphere.
 
-    Directions of z as far apart as the turns about them, as Yershova, Jain, LaValle and Mitchell
-    do it (Generating uniform incremental grids on SO(3), 2010). Where a direction cannot be had,
-    all its turns need not be tried.
+    The directions of z are as far apart as the rotations about them (Yershova, Jain, LaValle and
+    Mitchell, "Generating uniform incremental grids on SO(3)", 2010). If a direction is not
+    reached, none of its rotations is.
 
     Example:
-        >>> bool(np.abs(spread(1000).rotations.mean(axis=0)).max() < 0.01)
+        >>> bool(np.abs(uniform_rotations(1000).rotations.mean(axis=0)).max() < 0.01)
         True
     """
     from scipy.spatial.transform import Rotation
 
-    number = _some("orientations", count)
-    ways = max(1, round(number / (pi * number) ** (1.0 / 3.0)))
-    each = np.arange(ways)
-    height, around = 1.0 - (2.0 * each + 1.0) / ways, GOLDEN_TURN * each
-    wide = np.sqrt(1.0 - height**2)
-    points = np.stack([wide * np.cos(around), wide * np.sin(around), height], axis=1)
-    ends = np.arange(ways + 1) * number // ways
-    group = np.repeat(each, np.diff(ends))
-    step = np.arange(number) - ends[group] + GOLDEN_RATIO * group % 1.0
-    turn = 2.0 * pi * step / np.diff(ends)[group]
-    angles = np.stack([around[group], np.arccos(height)[group], turn], axis=1)
+    number = _at_least_one("orientations", count)
+    spots = max(1, round(number / (pi * number) ** (1.0 / 3.0)))
+    each = np.arange(spots)
+    z, azimuth = 1.0 - (2.0 * each + 1.0) / spots, GOLDEN_ANGLE * each
+    radius = np.sqrt(1.0 - z**2)
+    points = np.stack([radius * np.cos(azimuth), radius * np.sin(azimuth), z], axis=1)
+    offsets = np.arange(spots + 1) * number // spots
+    spot = np.repeat(each, np.diff(offsets))
+    step = np.arange(number) - offsets[spot] + GOLDEN_RATIO * spot % 1.0
+    angle = 2.0 * pi * step / np.diff(offsets)[spot]
+    angles = np.stack([azimuth[spot], np.arccos(z)[spot], angle], axis=1)
     matrices: Floats = Rotation.from_euler("ZYZ", angles).as_matrix()
-    return Ways(points, matrices, ends, UP)
+    return OrientationSet(points, matrices, offsets, UP)
 
 
-def directions(cone: AimCone) -> Floats:
-    """(count, 3) directions spread evenly over the cone: a Fibonacci spiral about its middle."""
+def cone_directions(cone: AimCone) -> Floats:
+    """(count, 3) directions spread uniformly over the cone, on a Fibonacci spiral."""
     steps = np.arange(cone.count) + 0.5
     height = 1.0 - (1.0 - cos(cone.half_angle)) * steps / cone.count
-    around, wide = GOLDEN_TURN * steps, np.sqrt(1.0 - height**2)
+    around, wide = GOLDEN_ANGLE * steps, np.sqrt(1.0 - height**2)
     middle = np.array(cone.direction)
     across = np.cross(middle, np.eye(3)[np.abs(middle).argmin()])
     across /= np.linalg.norm(across)
@@ -124,23 +124,24 @@ def directions(cone: AimCone) -> Floats:
     return unit
 
 
-def ways_of(orientations: Orientations) -> Ways:
-    """What was asked for, in numbers."""
+def orientation_set(orientations: Orientations) -> OrientationSet:
+    """The orientations that were asked for, in numbers."""
     if orientations is None:
-        return Ways(np.empty((0, 3)), np.empty((0, 3, 3)), np.zeros(1, np.int64), UP)
+        return OrientationSet(np.empty((0, 3)), np.empty((0, 3, 3)), np.zeros(1, np.int64), UP)
     if isinstance(orientations, AimCone):
-        ways, axis = directions(orientations), np.array(orientations.axis)
-        return Ways(ways, np.empty((0, 3, 3)), np.zeros(len(ways) + 1, np.int64), axis)
+        directions, axis = cone_directions(orientations), np.array(orientations.axis)
+        offsets = np.zeros(len(directions) + 1, np.int64)
+        return OrientationSet(directions, np.empty((0, 3, 3)), offsets, axis)
     if not isinstance(orientations, (int, np.integer)) or isinstance(orientations, bool):
         raise InvalidInputError(
             f"orientations is {orientations!r}: expected how many, an AimCone, or None for "
             "positions alone."
         )
-    return spread(int(orientations))
+    return uniform_rotations(int(orientations))
 
 
-def described(orientations: Orientations) -> dict[str, Any] | int | None:
-    """The same in words and numbers that JSON has."""
+def describe(orientations: Orientations) -> dict[str, Any] | int | None:
+    """The orientations that were asked for, as JSON."""
     if isinstance(orientations, AimCone):
         return {
             "direction": list(orientations.direction),
@@ -151,7 +152,7 @@ def described(orientations: Orientations) -> dict[str, Any] | int | None:
     return None if orientations is None else int(orientations)
 
 
-def _some(name: str, value: Any) -> int:
+def _at_least_one(name: str, value: Any) -> int:
     number = checks.count(name, value)
     if number == 0:
         hint = ", or None for positions alone" if name == "orientations" else ""

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jointwise.chain import Chain
-from jointwise.kernels import Floats
+from jointwise.kernels.shapes import Floats
 from jointwise.plot import canvas
 from jointwise.view import scene
 from jointwise.view.server import free_port, need_viser, open_server

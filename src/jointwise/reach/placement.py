@@ -5,15 +5,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from jointwise import checks, kernels
-from jointwise.arm import Arm
-from jointwise.batch import Device, solve_batch
+from jointwise import kernels
 from jointwise.chain import Chain
 from jointwise.errors import InvalidInputError
-from jointwise.kernels import Floats
+from jointwise.kernels.shapes import Floats
+from jointwise.model import checks
+from jointwise.model.arm import ArmModel
 from jointwise.reach.chunks import REACH_CONFIG
 from jointwise.reach.orientations import UP
-from jointwise.results import IKBatch
+from jointwise.solvers.batch import BatchOptions, Device, solve_batch
+from jointwise.solvers.results import IKBatch
 
 # Answers looked at for each pose; the one with the most to spare counts.
 STARTS = 4
@@ -145,7 +146,7 @@ def _seen(bases: Floats, poses: Floats) -> Floats:
     seen = np.tile(np.eye(4), (len(bases), len(poses), 1, 1))
     seen[..., :3, :3] = turned @ poses[:, :3, :3]
     seen[..., :3, 3:] = turned @ (poses[:, :3, 3:] - bases[:, None, :3, 3:])
-    return checks.workable("targets seen from candidates", seen).reshape(-1, 4, 4)
+    return checks.all_finite("targets seen from candidates", seen).reshape(-1, 4, 4)
 
 
 def _most_to_spare(
@@ -164,19 +165,9 @@ def _most_to_spare(
     """
     most, values = np.full((2, len(asked)), np.nan), np.full((len(asked), chain.n), np.nan)
     for start in starts:
-        batch = solve_batch(
-            chain.arm,
-            asked,
-            start,
-            REACH_CONFIG,
-            seed,
-            device,
-            np.float64,
-            threads,
-            progress=False,
-            closest=False,
-        )
-        freedom, margin = measured(chain.arm, batch, 6 if whole else 3, UP)
+        options = BatchOptions(device, threads=threads, closest=False)
+        batch = solve_batch(chain.arm, asked, start, REACH_CONFIG, seed, options)
+        freedom, margin = measure(chain.arm, batch, 6 if whole else 3, UP)
         worse = (margin < most[0]) | ((margin == most[0]) & (freedom <= most[1]))
         better = batch.converged & ~worse
         most[:, better] = margin[better], freedom[better]
@@ -184,10 +175,10 @@ def _most_to_spare(
     return most, values
 
 
-def measured(arm: Arm, batch: IKBatch, freedoms: int, axis: Floats) -> tuple[Floats, Floats]:
-    """(k,) manipulability and (k,) margin of each answer, 0 where there is none."""
-    freedom, spare = np.empty((2, len(batch)))
+def measure(arm: ArmModel, batch: IKBatch, jacobian_rows: int, axis: Floats) -> Floats:
+    """(2, k) manipulability and limit margin of each solution, 0 where there is none."""
+    measures = np.empty((2, len(batch)))
     kernels.measure.measure(
-        arm.block, batch.joint_angles, batch.converged, axis, freedoms, freedom, spare
+        arm.packed, batch.joint_angles, batch.converged, axis, jacobian_rows, measures
     )
-    return freedom, spare
+    return measures

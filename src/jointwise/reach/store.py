@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from jointwise.arm import arm_from
 from jointwise.chain import Chain
 from jointwise.errors import InvalidInputError, JointwiseError
+from jointwise.model.arm import arm_model
 from jointwise.reach.chunks import Chunk
 from jointwise.reach.grid import Grid, Index
 
@@ -43,7 +43,7 @@ def arm_described(chain: Chain) -> dict[str, Any]:
     limits = [[None if np.isinf(end) else end for end in pair] for pair in chain.limits.tolist()]
     return {
         "names": list(chain.names),
-        "kinds": chain.arm.kinds.tolist(),
+        "kinds": chain.prismatic.astype(float).tolist(),
         "links": chain.arm.links.tolist(),
         "limits": limits,
     }
@@ -51,12 +51,13 @@ def arm_described(chain: Chain) -> dict[str, Any]:
 
 def chain_of(about: dict[str, Any]) -> Chain:
     """The arm that ``arm_described`` described, to the last bit."""
-    lower, upper = (
-        np.array([free if pair[end] is None else pair[end] for pair in about["limits"]])
-        for end, free in ((0, -np.inf), (1, np.inf))
-    )
-    arm = arm_from(np.array(about["links"]), np.array(about["kinds"]), lower, upper)
-    return Chain(arm, tuple(about["names"]))
+    unlimited = (-np.inf, np.inf)
+    limits = [
+        [free if end is None else end for end, free in zip(pair, unlimited, strict=True)]
+        for pair in about["limits"]
+    ]
+    links, prismatic = np.array(about["links"]), np.array(about["kinds"]) > 0.0
+    return Chain(arm_model(links, prismatic, np.array(limits)), tuple(about["names"]))
 
 
 class Store:

@@ -8,9 +8,9 @@ from pathlib import Path
 from threading import Event, Lock
 from typing import TYPE_CHECKING, get_args
 
-from jointwise import checks
 from jointwise.chain import Chain
 from jointwise.errors import JointwiseError
+from jointwise.model import checks
 from jointwise.view import meshes, scene
 from jointwise.view.recording import Kind
 from jointwise.view.server import audience, bracketed, free_port, need_viser, open_server

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
-from jointwise.kernels import PRISMATIC
 from jointwise.view.recording import Kind
 from jointwise.view.session import Session, extent
 
@@ -52,7 +51,7 @@ class Panel:
         self._status = gui.add_html("")
         with gui.add_folder("Target"):
             self._build_target()
-        slides = (self._session.chain.arm.kinds == PRISMATIC).any()
+        slides = self._session.chain.prismatic.any()
         with gui.add_folder(f"Joints [{'rad, m' if slides else 'rad'}]"):
             self._build_joints()
         side = gui.add_panel()
@@ -106,7 +105,7 @@ class Panel:
         self._sliders: list[Any] = []
         for joint, name in enumerate(chain.names):
             lower, upper = chain.limits[joint].tolist()
-            if chain.arm.kinds[joint] == PRISMATIC:
+            if chain.prismatic[joint]:
                 free = extent(chain)
                 hint = f"slides from {lower:.4g} to {upper:.4g} m"
             else:

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from jointwise.kernels import Floats
+from jointwise.kernels.shapes import Floats
 
 # A path is played back in steps of this share of the arm's reach, or this turn [rad], and in at
 # most so many from one target to the next.

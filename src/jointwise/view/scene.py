@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jointwise.chain import Chain
-from jointwise.kernels import PRISMATIC, Floats
-from jointwise.outline import outline
+from jointwise.kernels.shapes import Floats
 from jointwise.view import shapes
 from jointwise.view.recording import Kind
 from jointwise.view.session import extent
@@ -51,7 +50,7 @@ def furnish(server: "viser.ViserServer", chain: Chain, q: Floats) -> None:
     server.scene.add_frame(
         "/base", axes_length=0.12 * size, axes_radius=0.004 * size, origin_radius=0.006 * size
     )
-    corners = outline(chain, q)
+    corners = chain.outline(q)
     centre = 0.5 * (corners.min(axis=0) + corners.max(axis=0))
     server.initial_camera.look_at = centre
     server.initial_camera.position = centre + 1.7 * size * np.array([0.72, -0.62, 0.35])
@@ -129,7 +128,7 @@ class Drawing:
         for joint, (handle, link) in enumerate(
             zip(self._frames, self._chain.arm.links[:-1], strict=True)
         ):
-            if self._chain.arm.kinds[joint] == PRISMATIC:
+            if self._chain.prismatic[joint]:
                 handle.position = link[:, 3] + q[joint] * link[:, 2]
             else:
                 handle.wxyz = turned[joint]

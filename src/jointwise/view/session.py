@@ -8,12 +8,13 @@ from typing import get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from jointwise import checks
 from jointwise.chain import Chain
-from jointwise.config import SolveConfig
-from jointwise.kernels import PRISMATIC, Floats
-from jointwise.results import Status
-from jointwise.targets import Target, aim
+from jointwise.kernels.shapes import Floats
+from jointwise.model import checks
+from jointwise.model.arm import joint_difference
+from jointwise.solvers.config import SolveConfig
+from jointwise.solvers.results import Status
+from jointwise.solvers.targets import Target, aim
 from jointwise.view.recording import Kind, Waypoint, as_csv, between
 
 # Plain CCD, as it is watched joint by joint.
@@ -125,7 +126,7 @@ class Session:
         """
         moved = self.T_base_target.copy() if pose is None else checks.pose("target", pose)
         if position is not None:
-            moved[:3, 3] = checks.workable("target", checks.position("target", position))
+            moved[:3, 3] = checks.all_finite("target", checks.position("target", position))
         if (moved == self.T_base_target).all():
             return
         self.T_base_target = moved
@@ -177,7 +178,7 @@ class Session:
 
     def set_joints(self, q: ArrayLike) -> None:
         """Put the joints somewhere, within their limits; the target stays."""
-        values = checks.workable("q", checks.joint_values("q", q, self.chain.n))
+        values = checks.all_finite("q", checks.joint_values("q", q, self.chain.n))
         self.walk = None
         self.q = np.clip(values, *self.chain.limits.T)
         self.says = "The joints are where they were put; the target stays."
@@ -211,7 +212,7 @@ class Session:
             self.says = self.walk.ending.value
         else:
             change = self.q[joint] - self.walk.q[self.at - 1, joint]
-            slides = self.chain.arm.kinds[joint] == PRISMATIC
+            slides = self.chain.prismatic[joint]
             did = f"slides by {change:+.4f} m" if slides else f"turns by {change:+.4f} rad"
             sweep = (self.at - 1) // self.chain.n + 1
             self.says = f"Sweep {sweep}: {self.chain.names[joint]} {did}."
@@ -264,10 +265,7 @@ class Session:
         self.q, self.says = self.answers[number], f"Posture {number + 1} of {len(self.answers)}."
 
     def _alike(self, one: Floats, other: Floats) -> bool:
-        apart = np.abs(one - other)
-        turns = self.chain.arm.kinds != PRISMATIC
-        apart[turns] = np.abs((apart[turns] + np.pi) % (2.0 * np.pi) - np.pi)
-        return bool(apart.max() < ALIKE)
+        return bool(np.abs(joint_difference(self.chain.arm, one, other)).max() < ALIKE)
 
     def record(self) -> None:
         """Add the target, and the arm as it is, to the path."""
@@ -316,4 +314,4 @@ def _ahead(chain: Chain) -> Floats:
 
 def extent(chain: Chain) -> float:
     """The size of the arm for eyes [m]: its reach; if it slides without end, that of its links."""
-    return chain.reach if np.isfinite(chain.reach) else 5.0 * chain.arm.length
+    return chain.reach if np.isfinite(chain.reach) else 5.0 * chain.arm.angular_scale

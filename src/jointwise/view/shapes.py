@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 import numpy as np
 
 from jointwise.chain import Chain
-from jointwise.kernels import PRISMATIC, Floats
+from jointwise.kernels.shapes import Floats
 from jointwise.view.session import extent
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def parts(chain: Chain, thick: float) -> list[Part]:
         if i == chain.n:
             break
         z = np.array([0.0, 0.0, 1.0])
-        if chain.arm.kinds[i] == PRISMATIC:
+        if chain.prismatic[i]:
             low, high = _sliding_range(chain, i)
             rail = _rod(origin + low * axis, origin + high * axis, 0.5 * thick)
             drawn.append(Part(i - 1, "rail", rail))

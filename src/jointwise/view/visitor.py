@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from jointwise.chain import Chain
 from jointwise.errors import JointwiseError
-from jointwise.kernels import Floats
+from jointwise.kernels.shapes import Floats
 from jointwise.view.panel import Panel
 from jointwise.view.scene import Drawing
 from jointwise.view.session import Session

@@ -1,0 +1,1 @@
+"""Where kernels run: threads of a CPU, or an NVIDIA GPU."""

@@ -1,0 +1,135 @@
+"""Arrays on a GPU, of CuPy, PyTorch, JAX or Numba: recognised, moved, handed back."""
+
+import sys
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from jointwise.errors import InvalidInputError
+from jointwise.kernels.shapes import Results
+
+# Arrays that share one allocation begin at multiples of this [bytes].
+ALIGNMENT = 256
+
+
+def is_on_gpu(values: Any) -> bool:
+    """Whether this is an array in the memory of a GPU."""
+    if library_of(values) == "torch":
+        return bool(values.is_cuda)
+    return hasattr(values, "copy_to_host") or hasattr(values, "__cuda_array_interface__")
+
+
+def library_of(values: Any) -> str:
+    """The name of the library that an array belongs to."""
+    return type(values).__module__.partition(".")[0].replace("jaxlib", "jax")
+
+
+def as_numba_array(values: Any) -> Any:
+    """An array on a GPU as a Numba array of the same memory; pending writes are waited for."""
+    if hasattr(values, "copy_to_host"):
+        return values
+    if library_of(values) == "torch":
+        torch = sys.modules["torch"]
+        torch.cuda.current_stream(values.device).synchronize()
+        values = values.detach()
+    elif library_of(values) == "jax":
+        values.block_until_ready()
+    return _cuda().as_cuda_array(values)
+
+
+def as_float_array(name: str, values: Any) -> Any:
+    """An array on a GPU as a Numba array of the same memory.
+
+    Raises:
+        InvalidInputError: Its numbers are no floats, or it is not contiguous.
+    """
+    array = as_numba_array(values)
+    contiguous = array.size == 0 or array.is_c_contiguous()
+    if array.dtype not in (np.float32, np.float64) or not contiguous:
+        order = "" if contiguous else " with gaps between its rows"
+        raise InvalidInputError(
+            f"{name} is on the GPU as {array.dtype}{order}: expected float64 or float32, "
+            "contiguous row by row."
+        )
+    return array
+
+
+def check_library(values: Any, dtype: type) -> None:
+    """Refuse an array of a library that cannot take results of this type back."""
+    if dtype is np.float32 or library_of(values) != "jax":
+        return
+    if not sys.modules["jax"].config.jax_enable_x64:
+        raise InvalidInputError(
+            "dtype is float64, which JAX rounds to float32 by default: "
+            "jax.config.update('jax_enable_x64', True), or dtype=np.float32."
+        )
+
+
+def to_library(values: Any, like: Any) -> Any:
+    """A Numba array as an array of the library of ``like``; the memory stays the same."""
+    library = library_of(like)
+    if library == "torch":
+        return sys.modules["torch"].as_tensor(values, device=like.device)
+    if library == "cupy":
+        return sys.modules["cupy"].asarray(values)
+    if library == "jax":
+        return sys.modules["jax"].numpy.asarray(values)
+    return values
+
+
+def to_device(values: Any) -> Any:
+    """The array on the GPU; copied if it is in host memory."""
+    return values if is_on_gpu(values) else _cuda().to_device(values)
+
+
+def to_host(values: Any) -> Any:
+    """The array in host memory; copied if it is on the GPU."""
+    return values.copy_to_host() if is_on_gpu(values) else values
+
+
+def device_array(shape: tuple[int, ...], dtype: Any = np.float64) -> Any:
+    """An uninitialised array on the GPU."""
+    return _cuda().device_array(shape, dtype)
+
+
+def write_row(values: Any, row: int, value: Any) -> None:
+    """Write one row of an array, in host memory or on the GPU."""
+    if is_on_gpu(values):
+        values[row : row + 1].copy_to_device(np.array([value], values.dtype))
+    else:
+        values[row] = value
+
+
+def host_results(count: int, n: int, dtype: type = np.float64, integer: type = np.int64) -> Results:
+    """Uninitialised results in host memory."""
+    return Results(*(np.empty(*each) for each in _columns(count, n, dtype, integer)))
+
+
+def device_results(count: int, n: int, dtype: type) -> Results:
+    """Uninitialised results on the GPU, in one allocation."""
+    columns = _columns(count, n, dtype)
+    if count == 0:
+        return Results(*(device_array(*each) for each in columns))
+    places, end = [], 0
+    for shape, kind in columns:
+        begin, end = end, end + prod(shape) * np.dtype(kind).itemsize
+        places.append((begin, end, shape, kind))
+        end = -(-end // ALIGNMENT) * ALIGNMENT
+    memory = device_array((end,), np.uint8)
+    parts = (memory[begin:end].view(kind).reshape(shape) for begin, end, shape, kind in places)
+    return Results(*parts)
+
+
+def _columns(
+    count: int, n: int, dtype: Any, integer: Any = np.int32
+) -> list[tuple[tuple[int, ...], Any]]:
+    """Shape and type of the arrays of ``Results``."""
+    types = (np.bool_, dtype, dtype, integer, integer, np.uint8)
+    return [((count, n), dtype), *(((count,), each) for each in types)]
+
+
+def _cuda() -> Any:
+    from numba import cuda
+
+    return cuda

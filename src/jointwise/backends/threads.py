@@ -1,0 +1,73 @@
+"""Work on the rows of a batch, shared among threads."""
+
+import os
+from collections.abc import Callable
+
+import numpy as np
+
+from jointwise.backends.progress import Report
+from jointwise.errors import InvalidInputError
+from jointwise.kernels.shapes import Ints
+from jointwise.model import checks
+
+# How often progress is reported [s].
+POLL_S = 0.1
+
+
+def thread_count(threads: int | None) -> int:
+    """Threads to use: as many as asked for, or one for every core that this process may use."""
+    if threads is None:
+        if hasattr(os, "sched_getaffinity"):
+            return len(os.sched_getaffinity(0))
+        return os.cpu_count() or 1
+    count = checks.count("threads", threads)
+    if count == 0:
+        raise InvalidInputError("threads is 0: expected at least 1, or None for all cores.")
+    return count
+
+
+def new_progress(workers: int) -> Ints:
+    """(workers, 3) rows done, rows solved, and whether to stop; all 0."""
+    return np.zeros((workers, 3), np.int64)
+
+
+def run_threads(
+    work: Callable[[int, int, int], None], count: int, size: int, progress: Ints, report: Report
+) -> None:
+    """Call ``work(worker, begin, end)`` for all rows, ``size`` of them at a time.
+
+    Args:
+        work: Called in the thread of a worker, for rows from ``begin`` to ``end``.
+        count: How many rows.
+        size: Rows of a call, at most.
+        progress: A row for each worker, as ``new_progress`` makes them; if the caller is
+            interrupted, the last column becomes 1, and workers should return.
+        report: Called now and then with the rows done and solved.
+    """
+    if count <= size:
+        if count:
+            work(0, 0, count)
+        report(*progress[:, :2].sum(axis=0).tolist())
+        return
+    from concurrent.futures import ThreadPoolExecutor, wait
+
+    workers = len(progress)
+    begins = iter(range(0, count, size))
+
+    def run(worker: int) -> None:
+        for begin in begins:  # one iterator for all threads: each takes what no other has
+            work(worker, begin, min(begin + size, count))
+            if progress[worker, 2]:
+                return
+
+    with ThreadPoolExecutor(workers) as pool:
+        pending = {pool.submit(run, worker) for worker in range(workers)}
+        try:
+            while pending:
+                finished, pending = wait(pending, timeout=POLL_S)
+                report(*progress[:, :2].sum(axis=0).tolist())
+                for future in finished:
+                    future.result()
+        except BaseException:  # Ctrl-C too: the threads stop within one step
+            progress[:, 2] = 1
+            raise

@@ -1,0 +1,14 @@
+from . import batch as batch
+from . import batch_cuda as batch_cuda
+from . import descent as descent
+from . import fk as fk
+from . import lm as lm
+from . import measure as measure
+from . import search as search
+from . import shapes as shapes
+from . import sweep as sweep
+from . import tasks as tasks
+from . import voxels as voxels
+from . import voxels_cuda as voxels_cuda
+
+__all__: list[str]

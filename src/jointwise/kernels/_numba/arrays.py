@@ -1,0 +1,95 @@
+"""Arrays without reference counting: small ones on the stack, and views of a packed buffer.
+
+Numba counts the references to an array with locked instructions at every call and every view.
+These arrays are not counted: what they point at must outlive their use.
+"""
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import numpy as np
+from numba.core import config, types
+from numba.extending import intrinsic, overload
+
+from jointwise.kernels._numba.jit import ir_inline
+from jointwise.kernels.shapes import Floats, packed_view
+
+try:
+    from llvmlite import ir
+    from numba.core import cgutils
+    from numba.np.arrayobj import carray, make_array, populate_array
+except ImportError:  # another Numba: arrays are then allocated on the heap and counted
+    HAS_ARRAY_INTERNALS = False
+else:
+    HAS_ARRAY_INTERNALS = True
+
+# Sizes of small arrays must be known when a kernel is compiled: the length of a tuple is.
+PAIR, XYZ, TWIST = (0,) * 2, (0,) * 3, (0,) * 6
+
+
+def _heap_array(rows: tuple[float, ...], columns: tuple[float, ...], like: float) -> Floats:
+    """(len(rows), len(columns)) uninitialised numbers of the type of ``like``."""
+    return np.empty((len(rows), len(columns)))
+
+
+def _stack_array(typing: Any, rows: Any, columns: Any, like: Any) -> Any:
+    shape = len(rows), len(columns)
+    array_type = types.Array(like, 2, "C", aligned=isinstance(like, types.Float))
+
+    def make(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        element, int64 = context.get_data_type(like), ir.IntType(64)
+        size = context.get_abi_sizeof(element)
+        memory = cgutils.alloca_once(builder, element, size=int64(shape[0] * shape[1]))
+        array = make_array(array_type)(context, builder)
+        populate_array(
+            array,
+            data=memory,
+            shape=[int64(n) for n in shape],
+            strides=[int64(size * shape[1]), int64(size)],
+            itemsize=int64(size),
+            meminfo=None,
+        )
+        return array._getvalue()
+
+    return array_type(rows, columns, like), make
+
+
+# An intrinsic is part of its caller, so the array lives until the caller returns.
+stack_array = cast(
+    Callable[..., Floats],
+    _heap_array
+    if config.DISABLE_JIT
+    else intrinsic(_stack_array)
+    if HAS_ARRAY_INTERNALS
+    else ir_inline(_heap_array),
+)
+
+
+if HAS_ARRAY_INTERNALS:
+
+    @intrinsic
+    def _pointer(typing: Any, buffer: Any, begin: Any) -> Any:
+        def make(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            array = context.make_array(signature.args[0])(context, builder, arguments[0])
+            return builder.gep(array.data, [arguments[1]])
+
+        return types.CPointer(types.float64)(buffer, begin), make
+
+    @overload(packed_view)
+    def _packed_view(buffer: Any, begin: Any, shape: Any) -> Callable[..., Any]:
+        def make(buffer: Any, begin: Any, shape: Any) -> Any:
+            return carray(_pointer(buffer, begin), shape)
+
+        return make
+
+else:
+
+    @overload(packed_view)
+    def _packed_view(buffer: Any, begin: Any, shape: Any) -> Callable[..., Any]:
+        def make(buffer: Any, begin: Any, shape: Any) -> Any:
+            size = 1
+            for length in shape:
+                size *= length
+            return buffer[begin : begin + size].reshape(shape)
+
+        return make

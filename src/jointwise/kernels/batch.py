@@ -1,0 +1,430 @@
+"""Many problems on one core: eight side by side, each replaced as soon as it is done.
+
+A slot holds a problem from its first attempt to its last. Slots at the beginning of an attempt are
+swept eight at a time; swept slots wait for a free lane of Levenberg-Marquardt. What becomes of a
+problem does not depend on the others.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from jointwise.kernels._numba.arrays import XYZ, stack_array
+from jointwise.kernels._numba.jit import jit, jit_noinline
+from jointwise.kernels._numba.where import HAS_LANES as HAS_LANES
+from jointwise.kernels._numba.where import any_lane, where
+from jointwise.kernels.descent import rounding_noise, unpack_criteria
+from jointwise.kernels.fk import all_finite, beyond_reach, copy_values, unpack_arm
+from jointwise.kernels.lm import (
+    NO_ERROR_YET,
+    LMWorkspace,
+    evaluate_residual,
+    lm_step,
+    update_stall,
+)
+from jointwise.kernels.search import (
+    HARD_AFTER,
+    MAX_STEPS,
+    PATIENCE,
+    PATIENCE_WHEN_HARD,
+    SKIP_SWEEPS_BELOW,
+    SWEEPS,
+    restart_values,
+    unwrap_near,
+)
+from jointwise.kernels.shapes import (
+    CONVERGED,
+    INVALID,
+    MAX_VALUE,
+    PENDING,
+    ROTATION_DEFECT,
+    STALLED,
+    UNREACHABLE,
+    Arm,
+    Criteria,
+    Errors,
+    Floats,
+    Ints,
+    PackedProblem,
+    Results,
+    Task,
+    Weights,
+)
+from jointwise.kernels.sweep import (
+    SweepState,
+    clamp_joint,
+    from_unit_circle,
+    sweep,
+    targets_in_joint_frames,
+    to_unit_circle,
+)
+from jointwise.kernels.tasks import (
+    chord_tolerance_sq,
+    is_converged,
+    rotation_defect,
+    scaled_error_sq,
+    set_task,
+    task_errors,
+)
+
+if HAS_LANES:  # else rows are solved one by one, by ``search``
+    from jointwise.kernels._numba.lanes import WIDTH, as_lanes
+else:
+    WIDTH = 1
+
+# Three times as many problems at hand as there are lanes: some are swept while others step.
+SLOTS = 3 * WIDTH
+# States of a slot.
+FREE, STARTING, SWEPT, STEPPING = range(4)
+# Entries of ``progress``: rows done, rows solved, and whether to stop.
+DONE, SOLVED, STOP = range(3)
+
+evaluate_lanes, step_lanes = jit_noinline(evaluate_residual), jit_noinline(lm_step)
+
+
+class Slots(NamedTuple):
+    """Problems at hand, one a slot.
+
+    Attributes:
+        state: (s,) what is to be done with it.
+        row: (s,) its row in the batch.
+        restarts: (s,) attempts before this one.
+        iterations: (s,) of all attempts.
+        target_points: (s, m, 3) see ``Task``.
+        q: (s, n) joint values [rad, m].
+        start: (s, n) joint values at the beginning [rad, m].
+    """
+
+    state: Ints
+    row: Ints
+    restarts: Ints
+    iterations: Ints
+    target_points: Floats
+    q: Floats
+    start: Floats
+
+
+class SweepLanes(NamedTuple):
+    """Problems that are swept together, one a lane.
+
+    Attributes:
+        slot: (w,) the slot of each lane.
+        target_points: (m, 3, w) see ``Task``.
+        q: (n, w) joint values [rad, m].
+        sweeps: (1, w) sweeps done.
+        errors: (2, w) position and orientation error before.
+    """
+
+    slot: Ints
+    target_points: Floats
+    q: Floats
+    sweeps: Floats
+    errors: Floats
+
+
+class StepLanes(NamedTuple):
+    """Problems that step together, one a lane; the last three are for the stall rule.
+
+    Attributes:
+        slot: (w,) the slot of each lane.
+        busy: (1, w) 1 where the lane has a problem, else 0.
+        target_points: (m, 3, w) see ``Task``.
+        q: (n, w) joint values [rad, m].
+        errors: (2, w) position and orientation error.
+        best_error: (w,) smallest squared error.
+        steps_since_halved: (w,) since then.
+        steps: (w,) of this attempt.
+    """
+
+    slot: Ints
+    busy: Floats
+    target_points: Floats
+    q: Floats
+    errors: Floats
+    best_error: Floats
+    steps_since_halved: Ints
+    steps: Ints
+
+
+@jit
+def write_result(
+    results: Results, row: int, q: Floats, errors: Errors, status: int, counts: tuple[int, int]
+) -> None:
+    """Write what became of a problem; ``counts`` are iterations and restarts."""
+    copy_values(q, results.q[row])
+    results.converged[row], results.status[row] = status == CONVERGED, status
+    results.position_error[row], results.orientation_error[row] = errors
+    results.iterations[row], results.restarts[row] = counts
+
+
+@jit
+def start_problem(
+    arm: Arm, problem: PackedProblem, tip_points: Floats, slots: Slots, slot: int, row: int
+) -> int:
+    """Put a row of the batch into a slot; ``PENDING``, or its status if it ends at once."""
+    target, criteria = problem.targets[row], unpack_criteria(problem.criteria)
+    start = problem.starts[row if problem.starts.shape[0] > 1 else 0]
+    points = slots.target_points[slot]
+    set_task(arm, target, Task(tip_points, points, problem.weights))
+    for i in range(arm.kinds.size):
+        value = start[i] if abs(start[i]) < MAX_VALUE else 0.0
+        slots.start[slot, i] = slots.q[slot, i] = clamp_joint(arm, i, value)
+    slots.row[slot], slots.restarts[slot], slots.iterations[slot] = row, 0, 0
+    if not (all_finite(target) and all_finite(start)):
+        return INVALID
+    if rotation_defect(target, points) > ROTATION_DEFECT:
+        return INVALID
+    x, y, z = points[0, 0], points[0, 1], points[0, 2]
+    return UNREACHABLE if beyond_reach(arm, x, y, z, criteria.position_tol) else PENDING
+
+
+@jit
+def load_lane(slots: Slots, slot: int, lane: int, target_points: Floats, q: Floats) -> None:
+    """Copy the problem of a slot into a lane."""
+    for i in range(slots.q.shape[1]):
+        q[i, lane] = slots.q[slot, i]
+    for k in range(slots.target_points.shape[1]):
+        for axis in range(3):
+            target_points[k, axis, lane] = slots.target_points[slot, k, axis]
+
+
+@jit
+def sweep_lanes(
+    arm: Arm, tip_points: Floats, weights: Weights, criteria: Criteria, lanes: SweepLanes
+) -> None:
+    """Begin an attempt in every lane: CCD sweeps; write how many, and the errors before."""
+    n, m = arm.kinds.size, len(weights)
+    frames, jacobian = as_lanes(np.empty((n, 3, 4, WIDTH))), as_lanes(np.empty((n + 1, 6, WIDTH)))
+    state = SweepState(
+        as_lanes(np.empty((n, 2, WIDTH))),
+        as_lanes(np.empty((n, 2, WIDTH))),
+        as_lanes(np.empty((n, m, 3, WIDTH))),
+    )
+    q, all_errors, counts = as_lanes(lanes.q), as_lanes(lanes.errors), as_lanes(lanes.sweeps)
+    task = Task(tip_points, as_lanes(lanes.target_points), weights)
+    workspace = LMWorkspace(frames, jacobian, stack_array(weights, XYZ, q[0]))
+    errors = evaluate_lanes(arm, task, q, workspace)
+    all_errors[0], all_errors[1] = errors
+    enabled = scaled_error_sq(errors, arm.angular_scale) > SKIP_SWEEPS_BELOW
+    sweeps, noise = 0.0 * errors[0], rounding_noise(arm, task, q)
+    position_tol_sq = criteria.position_tol * criteria.position_tol
+    chord_tol_sq = chord_tolerance_sq(criteria.orientation_tol, weights)
+    to_unit_circle(arm, q, state)
+    for _ in range(SWEEPS):
+        distance_sq, chords_sq = targets_in_joint_frames(arm, task, state)
+        close = enabled & (distance_sq < position_tol_sq)
+        close = close & (chords_sq < chord_tol_sq if m > 1 else enabled)
+        if any_lane(close):
+            from_unit_circle(arm, state, q)
+            errors = evaluate_lanes(arm, task, q, workspace)
+            enabled = enabled ^ (close & is_converged(errors, criteria, weights))
+        sweep(arm, task, state, noise, enabled)
+        sweeps = sweeps + where(enabled, 1.0, 0.0)
+    from_unit_circle(arm, state, q)
+    counts[0] = sweeps
+
+
+@jit
+def sweep_starting(
+    arm: Arm,
+    tip_points: Floats,
+    problem: PackedProblem,
+    slots: Slots,
+    lanes: SweepLanes,
+    results: Results,
+) -> int:
+    """Sweep the first slots that start an attempt; how many problems were solved at their start."""
+    weights, criteria, solved = problem.weights, unpack_criteria(problem.criteria), 0
+    count = 0
+    for slot in range(SLOTS):
+        if slots.state[slot] == STARTING and count < WIDTH:
+            lanes.slot[count] = slot
+            count += 1
+    for lane in range(WIDTH):  # lanes left over repeat the last problem
+        load_lane(slots, lanes.slot[min(lane, count - 1)], lane, lanes.target_points, lanes.q)
+    sweep_lanes(arm, tip_points, weights, criteria, lanes)
+    for lane in range(count):
+        slot = lanes.slot[lane]
+        errors = (lanes.errors[0, lane], lanes.errors[1, lane])
+        if slots.restarts[slot] == 0 and is_converged(errors, criteria, weights):
+            write_result(results, slots.row[slot], slots.q[slot], errors, CONVERGED, (0, 0))
+            slots.state[slot] = FREE
+            solved += 1
+            continue
+        slots.state[slot] = SWEPT
+        slots.iterations[slot] += int(lanes.sweeps[0, lane])
+        for i in range(slots.q.shape[1]):
+            slots.q[slot, i] = lanes.q[i, lane]
+    return solved
+
+
+@jit
+def fill_step_lanes(slots: Slots, lanes: StepLanes) -> int:
+    """Free lanes take slots that are swept; how many lanes are busy."""
+    slot, busy = 0, 0
+    for lane in range(WIDTH):
+        while lanes.busy[0, lane] == 0.0 and slot < SLOTS:
+            if slots.state[slot] == SWEPT:
+                slots.state[slot], lanes.slot[lane], lanes.busy[0, lane] = STEPPING, slot, 1.0
+                load_lane(slots, slot, lane, lanes.target_points, lanes.q)
+                lanes.best_error[lane] = NO_ERROR_YET
+                lanes.steps_since_halved[lane] = lanes.steps[lane] = 0
+            slot += 1
+        busy += lanes.busy[0, lane] > 0.0
+    return busy
+
+
+@jit
+def attempt_ended(arm: Arm, slots: Slots, lanes: StepLanes, lane: int, converged: bool) -> bool:
+    """Whether the attempt of a lane is over, by the rules of ``levenberg_marquardt``."""
+    errors = (lanes.errors[0, lane], lanes.errors[1, lane])
+    error_sq = scaled_error_sq(errors, arm.angular_scale)
+    lanes.best_error[lane], lanes.steps_since_halved[lane] = update_stall(
+        error_sq, lanes.best_error[lane], lanes.steps_since_halved[lane]
+    )
+    hard = slots.restarts[lanes.slot[lane]] >= HARD_AFTER
+    patience = PATIENCE_WHEN_HARD if hard else PATIENCE
+    stalled = lanes.steps_since_halved[lane] == patience
+    if converged or stalled or lanes.steps[lane] == MAX_STEPS:
+        return True
+    lanes.steps[lane] += 1
+    return False
+
+
+@jit
+def finish_attempt(
+    arm: Arm,
+    tip_points: Floats,
+    problem: PackedProblem,
+    slots: Slots,
+    lanes: StepLanes,
+    lane: int,
+    results: Results,
+) -> int:
+    """Free a lane; restart its problem, or write what became of it: the status, or ``PENDING``."""
+    weights, criteria, slot = problem.weights, unpack_criteria(problem.criteria), lanes.slot[lane]
+    lanes.busy[0, lane] = 0.0
+    slots.iterations[slot] += lanes.steps[lane]
+    q, start = slots.q[slot], slots.start[slot]
+    for i in range(q.size):
+        q[i] = lanes.q[i, lane]
+    errors = (lanes.errors[0, lane], lanes.errors[1, lane])
+    converged = is_converged(errors, criteria, weights)
+    if converged and unwrap_near(arm, start, q):
+        errors = task_errors(arm, Task(tip_points, slots.target_points[slot], weights), q)
+        converged = is_converged(errors, criteria, weights)
+    if not converged and slots.restarts[slot] < criteria.max_restarts:
+        slots.state[slot] = STARTING
+        slots.restarts[slot] += 1
+        restart_values(arm, criteria, start, slots.restarts[slot], q)
+        return PENDING
+    slots.state[slot] = FREE
+    counts = (slots.iterations[slot], slots.restarts[slot])
+    if converged:
+        write_result(results, slots.row[slot], q, errors, CONVERGED, counts)
+        return CONVERGED
+    write_result(results, slots.row[slot], start, (np.nan, np.nan), STALLED, counts)
+    return STALLED
+
+
+@jit
+def new_slots(n: int, m: int) -> Slots:
+    """Free slots for problems of an arm of n joints and tasks of m points."""
+    return Slots(
+        np.zeros(SLOTS, np.int64),
+        np.zeros(SLOTS, np.int64),
+        np.zeros(SLOTS, np.int64),
+        np.zeros(SLOTS, np.int64),
+        np.empty((SLOTS, m, 3)),
+        np.empty((SLOTS, n)),
+        np.empty((SLOTS, n)),
+    )
+
+
+@jit
+def new_sweep_lanes(n: int, m: int) -> SweepLanes:
+    """Empty lanes for sweeps."""
+    return SweepLanes(
+        np.zeros(WIDTH, np.int64),
+        np.zeros((m, 3, WIDTH)),
+        np.zeros((n, WIDTH)),
+        np.empty((1, WIDTH)),
+        np.empty((2, WIDTH)),
+    )
+
+
+@jit
+def new_step_lanes(n: int, m: int) -> StepLanes:
+    """Empty lanes for Levenberg-Marquardt."""
+    return StepLanes(
+        np.zeros(WIDTH, np.int64),
+        np.zeros((1, WIDTH)),
+        np.zeros((m, 3, WIDTH)),
+        np.zeros((n, WIDTH)),
+        np.empty((2, WIDTH)),
+        np.zeros(WIDTH),
+        np.zeros(WIDTH, np.int64),
+        np.zeros(WIDTH, np.int64),
+    )
+
+
+@jit
+def solve_rows(
+    problem: PackedProblem, begin: int, end: int, results: Results, progress: Ints
+) -> None:
+    """Solve the rows of a batch from ``begin`` to ``end``, and write their results.
+
+    A row that is not reached has its start as joint values and NaN as errors, and ``STALLED``
+    also stands for ``BLOCKED``: ``search`` finds its closest approach. ``progress (3,)``: rows done
+    and rows solved are added, and it ends when the last is not 0.
+    """
+    n, m, weights = results.q.shape[1], len(problem.weights), problem.weights
+    arm, tip_points = unpack_arm(problem.packed_arm, n), stack_array(weights, XYZ, 0.0)
+    slots, swept, lanes = new_slots(n, m), new_sweep_lanes(n, m), new_step_lanes(n, m)
+    criteria = unpack_criteria(problem.criteria)
+    q, all_errors, busy = as_lanes(lanes.q), as_lanes(lanes.errors), as_lanes(lanes.busy)
+    task = Task(tip_points, as_lanes(lanes.target_points), weights)
+    frames, jacobian = as_lanes(np.empty((n, 3, 4, WIDTH))), as_lanes(np.empty((n + 1, 6, WIDTH)))
+    workspace = LMWorkspace(frames, jacobian, stack_array(weights, XYZ, q[0]))
+
+    done_before, solved_before = progress[DONE], progress[SOLVED]
+    row, left, solved = begin, end - begin, 0
+    while left > 0 and progress[STOP] == 0:
+        starting, ready, idle = 0, 0, 0
+        for slot in range(SLOTS):
+            while slots.state[slot] == FREE and row < end:
+                status = start_problem(arm, problem, tip_points, slots, slot, row)
+                if status == PENDING:
+                    slots.state[slot] = STARTING
+                else:
+                    errors = (np.nan, np.nan)
+                    write_result(results, row, slots.start[slot], errors, status, (0, 0))
+                    left -= 1
+                row += 1
+            starting += slots.state[slot] == STARTING
+            ready += slots.state[slot] == SWEPT
+        for lane in range(WIDTH):
+            idle += lanes.busy[0, lane] == 0.0
+        # Sweep once the lanes are full, or when there is nothing else to do.
+        if starting > 0 and ready < idle and (starting >= WIDTH or ready + WIDTH == idle):
+            at_start = sweep_starting(arm, tip_points, problem, slots, swept, results)
+            left, solved = left - at_start, solved + at_start
+        if fill_step_lanes(slots, lanes) == 0:
+            continue
+        errors_now = evaluate_lanes(arm, task, q, workspace)
+        all_errors[0], all_errors[1] = errors_now
+        for lane in range(WIDTH):
+            if lanes.busy[0, lane] == 0.0:
+                continue
+            errors = (lanes.errors[0, lane], lanes.errors[1, lane])
+            converged = is_converged(errors, criteria, weights)
+            if attempt_ended(arm, slots, lanes, lane, converged):
+                status = finish_attempt(arm, tip_points, problem, slots, lanes, lane, results)
+                left -= status != PENDING
+                solved += status == CONVERGED
+        error_sq = scaled_error_sq(errors_now, arm.angular_scale)
+        step_lanes(arm, task, error_sq, q, workspace, busy[0] > 0.5)
+        progress[DONE] = done_before + (end - begin - left)
+        progress[SOLVED] = solved_before + solved
+    progress[DONE] = done_before + (end - begin - left)
+    progress[SOLVED] = solved_before + solved

@@ -1,0 +1,181 @@
+"""The shapes that kernels work on, and how they are packed to cross into compiled code.
+
+Inside kernels an arm, a task and the criteria are named tuples. A compiled function takes time for
+every argument, most for a named tuple. So a call from Python passes an arm as one buffer and the
+criteria as a plain tuple, and the kernel unpacks them.
+"""
+
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+# As many as a task has points; the length of a tuple is known when a kernel is compiled.
+Weights = tuple[float, ...]
+# (position error [m], orientation error [rad]).
+Errors = tuple[float, float]
+# (status, position error [m], orientation error [rad], iterations, restarts) of a solve. A plain
+# tuple, since a named one takes longer to leave compiled code than many a solve.
+Outcome = tuple[int, float, float, int, int]
+
+# Joint types in ``Arm.kinds``. A held joint is prismatic, and no solver moves it.
+REVOLUTE, PRISMATIC, HELD = 0, 1, 2
+
+# Columns of ``Arm.bounds``: the limits; (cos, sin) of each limit and of the middle between them;
+# cosine of half the range. Joints whose range covers a full turn have -2 there, so that every
+# direction is inside.
+LOWER, UPPER, LOWER_COS, LOWER_SIN, UPPER_COS, UPPER_SIN, MID_COS, MID_SIN, COS_HALF = range(9)
+
+# Limits from here on are none. Finite, for code that is compiled to assume finite numbers.
+UNLIMITED = 1e16
+# Lengths [m] and angles [rad] from here on are refused: an angle of 1e9 is rounded to 1e-7.
+MAX_VALUE = 1e9
+# Largest deviation of the rotation part of a pose from a rotation matrix.
+ROTATION_DEFECT = 1e-6
+
+# How a solve ended, as kernels number it; ``results.STATUS_BY_CODE`` has the sentences.
+CONVERGED, ITERATION_LIMIT, STALLED, BLOCKED, UNREACHABLE, INVALID = range(6)
+# A problem of a batch that has not ended.
+PENDING = -1
+
+
+class Arm(NamedTuple):
+    """A serial arm of n joints, each moving about or along its own z:
+
+        T_base_tip(q) = links[0] · M0(q0) · links[1] · M1(q1) · ... · links[n]
+
+    Attributes:
+        links: (n+1, 3, 4) constant transforms; ``links[n]`` is the tool.
+        kinds: (n,) joint types.
+        bounds: (n, 9) joint limits; the columns are named above.
+        springs: (n, 3) stiffness, and the pull towards the rest value as (cos, sin) or (1, value).
+        angular_scale: Length that one radian of orientation error weighs as much as [m].
+        reach: Upper bound of the distance from the first joint to the tip [m].
+        strides: (n,) strides of the low-discrepancy sequence of restarts.
+    """  # noqa: D415
+
+    links: Floats
+    kinds: Floats
+    bounds: Floats
+    springs: Floats
+    angular_scale: float
+    reach: float
+    strides: Floats
+
+
+class Task(NamedTuple):
+    """Which points of the end effector should come where; the first is a point, others directions.
+
+    Attributes:
+        tip_points: (m, 3) in the frame that the last joint carries.
+        target_points: (m, 3) where they should be, base frame.
+        weights: m weights [1, m²]. m is 1 for a position, 2 for an aim, 4 for a pose.
+    """
+
+    tip_points: Floats
+    target_points: Floats
+    weights: Weights
+
+
+class Criteria(NamedTuple):
+    """When a solve has converged, and how long to try.
+
+    Attributes:
+        position_tol: Largest position error [m].
+        orientation_tol: Largest orientation error [rad].
+        max_restarts: Restarts after the first attempt, at most.
+        near_start: Whether the first restarts stay in the neighbourhood of the start.
+        sequence_offset: Where the low-discrepancy sequence begins, 0 to 1.
+    """
+
+    position_tol: float
+    orientation_tol: float
+    max_restarts: int
+    near_start: bool
+    sequence_offset: float
+
+
+# The same as a plain tuple, as it crosses into compiled code.
+PackedCriteria = tuple[float, float, int, bool, float]
+
+
+class PackedProblem(NamedTuple):
+    """Targets of one kind for one arm, as a batch crosses into compiled code.
+
+    Attributes:
+        packed_arm: The arm; see ``unpack_arm``.
+        targets: (m, rows, columns) one packed target after the other; see ``tasks.set_task``.
+        weights: Weights of the points of a target.
+        starts: (m, n) start values of each target, or (1, n) of all [rad, m].
+        criteria: When to stop.
+    """
+
+    packed_arm: Floats
+    targets: Floats
+    weights: Weights
+    starts: Floats
+    criteria: PackedCriteria
+
+
+class Results(NamedTuple):
+    """What became of the problems of a batch, in the order of ``IKBatch``.
+
+    Arrays in host memory, or on a GPU.
+
+    Attributes:
+        q: (m, n) joint values [rad, m].
+        converged: (m,) whether the errors are below the tolerances.
+        position_error: (m,) distance between tip and target [m].
+        orientation_error: (m,) angle between tip and target [rad].
+        iterations: (m,) CCD sweeps and Levenberg-Marquardt steps together.
+        restarts: (m,) restarts that were made.
+        status: (m,) how it ended, one of the codes above.
+    """
+
+    q: Any
+    converged: Any
+    position_error: Any
+    orientation_error: Any
+    iterations: Any
+    restarts: Any
+    status: Any
+
+
+def packed_view(buffer: Floats, begin: int, shape: tuple[int, ...]) -> Floats:
+    """A view of the buffer's numbers from ``begin`` on, as an array."""
+    return buffer[begin : begin + prod(shape)].reshape(shape)
+
+
+def pack_arm(
+    links: Floats,
+    kinds: Floats,
+    bounds: Floats,
+    angular_scale: float,
+    reach: float,
+    strides: Floats,
+) -> Floats:
+    """One buffer with all numbers of an arm, without springs."""
+    springs = np.zeros((len(kinds), 3))
+    parts = (links, kinds, bounds, springs, [angular_scale, reach], strides)
+    return np.concatenate([np.ravel(part) for part in parts])
+
+
+def unpack_arm(packed_arm: Floats, n: int) -> Arm:
+    """The arm of n joints in a buffer that ``pack_arm`` made; its arrays are views."""
+    kinds = 12 * (n + 1)
+    bounds = kinds + n
+    springs = bounds + 9 * n
+    scalars = springs + 3 * n
+    return Arm(
+        packed_view(packed_arm, 0, (n + 1, 3, 4)),
+        packed_view(packed_arm, kinds, (n,)),
+        packed_view(packed_arm, bounds, (n, 9)),
+        packed_view(packed_arm, springs, (n, 3)),
+        packed_arm[scalars],
+        packed_arm[scalars + 1],
+        packed_view(packed_arm, scalars + 2, (n,)),
+    )

@@ -1,0 +1,1 @@
+"""Robot arms: their joints, frames and limits, and the files they come from."""

@@ -1,0 +1,104 @@
+"""A serial arm in numbers: what solvers and kernels work on."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jointwise.kernels.shapes import HELD, PRISMATIC, REVOLUTE, Bools, Floats, pack_arm
+
+# A rotation by one radian weighs as much as a translation by this share of the arm's size.
+ANGULAR_SHARE = 0.2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ArmModel:
+    """A serial arm of n joints, each moving about or along its own z. Arrays are read-only.
+
+    Attributes:
+        packed: All its numbers in one buffer, for kernels; see ``kernels.unpack_arm``. Writable,
+            because Numba dispatches writable arrays faster; never written to.
+        links: (n+1, 3, 4) constant transforms; ``links[i]`` maps the frame in which joint i moves
+            into the frame that joint i-1 carries.
+        prismatic: (n,) which joints are prismatic; the others are revolute.
+        limits: (n, 2) lower and upper joint limits [rad, m]; infinite where unlimited.
+        home: (n,) the middle of each joint's range [rad, m]; 0 where it has none.
+        reach: Upper bound of the distance from the first joint to the end effector [m].
+        angular_scale: Length that one radian of orientation error weighs as much as [m].
+    """
+
+    packed: Floats
+    links: Floats
+    prismatic: Bools
+    limits: Floats
+    home: Floats
+    reach: float
+    angular_scale: float
+
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+        return len(self.prismatic)
+
+    @property
+    def base_origin(self) -> Floats:
+        """(3,) origin of the first joint [m], base frame."""
+        return self.links[0, :, 3]
+
+
+def arm_model(
+    links: Floats, prismatic: NDArray[np.bool_], limits: Floats, hold_prismatic: bool = False
+) -> ArmModel:
+    """Build an arm from its links, joint types and limits.
+
+    Args:
+        links: (n+1, 3, 4) constant transforms, as ``ArmModel.links``.
+        prismatic: (n,) which joints are prismatic.
+        limits: (n, 2) lower and upper joint limits [rad, m]; infinite where unlimited.
+        hold_prismatic: Whether prismatic joints keep their start value in a solve.
+    """
+    n = len(prismatic)
+    lower, upper = limits.T
+    size = np.linalg.norm(links[1:, :, 3], axis=1).sum()
+    angular_scale = float(ANGULAR_SHARE * size) or 1.0
+    slide = np.where(prismatic, np.maximum(np.abs(lower), np.abs(upper)), 0.0).sum()
+    reach = float(size + slide)
+    finite = np.isfinite(lower) & np.isfinite(upper)
+    with np.errstate(invalid="ignore"):
+        home = np.where(finite, 0.5 * (lower + upper), np.clip(0.0, lower, upper))
+    kinds = np.where(prismatic, float(HELD if hold_prismatic else PRISMATIC), float(REVOLUTE))
+    bounds = _bounds(prismatic, lower, upper)
+    packed = pack_arm(links, kinds, bounds, angular_scale, reach, _strides(n))
+    links, prismatic, limits = np.array(links), np.array(prismatic), np.array(limits)
+    for array in (links, prismatic, limits, home):
+        array.setflags(write=False)
+    return ArmModel(packed, links, prismatic, limits, home, reach, angular_scale)
+
+
+def _strides(n: int) -> Floats:
+    """(n,) strides of a Kronecker sequence that fills the unit cube of n dimensions evenly.
+
+    They are the inverse powers of the root of x^(n+1) = x + 1, the generalised golden ratio.
+    """
+    golden = 2.0
+    for _ in range(60):
+        golden = (1.0 + golden) ** (1.0 / (n + 1))
+    strides: Floats = golden ** -np.arange(1.0, n + 1.0)
+    return strides
+
+
+def _bounds(prismatic: NDArray[np.bool_], lower: Floats, upper: Floats) -> Floats:
+    """(n, 9) limits as kernels read them; the columns are named in ``kernels``."""
+    limited = ~prismatic & (upper - lower < 2.0 * np.pi)
+    low, high = np.where(limited, lower, 0.0), np.where(limited, upper, 0.0)
+    angles = (low, high, 0.5 * (low + high))
+    cos_half = np.where(limited, np.cos(0.5 * (high - low)), -2.0)
+    directions = [f(angle) for angle in angles for f in (np.cos, np.sin)]
+    return np.stack([lower, upper, *directions, cos_half], 1)
+
+
+def joint_difference(arm: ArmModel, a: Floats, b: Floats) -> Floats:
+    """A - b for joint values (..., n), wrapped to ±pi for revolute joints [rad, m]."""
+    difference = a - b
+    wrapped = (difference + np.pi) % (2.0 * np.pi) - np.pi
+    return np.where(arm.prismatic, difference, wrapped)

@@ -1,0 +1,216 @@
+"""Every input is checked here, once: what was given, what is accepted, what to do."""
+
+from numbers import Real
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from jointwise.errors import DimensionMismatchError, InvalidInputError
+from jointwise.kernels.shapes import MAX_VALUE, ROTATION_DEFECT, Floats
+
+FLOAT64 = np.dtype(np.float64)
+
+
+def number(name: str, value: Any) -> float:
+    """A finite number below 1e9, as a float."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        raise InvalidInputError(f"{name} is {value!r}: expected a number.")
+    if not -MAX_VALUE < cast(float, value) < MAX_VALUE:
+        raise InvalidInputError(f"{name} is {value}: expected a finite number below 1e9.")
+    return float(value)
+
+
+def positive(name: str, value: Any) -> float:
+    """A number above zero, as a float."""
+    checked = number(name, value)
+    if checked <= 0.0:
+        raise InvalidInputError(f"{name} is {value}: expected a number above zero.")
+    return checked
+
+
+def count(name: str, value: Any) -> int:
+    """An integer, zero or more; 1e3 is accepted for 1000."""
+    checked = number(name, value)
+    if checked < 0.0 or not checked.is_integer():
+        raise InvalidInputError(f"{name} is {value}: expected a whole number, 0 or more.")
+    return int(checked)
+
+
+def seed(value: Any) -> int:
+    """An integer of any size, zero or more."""
+    if not isinstance(value, (int, np.integer)) or value < 0:
+        raise InvalidInputError(f"seed is {value!r}: expected a whole number, 0 or more.")
+    return int(value)
+
+
+def choice(name: str, value: Any, words: tuple[str, ...]) -> None:
+    """One of a few words."""
+    if not isinstance(value, str) or value not in words:
+        accepted = " or ".join(map(repr, words))
+        raise InvalidInputError(f"{name} is {value!r}: expected {accepted}.")
+
+
+def floats(name: str, values: ArrayLike) -> Floats:
+    """A fresh array of floats, of any shape; its numbers are not yet checked."""
+    if type(values) is np.ndarray and values.dtype is FLOAT64:  # the quick way, taken most
+        return values.copy()
+    try:
+        array = np.array(values, order="C")
+    except (ValueError, TypeError):  # rows of different lengths, or an array on a GPU
+        array = np.array(None)
+    if array.dtype is not FLOAT64:
+        if array.dtype.kind not in "iuf":
+            raise InvalidInputError(f"{name} is {values!r}: expected numbers.")
+        array = array.astype(np.float64)
+    return array
+
+
+def contiguous(name: str, values: ArrayLike) -> Floats:
+    """An array of floats that kernels can read: the given one, if it is such, else a copy."""
+    if type(values) is np.ndarray and values.flags.carray and values.dtype is FLOAT64:
+        return values
+    return floats(name, values)
+
+
+def joint_values(name: str, values: ArrayLike, joints: int) -> Floats:
+    """One value per joint; its numbers are not yet checked."""
+    array = floats(name, values)
+    if array.ndim != 1 or array.size != joints:
+        given = _several(array.size, "value") if array.ndim == 1 else f"shape {array.shape}"
+        raise DimensionMismatchError(
+            f"{name} has {given} for an arm of {_several(joints, 'joint')}: "
+            f"expected one value per joint, shape ({joints},)."
+        )
+    return array
+
+
+def position(name: str, value: Any) -> Floats:
+    """(3,) a point; of a SciPy RigidTransform, its translation. Its numbers are not yet checked."""
+    array = floats(name, value.translation if hasattr(value, "translation") else value)
+    if array.shape != (3,):
+        hint = {
+            (2,): " For a planar arm, add z = 0.",
+            (4, 4): f" Of a pose, pass its position, {name}[:3, 3].",
+        }.get(array.shape, "")
+        raise InvalidInputError(
+            f"{name} has shape {array.shape}: expected (3,), a position x, y, z.{hint}"
+        )
+    return array
+
+
+def all_finite(name: str, array: Floats) -> Floats:
+    """The array itself, without NaN, infinity or numbers too large to compute with."""
+    for index in np.argwhere(~(np.abs(array) < MAX_VALUE)):
+        where = ", ".join(map(str, index))
+        raise InvalidInputError(
+            f"{name}[{where}] is {array[tuple(index)]}: expected finite numbers below 1e9."
+        )
+    return array
+
+
+def configurations(name: str, values: ArrayLike, joints: int) -> Floats:
+    """(n,) one value per joint, or (k, n) many such; its numbers are not yet checked."""
+    array = floats(name, values)
+    return (
+        array if array.ndim == 2 and array.shape[1] == joints else joint_values(name, array, joints)
+    )
+
+
+def pose(name: str, value: Any) -> Floats:
+    """(4, 4) a rigid transform, given as such or as SciPy's."""
+    array = floats(name, value.as_matrix() if hasattr(value, "as_matrix") else value)
+    if array.shape != (4, 4):
+        raise InvalidInputError(f"{name} has shape {array.shape}: expected (4, 4), a pose.")
+    all_finite(name, array)
+    if np.abs(array[3] - (0.0, 0.0, 0.0, 1.0)).max() > ROTATION_DEFECT:
+        raise InvalidInputError(
+            f"{name} has the last row {array[3]}: expected [0, 0, 0, 1] in a pose."
+        )
+    x, y, z = array[:3, :3].T
+    defect = np.abs(array[:3, :3].T @ array[:3, :3] - np.eye(3)).max()
+    defect = max(defect, np.abs(np.cross(x, y) - z).max())
+    mirrors = np.cross(x, y) @ z < 0.0
+    if defect > ROTATION_DEFECT:
+        what = "mirrors" if mirrors else f"is off by {defect:.1g} from being one"
+        raise InvalidInputError(
+            f"{name} is no pose: its rotation part {what}. "
+            "SciPy's Rotation.from_matrix gives the nearest rotation."
+        )
+    return array
+
+
+def frame(name: str, value: Any) -> Floats:
+    """A pose whose rotation part is a rotation to the last digit."""
+    array = pose(name, value)
+    left, _, right = np.linalg.svd(array[:3, :3])
+    array[:3, :3] = left @ right
+    return array
+
+
+def frames(name: str, values: Any) -> Floats:
+    """(k, 4, 4) such poses, given as such or as SciPy's."""
+    array = floats(name, values.as_matrix() if hasattr(values, "as_matrix") else values)
+    if array.ndim != 3 or array.shape[1:] != (4, 4):
+        raise InvalidInputError(f"{name} has shape {array.shape}: expected (k, 4, 4), poses.")
+    for i, each in enumerate(array):
+        array[i] = frame(f"{name}[{i}]", each)
+    return array
+
+
+def places(name: str, values: Any) -> tuple[Floats, bool]:
+    """(k, 4, 4) such poses, and whether they were given; else (k, 3) positions were."""
+    array = floats(name, values.as_matrix() if hasattr(values, "as_matrix") else values)
+    if array.ndim == 2 and array.shape[1] == 3:
+        poses = np.tile(np.eye(4), (len(array), 1, 1))
+        poses[:, :3, 3] = all_finite(name, array)
+        return poses, False
+    if array.ndim != 3:
+        raise InvalidInputError(
+            f"{name} has shape {array.shape}: expected (k, 3) for positions or (k, 4, 4) for poses."
+        )
+    return frames(name, array), True
+
+
+def names(values: Any, joints: int) -> tuple[str, ...]:
+    """One name per joint, all different; joint1, joint2, ... for None."""
+    if values is None:
+        return tuple(f"joint{i + 1}" for i in range(joints))
+    given = tuple(values) if np.iterable(values) else (values,)
+    if len(given) != joints:
+        raise DimensionMismatchError(
+            f"names has {_several(len(given), 'name')} for an arm of {_several(joints, 'joint')}: "
+            "expected one name per joint."
+        )
+    seen = set()
+    for name in given:
+        if not isinstance(name, str) or name in seen:
+            twice = "twice" if isinstance(name, str) else "in it"
+            raise InvalidInputError(f"names has {name!r} {twice}: expected different words.")
+        seen.add(name)
+    return given
+
+
+def limits(values: Any, joint_names: tuple[str, ...]) -> Floats:
+    """(n, 2) lower and upper limits, infinite where there are none; None is no limits."""
+    joints = len(joint_names)
+    if values is None:
+        return np.tile([-np.inf, np.inf], (joints, 1))
+    array = floats("limits", values)
+    if array.shape != (joints, 2):
+        raise DimensionMismatchError(
+            f"limits has shape {array.shape} for an arm of {_several(joints, 'joint')}: "
+            f"expected ({joints}, 2), a lower and an upper value per joint."
+        )
+    for name, (lower, upper) in zip(joint_names, array.tolist(), strict=True):
+        sane = all(abs(end) < MAX_VALUE or abs(end) == np.inf for end in (lower, upper))
+        if not (sane and lower <= upper and lower < np.inf and upper > -np.inf):
+            raise InvalidInputError(
+                f"limits of {name!r} are {lower} and {upper}: expected a lower and an upper value, "
+                "-inf and inf where it is free."
+            )
+    return array
+
+
+def _several(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

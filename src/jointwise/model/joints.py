@@ -1,0 +1,119 @@
+"""Arms as Denavit-Hartenberg rows, and the arms that textbooks start with."""
+
+from dataclasses import dataclass, field
+from math import pi
+from typing import Literal, get_args
+
+from jointwise.model import checks
+
+JointType = Literal["revolute", "prismatic"]
+
+
+@dataclass(frozen=True, slots=True)
+class DHJoint:
+    """One row of a standard Denavit-Hartenberg table.
+
+    The row stands for ``Rz(theta) · Tz(d) · Tx(a) · Rx(alpha)``. The joint's value
+    adds to ``theta`` if it is revolute, to ``d`` if it is prismatic.
+
+    Args:
+        theta: Turn about z [rad].
+        d: Shift along z [m].
+        a: Shift along the new x [m].
+        alpha: Turn about the new x [rad].
+        joint_type: ``"revolute"`` turns, ``"prismatic"`` slides.
+
+    Raises:
+        InvalidInputError: A number is missing or not finite, or the type is unknown.
+
+    Example:
+        >>> elbow = DHJoint(a=0.4318)
+        >>> elbow.joint_type
+        'revolute'
+    """
+
+    theta: float = 0.0
+    d: float = 0.0
+    a: float = 0.0
+    alpha: float = 0.0
+    joint_type: JointType = "revolute"
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        for name in ("theta", "d", "a", "alpha"):
+            object.__setattr__(self, name, checks.number(name, getattr(self, name)))
+        checks.choice("joint_type", self.joint_type, get_args(JointType))
+        values = (self.theta, self.d, self.a, self.alpha, self.joint_type)
+        object.__setattr__(self, "_hash", hash(values))
+
+    def __hash__(self) -> int:  # kept, since every solve looks its arm up by its rows
+        return self._hash
+
+
+Joints = tuple[DHJoint, ...]
+
+
+def two_link_planar(l1: float, l2: float) -> Joints:
+    """Two links in the xy plane, both joints turning about z.
+
+    Args:
+        l1: Length of the first link [m].
+        l2: Length of the second [m].
+    """
+    return DHJoint(a=l1), DHJoint(a=l2)
+
+
+def three_link_spatial(d1: float = 0.5, l2: float = 1.0, l3: float = 0.5) -> Joints:
+    """A post that turns, and two links that bend above it.
+
+    Args:
+        d1: Height of the post [m].
+        l2: Length of the upper arm [m].
+        l3: Length of the forearm [m].
+    """
+    return DHJoint(d=d1, alpha=pi / 2), DHJoint(a=l2), DHJoint(a=l3)
+
+
+def scara(l1: float, l2: float) -> Joints:
+    """Two links that turn in the plane, a quill that slides down, a hand that turns.
+
+    Args:
+        l1: Length of the first link [m].
+        l2: Length of the second [m].
+    """
+    return DHJoint(a=l1), DHJoint(a=l2, alpha=pi), DHJoint(joint_type="prismatic"), DHJoint()
+
+
+def puma560() -> Joints:
+    """The Unimation PUMA 560: six turning joints, the last three meeting in the wrist.
+
+    The tip is the wrist's centre. Lengths as in Corke and Armstrong-Hélouvry, "A search for
+    consensus among model parameters reported for the PUMA 560 robot", ICRA 1994. The twists
+    alpha of rows 3 to 5 have the other sign in the Robotics Toolbox's model. As an arm with limits,
+    on its pedestal: ``robots.puma560``.
+    """
+    return (
+        DHJoint(alpha=pi / 2),
+        DHJoint(a=0.4318),
+        DHJoint(a=0.0203, d=0.15005, alpha=pi / 2),
+        DHJoint(d=0.4318, alpha=-pi / 2),
+        DHJoint(alpha=pi / 2),
+        DHJoint(),
+    )
+
+
+def stanford_arm() -> Joints:
+    """The Stanford arm of 1969: two turning joints, one that slides, three in the wrist.
+
+    The tip is the wrist's centre. Lengths as in Paul, "Modelling, trajectory
+    calculation and servoing of a computer controlled arm", Stanford AIM-177, 1972. With limits and
+    a hand: ``robots.stanford``.
+    """
+    return (
+        DHJoint(d=0.412, alpha=-pi / 2),
+        DHJoint(d=0.154, alpha=pi / 2),
+        DHJoint(joint_type="prismatic"),
+        DHJoint(alpha=-pi / 2),
+        DHJoint(alpha=pi / 2),
+        DHJoint(),
+    )

@@ -1,0 +1,65 @@
+"""An arm as a table, to be checked against a data sheet."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from jointwise.model.arm import ArmModel
+from jointwise.model.joints import DHJoint
+from jointwise.model.rotation import roll_pitch_yaw
+
+
+def table(arm: ArmModel, names: Sequence[str], rows: Sequence[DHJoint], modified: bool) -> str:
+    """The arm as text; see ``cells``."""
+    lines, notes = cells(arm, names, rows, modified)
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    printed = [
+        "  ".join(
+            f"{cell:<{width}}" if i < 2 else f"{cell:>{width}}"
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in lines
+    ]
+    return "\n".join([*printed, *notes])
+
+
+def cells(
+    arm: ArmModel, names: Sequence[str], rows: Sequence[DHJoint], modified: bool
+) -> tuple[list[list[str]], list[str]]:
+    """The DH rows an arm was made of or, where there are none, its links; and its limits.
+
+    Returns:
+        The header and then one row per joint, all of one length; and the notes below the table.
+    """
+    if rows:
+        titles = ["theta [°]", "d [m]", "a [m]", "alpha [°]"]
+        numbers = [_format_values([r.theta, r.d, r.a, r.alpha], "°mm°") for r in rows]
+    else:
+        titles = ["x [m]", "y [m]", "z [m]", "roll [°]", "pitch [°]", "yaw [°]"]
+        numbers = [
+            _format_values([*link[:, 3], *roll_pitch_yaw(link)], "mmm°°°") for link in arm.links
+        ]
+    lines = [["joint", "type", *titles, "lower", "upper"]]
+    joints = zip(names, arm.prismatic, numbers, arm.limits, strict=False)
+    for name, prismatic, row, limits in joints:
+        ends = [f"{end:.3f} m" if prismatic else f"{np.degrees(end):.2f}°" for end in limits]
+        lines.append([name, "prismatic" if prismatic else "revolute", *row, *ends])
+    if not rows:
+        lines.append(["end effector", "", *numbers[-1], "", ""])
+    tip = np.zeros(3)
+    for link in arm.links[::-1]:
+        tip = link[:, :3] @ tip + link[:, 3]
+    kind = "modified DH rows" if modified else "standard DH rows" if rows else "links"
+    where = ", ".join(_format_values(tip.tolist(), "mmm"))
+    return lines, [
+        f"{kind}; end effector at {where} m with all joints at 0",
+        f"reach {arm.reach:.4f} m from the first joint",
+    ]
+
+
+def _format_values(values: Sequence[float], units: str) -> list[str]:
+    """Numbers as a data sheet prints them: degrees to 0.01, metres to 0.01 mm."""
+    return [
+        f"{np.degrees(value).round(2) + 0.0:.2f}" if unit == "°" else f"{round(value, 5) + 0.0:.5f}"
+        for value, unit in zip(values, units, strict=True)
+    ]

@@ -1,0 +1,1 @@
+"""What can be asked of an arm: targets, how to solve them, and the results."""

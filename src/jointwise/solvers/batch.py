@@ -1,0 +1,288 @@
+"""Many targets at once: the same results as one by one, many times as fast."""
+
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
+
+from jointwise import kernels
+from jointwise.backends import cuda
+from jointwise.backends.device_arrays import (
+    as_float_array,
+    check_library,
+    device_results,
+    host_results,
+    is_on_gpu,
+    to_device,
+    to_library,
+    write_row,
+)
+from jointwise.backends.progress import Report, reporting, silent
+from jointwise.backends.threads import new_progress, run_threads, thread_count
+from jointwise.errors import DimensionMismatchError, InvalidInputError
+from jointwise.kernels.shapes import (
+    CONVERGED,
+    INVALID,
+    ITERATION_LIMIT,
+    MAX_VALUE,
+    Criteria,
+    Floats,
+    Ints,
+    Outcome,
+    PackedProblem,
+    Results,
+)
+from jointwise.model import checks
+from jointwise.model.arm import ArmModel
+from jointwise.solvers.config import SolveConfig, check_config
+from jointwise.solvers.results import IKBatch
+from jointwise.solvers.single import clamp_to_limits, unpack_problem
+from jointwise.solvers.targets import PackedTarget, Targets, pack_targets
+
+# Rows that a thread takes at a time: enough to keep the lanes full, few enough to share the end.
+MIN_ROWS, MAX_ROWS = 64, 4096
+# The least tolerance [m, rad] that single precision can hold.
+MIN_FLOAT32_TOL = 1e-5
+
+Device = Literal["cpu", "cuda", "auto"]
+
+
+@dataclass(frozen=True, slots=True)
+class BatchOptions:
+    """Where and how a batch is solved; see ``Chain.solve_batch``."""
+
+    device: Device = "cpu"
+    dtype: DTypeLike = np.float64
+    threads: int | None = None
+    progress: bool = False
+    closest: bool = True
+
+
+def solve_batch(
+    arm: ArmModel,
+    targets: Targets,
+    starts: ArrayLike | None,
+    config: SolveConfig,
+    seed: int,
+    options: BatchOptions,
+) -> IKBatch:
+    """Joint values that reach each of many targets; see ``Chain.solve_batch``."""
+    check_config(config)
+    if config.method != "combined" or config.rest is not None:
+        raise InvalidInputError(
+            "config has method='ccd' or rest: expected neither for a batch. "
+            "Solve these targets one by one."
+        )
+    dtype, resident = _precision(options.dtype, config), is_on_gpu(targets)
+    if resident:
+        check_library(targets, dtype)
+    on_gpu = wants_gpu(options.device) or resident
+    if dtype is np.float32 and not on_gpu:
+        raise InvalidInputError("dtype is float32: expected float64 on a CPU, or device='cuda'.")
+    packed = pack_targets(arm, targets, _gpu_array if resident else checks.contiguous)
+    start_rows = start_values_of(arm, starts, len(packed.values), resident)
+    problem = pack_problem(arm, packed, start_rows, starts is not None, config, seed)
+    threads = thread_count(options.threads)
+    with reporting(options.progress, "solving", len(packed.values)) as report:
+        if not on_gpu:
+            results = solve_cpu(arm, problem, threads, options.closest, report)
+            return IKBatch.from_results(results)
+        results = solve_gpu(arm, problem, dtype, threads, options.closest, report)
+    if not resident:
+        return IKBatch.from_results(results)
+    return IKBatch(*(to_library(each, targets) for each in results))
+
+
+def pack_problem(
+    arm: ArmModel,
+    packed: PackedTarget,
+    starts: Floats,
+    near_start: bool,
+    config: SolveConfig,
+    seed: int,
+) -> PackedProblem:
+    """Many targets and their starts, (m, n) or (1, n) for all, as kernels take them."""
+    criteria = config.criteria(near_start, seed)
+    return PackedProblem(config.packed_arm(arm), packed.values, packed.weights, starts, criteria)
+
+
+def solve_cpu(
+    arm: ArmModel, problem: PackedProblem, threads: int, closest: bool, report: Report = silent
+) -> Results:
+    """Solve a batch on so many threads."""
+    count = len(problem.targets)
+    results, progress = host_results(count, arm.n), new_progress(threads)
+
+    def work(worker: int, begin: int, end: int) -> None:
+        if kernels.batch.HAS_LANES:
+            kernels.batch.solve_rows(problem, begin, end, results, progress[worker])
+        else:
+            results.converged[begin:end] = False
+        missed = begin + np.flatnonzero(~results.converged[begin:end])
+        for row in missed.tolist() if closest or not kernels.batch.HAS_LANES else ():
+            if progress[worker, 2]:
+                return
+            _write_outcome(results, row, *_solve_row(arm, problem, row))
+
+    run_threads(work, count, min(max(count // (8 * threads), MIN_ROWS), MAX_ROWS), progress, report)
+    return results
+
+
+def solve_gpu(
+    arm: ArmModel,
+    problem: PackedProblem,
+    dtype: type,
+    threads: int,
+    closest: bool,
+    report: Report = silent,
+) -> Results:
+    """Solve a batch on the GPU; the results are on the GPU if the targets are."""
+    count, resident = len(problem.targets), is_on_gpu(problem.targets)
+    size, pieces = cuda.piece_sizes(count, arm.n, resident)
+    results = (
+        device_results(count, arm.n, dtype)
+        if resident
+        else host_results(count, arm.n, dtype, np.int32)
+    )
+    progress = new_progress(pieces)
+    missed: list[Ints] = []
+
+    def work(worker: int, begin: int, end: int) -> None:
+        starts = problem.starts[begin:end] if len(problem.starts) > 1 else problem.starts
+        piece = problem._replace(targets=problem.targets[begin:end], starts=starts)
+        rows = workers[worker].solve(piece, Results(*(each[begin:end] for each in results)))
+        missed.append(begin + rows.astype(np.int64))
+        solved = end - begin - len(rows)
+        progress[worker, :2] += end - begin if not closest else solved, solved
+
+    with cuda.borrow_workers(pieces, arm.n, dtype, size) as workers:
+        for each in workers:
+            each.prepare(problem.packed_arm, problem.weights)
+        run_threads(work, count, size, progress, report)
+    if closest and missed:
+        _retry_on_cpu(arm, problem, np.concatenate(missed), results, threads, report)
+    return results
+
+
+def _retry_on_cpu(
+    arm: ArmModel,
+    problem: PackedProblem,
+    rows: Ints,
+    results: Results,
+    threads: int,
+    report: Report,
+) -> None:
+    """Solve on the CPU, one by one, the rows that the GPU did not solve."""
+    solved_before, progress = len(results.q) - len(rows), new_progress(threads)
+
+    def work(worker: int, begin: int, end: int) -> None:
+        for row in rows[begin:end].tolist():
+            if progress[worker, 2]:
+                return
+            q, outcome = _solve_row(arm, problem, row)
+            if results.q.dtype == np.float32:
+                q, outcome = _round_to_float32(arm, problem, row, q, outcome)
+            _write_outcome(results, row, q, outcome)
+            progress[worker, :2] += 1, outcome[0] == CONVERGED
+
+    def report_all(done: int, solved: int) -> None:
+        report(solved_before + done, solved_before + solved)
+
+    run_threads(work, len(rows), 1, progress, report_all)
+
+
+def _solve_row(arm: ArmModel, problem: PackedProblem, row: int) -> tuple[Floats, Outcome]:
+    """Solve one row of a batch by itself, as ``solve`` does."""
+    first = row if len(problem.starts) > 1 else 0
+    target = np.array(problem.targets[row : row + 1], float)[0]
+    start = np.array(problem.starts[first : first + 1], float)[0]
+    finite = np.abs(start) < MAX_VALUE
+    q = np.where(finite, start, 0.0)
+    clamp_to_limits(arm, q)
+    if not finite.all():
+        target = np.full_like(target, np.nan)
+    outcome = kernels.search.search(
+        problem.packed_arm, target, problem.weights, problem.criteria, q
+    )
+    return q, outcome
+
+
+def _write_outcome(results: Results, row: int, q: Floats, outcome: Outcome) -> None:
+    status, position_error, orientation_error, iterations, restarts = outcome
+    values = Results(
+        q, status == CONVERGED, position_error, orientation_error, iterations, restarts, status
+    )
+    for column, value in zip(results, values, strict=True):
+        write_row(column, row, value)
+
+
+def _round_to_float32(
+    arm: ArmModel, problem: PackedProblem, row: int, q: Floats, outcome: Outcome
+) -> tuple[Floats, Outcome]:
+    """The joint values as single precision holds them, inside the limits, and their errors."""
+    lower, upper = arm.limits.T
+    rounded = q.astype(np.float32)
+    rounded = np.where(rounded < lower, np.nextafter(rounded, np.float32(np.inf)), rounded)
+    rounded = np.where(rounded > upper, np.nextafter(rounded, np.float32(-np.inf)), rounded)
+    values, status, errors = rounded.astype(float), outcome[0], (np.nan, np.nan)
+    if status != INVALID:
+        target = np.array(problem.targets[row : row + 1], float)[0]
+        unpacked = unpack_problem(problem.packed_arm, arm.n, target, problem.weights)
+        errors = kernels.tasks.task_errors(*unpacked, values)
+        criteria = Criteria(*problem.criteria)
+        converged = kernels.tasks.is_converged(errors, criteria, problem.weights)
+        if status == CONVERGED and not converged:
+            status = ITERATION_LIMIT
+    return values, (status, *errors, *outcome[3:])
+
+
+def _precision(dtype: DTypeLike, config: SolveConfig) -> type:
+    try:
+        kind = np.dtype(dtype)
+    except TypeError:
+        kind = np.dtype(object)
+    if kind == np.float64:
+        return np.float64
+    if kind != np.float32:
+        given = repr(dtype) if kind.hasobject else str(kind)
+        raise InvalidInputError(f"dtype is {given}: expected float64 or float32.")
+    if min(config.tolerances) < MIN_FLOAT32_TOL:
+        raise InvalidInputError(
+            "dtype is float32, whose numbers have seven digits: expected tolerances of "
+            f"{MIN_FLOAT32_TOL} or more, "
+            "SolveConfig(position_tolerance=1e-5, orientation_tolerance=1e-5)."
+        )
+    return np.float32
+
+
+def wants_gpu(device: Device) -> bool:
+    """Whether to compute on a GPU; an error if one is asked for and there is none."""
+    checks.choice("device", device, get_args(Device))
+    if device == "cuda":
+        cuda.require_cuda()
+    return device == "cuda" or (device == "auto" and not cuda.unavailable_reason())
+
+
+def _gpu_array(name: str, values: Any) -> Any:
+    cuda.require_cuda()
+    return as_float_array(name, values)
+
+
+def start_values_of(arm: ArmModel, starts: Any, count: int, on_gpu: bool = False) -> Floats:
+    """(count, n) start values of each target, or (1, n) of all; on the GPU if asked for."""
+    if starts is None:
+        array = arm.home.copy()
+    elif is_on_gpu(starts):
+        if not on_gpu:
+            raise InvalidInputError("starts is on a GPU and targets is not: expected both there.")
+        array = _gpu_array("starts", starts)
+    else:
+        array = checks.contiguous("starts", starts)
+    if array.shape not in ((arm.n,), (count, arm.n)):
+        raise DimensionMismatchError(
+            f"starts has shape {array.shape} for {count} targets of an arm of {arm.n} joints: "
+            f"expected ({arm.n},) for all or ({count}, {arm.n}), one for each."
+        )
+    rows = array.reshape(array.size // arm.n, arm.n)
+    return to_device(rows) if on_gpu else rows

@@ -1,0 +1,108 @@
+"""Cyclic Coordinate Descent for position targets.
+
+After Wang and Chen, "A combined optimization method for solving the inverse kinematics
+problem of mechanical manipulators", IEEE Transactions on Robotics and Automation 7(4), 1991.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Union
+
+from numpy.typing import ArrayLike
+
+from jointwise import kernels
+from jointwise.errors import InvalidInputError
+from jointwise.kernels.shapes import CONVERGED, INVALID
+from jointwise.model import checks
+from jointwise.model.dh import dh_arm
+from jointwise.model.joints import DHJoint
+from jointwise.solvers.results import IKResult, Status
+
+if TYPE_CHECKING:
+    from scipy.spatial.transform import RigidTransform
+
+
+@dataclass(frozen=True, slots=True)
+class CCDConfig:
+    """Iteration limit and tolerance.
+
+    Args:
+        max_iterations: Sweeps over all joints, at most; 0 only measures the start.
+        tolerance: Position error below which the solve has converged [m].
+
+    Raises:
+        InvalidInputError: ``max_iterations`` is negative or not an integer, or
+            ``tolerance`` is not positive and finite.
+    """
+
+    max_iterations: int = 100
+    tolerance: float = 1e-4
+
+    def __post_init__(self) -> None:
+        iterations = checks.count("max_iterations", self.max_iterations)
+        object.__setattr__(self, "max_iterations", iterations)
+        object.__setattr__(self, "tolerance", checks.positive("tolerance", self.tolerance))
+
+
+DEFAULT_CCD_CONFIG = CCDConfig()
+
+# No move is smaller: the seed sweeps until the tolerance or the iteration limit is reached.
+NEVER_STALLS = -1.0
+
+
+def ccd_solve(
+    joints: Iterable[DHJoint],
+    target: Union[ArrayLike, "RigidTransform"],
+    initial_angles: ArrayLike,
+    config: CCDConfig = DEFAULT_CCD_CONFIG,
+) -> IKResult:
+    """Solve for a position target by Cyclic Coordinate Descent.
+
+    Each iteration visits the joints from the end effector to the base and turns
+    every revolute joint by the angle that brings the end effector closest to the
+    target. The position error never increases. Prismatic joints are not moved,
+    orientation is free, and angles are not wrapped to ±pi.
+
+    Args:
+        joints: DH rows from base to end effector, standard convention.
+        target: (3,) target position [m], base frame. Of a SciPy ``RigidTransform``
+            the translation counts.
+        initial_angles: (n,) start values [rad]; [m] for prismatic joints. Not modified.
+        config: Iteration limit and tolerance.
+
+    Returns:
+        The result with the best joint values; ``converged`` tells whether the
+        position error is below the tolerance. An unreachable target does not raise.
+
+    Raises:
+        DimensionMismatchError: ``initial_angles`` does not have one value per joint.
+        InvalidInputError: Something else about the input is wrong; the text says what.
+
+    Example:
+        >>> from jointwise import two_link_planar
+        >>> arm = two_link_planar(1.0, 1.0)
+        >>> result = ccd_solve(arm, [1.0, 1.0, 0.0], [0.0, 0.0])
+        >>> result.converged, result.iterations
+        (True, 1)
+    """
+    arm = dh_arm(joints).model
+    q = checks.joint_values("initial_angles", initial_angles, arm.n)
+    point = checks.position("target", target)
+    if not isinstance(config, CCDConfig):
+        raise InvalidInputError(f"config is {config!r}: expected a CCDConfig.")
+    code, error, _, sweeps, _ = kernels.descent.ccd(
+        arm.packed,
+        point.reshape(1, 3),
+        (1.0,),
+        (config.tolerance, config.tolerance, 0, True, 0.5),
+        NEVER_STALLS,
+        config.max_iterations,
+        q,
+    )
+    if code == INVALID:  # the kernel has looked at every number
+        checks.all_finite("initial_angles", q)
+        checks.all_finite("target", point)
+    q.setflags(write=False)
+    converged = code == CONVERGED
+    status = Status.CONVERGED if converged else Status.ITERATION_LIMIT
+    return IKResult(q, converged, error, sweeps, status)

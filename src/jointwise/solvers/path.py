@@ -1,0 +1,203 @@
+"""Joint values along a path of targets, without jumps where none is forced."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from jointwise import kernels
+from jointwise.backends.progress import Report, reporting
+from jointwise.errors import InvalidInputError
+from jointwise.kernels.shapes import Floats
+from jointwise.model import checks
+from jointwise.model.arm import ArmModel
+from jointwise.solvers.config import SolveConfig, check_config
+from jointwise.solvers.results import IKResult
+from jointwise.solvers.single import POOL, collect_solutions, solve, solve_all, unpack_problem
+from jointwise.solvers.targets import Target, pack_target
+
+# Solutions of the first target that are tried as starts when none is given.
+FIRST_SOLUTIONS = 16
+# For a larger step [rad, m] a smaller one is searched.
+LARGE_STEP = 0.5
+# The way from target to target over the configuration halfway, as a multiple of the straight one.
+MAX_DETOUR = 2.0
+# Progress is reported once in so many targets.
+REPORT_EVERY = 1000
+# A path whose largest step is at most so many times the mean needs no better start.
+MAX_UNEVENNESS = 3.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class IKPath:
+    """Joint values along a path.
+
+    Attributes:
+        results: One result per target.
+        joint_angles: (k, n) their joint values [rad]; [m] for a prismatic joint. Read-only.
+        steps: (k-1,) largest joint change between neighbours [rad, m]. Read-only.
+        jumps: Indices of targets that could not be reached by moving straight on from the one
+            before: the arm changes its branch, a joint makes a full turn, the one before was
+            missed, or the step is above ``max_step``.
+    """
+
+    results: tuple[IKResult, ...]
+    joint_angles: Floats
+    steps: Floats
+    jumps: tuple[int, ...]
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def __getitem__(self, index: int) -> IKResult:
+        return self.results[index]
+
+    @property
+    def converged(self) -> bool:
+        """Whether every target was reached."""
+        return all(result.converged for result in self.results)
+
+    @property
+    def largest_step(self) -> float:
+        """Largest joint change between neighbours [rad, m]; 0 for a single target."""
+        return float(self.steps.max(initial=0.0))
+
+    def __str__(self) -> str:
+        missed = [i for i, result in enumerate(self.results) if not result.converged]
+        text = f"{len(self) - len(missed)} of {len(self)} targets reached, "
+        text += f"largest step {self.largest_step:.3g}"
+        if self.jumps:
+            text += f", jumps to {', '.join(map(str, self.jumps))} (the first target is 0)"
+        if missed:
+            text += f". First missed is target {missed[0]}: {self.results[missed[0]].status.value}"
+        return text
+
+
+def solve_path(
+    arm: ArmModel,
+    targets: Sequence[Target],
+    start: ArrayLike | None,
+    config: SolveConfig,
+    max_step: float | None,
+    seed: int,
+    progress: bool = False,
+) -> IKPath:
+    """Each target from the solution before; see ``Chain.solve_path``."""
+    try:
+        targets = list(targets)
+    except TypeError:
+        raise InvalidInputError(f"targets is {targets!r}: expected a sequence.") from None
+    if not targets:
+        raise InvalidInputError("targets is empty: expected at least one target.")
+    kinds = {_kind(arm, i, target) for i, target in enumerate(targets)}
+    if len(kinds) > 1:
+        raise InvalidInputError(
+            f"targets mix {' and '.join(sorted(kinds))}: expected one kind along a path."
+        )
+    check_config(config)
+    longest = np.inf if max_step is None else checks.positive("max_step", max_step)
+    with reporting(progress, "following", len(targets)) as report:
+
+        def follow(first: ArrayLike) -> IKPath:
+            return _follow(arm, targets, first, config, longest, seed, report)
+
+        if start is not None:
+            return follow(start)
+        best: IKPath | None = None
+        for first in solve_all(arm, targets[0], FIRST_SOLUTIONS, config, seed):
+            path = follow(first.joint_angles)
+            if best is None or _badness(path) < _badness(best):
+                best = path
+            if best.converged and not best.jumps and _is_even(best):
+                break
+        return best or follow(arm.home)
+
+
+def _is_even(path: IKPath) -> bool:
+    mean = float(path.steps.mean()) if len(path.steps) else 0.0
+    return path.largest_step <= MAX_UNEVENNESS * mean
+
+
+def _badness(path: IKPath) -> tuple[int, int, float]:
+    return sum(not result.converged for result in path.results), len(path.jumps), path.largest_step
+
+
+def _kind(arm: ArmModel, index: int, target: Target) -> str:
+    try:
+        packed = pack_target(arm, target)
+        packed.kind.check(packed.values)
+        return packed.kind.plural
+    except InvalidInputError as problem:
+        raise InvalidInputError(str(problem).replace("target", f"targets[{index}]", 1)) from None
+
+
+def _change(q: Floats, result: IKResult) -> float:
+    return float(np.abs(result.joint_angles - q).max())
+
+
+def _connected(arm: ArmModel, before: Target, after: Target, q: Floats, q_after: Floats) -> bool:
+    """Whether the joints can move straight from one target to the next.
+
+    At the configuration halfway the end effector must be about between the two targets. It is
+    elsewhere if the arm changes its branch, or a joint makes a full turn.
+    """
+
+    def distance(configuration: Floats, target: Target) -> float:
+        packed = pack_target(arm, target)
+        unpacked = unpack_problem(arm.packed, arm.n, packed.values, packed.weights)
+        position_error, orientation_error = kernels.tasks.task_errors(*unpacked, configuration)
+        return position_error + arm.angular_scale * orientation_error
+
+    halfway = 0.5 * (q + q_after)
+    detour = distance(halfway, before) + distance(halfway, after)
+    return detour <= MAX_DETOUR * distance(q.copy(), after) + 1e-3 * arm.angular_scale
+
+
+def _follow(
+    arm: ArmModel,
+    targets: Sequence[Target],
+    start: ArrayLike,
+    config: SolveConfig,
+    longest: float,
+    seed: int,
+    report: Report,
+) -> IKPath:
+    results: list[IKResult] = []
+    jumps: list[int] = []
+    q = checks.joint_values("start", start, arm.n)
+    for i, target in enumerate(targets):
+        result = solve(arm, target, q, config, seed)
+        if i > 0:
+            before = targets[i - 1]
+            smooth = _connected(arm, before, target, q, result.joint_angles)
+            small = _change(q, result) <= min(longest, LARGE_STEP)
+            if result.converged and not (smooth and small):
+                result = _smallest_change(arm, target, q, result, config, seed)
+                smooth = _connected(arm, before, target, q, result.joint_angles)
+            leaps = not smooth or not results[-1].converged
+        else:
+            leaps = False
+        if result.converged and (leaps or _change(q, result) > longest):
+            jumps.append(i)
+        results.append(result)
+        q = result.joint_angles if result.converged else q
+        if i % REPORT_EVERY == 0 or i == len(targets) - 1:
+            report(i + 1, sum(each.converged for each in results))
+    joint_angles = np.array([result.joint_angles for result in results])
+    steps = np.abs(np.diff(joint_angles, axis=0)).max(axis=1)
+    for array in (joint_angles, steps):
+        array.setflags(write=False)
+    return IKPath(tuple(results), joint_angles, steps, tuple(jumps))
+
+
+def _smallest_change(
+    arm: ArmModel, target: Target, q: Floats, result: IKResult, config: SolveConfig, seed: int
+) -> IKResult:
+    """The result itself, or the solution around ``q`` that changes the joints less."""
+    packed, criteria = pack_target(arm, target), config.criteria(True, seed)
+    around = collect_solutions(arm, packed, q, config, criteria, POOL, POOL)
+    for nearest in around[np.abs(around - q).max(axis=1).argsort()[:1]]:
+        other = solve(arm, target, nearest, config, seed)
+        result = other if _change(q, other) < _change(q, result) else result
+    return result

@@ -1,0 +1,269 @@
+"""Results: frozen, with read-only arrays."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from enum import Enum
+from operator import index
+from os import PathLike
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jointwise.backends.device_arrays import as_numba_array, is_on_gpu
+from jointwise.errors import InvalidInputError, UnsolvedError
+from jointwise.kernels.shapes import Floats, Results
+
+if TYPE_CHECKING:
+    from scipy.spatial.transform import RigidTransform, Rotation
+
+
+class Status(Enum):
+    """How a solve ended; the value is a sentence, with a remedy where one is needed."""
+
+    CONVERGED = "The end effector is at the target, within the tolerances."
+    ITERATION_LIMIT = (
+        "The iteration limit was reached while the error was still falling: allow more iterations, "
+        "or continue from these joint values."
+    )
+    STALLED = (
+        "The target was not reached from any start that was tried: most likely it is out of reach "
+        "as asked. Ask for less (an aim or a position instead of a pose, a larger tolerance), or "
+        "try other starts."
+    )
+    BLOCKED = (
+        "Joint limits keep the end effector from the target, which it would reach without them: "
+        "widen the limits, or move the target or the base."
+    )
+    UNREACHABLE = (
+        "The target is farther away than the arm is long; the arm points towards it: "
+        "move the target or the base."
+    )
+    INVALID = (
+        "The target or the start is invalid, and nothing was solved: expected finite numbers below "
+        "1e9 and, in a pose, a rotation."
+    )
+
+
+# By the codes of ``kernels.shapes``.
+STATUS_BY_CODE = tuple(Status)
+
+
+class IKResult(NamedTuple):
+    """Joint values for a target, and whether they reach it.
+
+    A named tuple, because making a frozen dataclass takes longer than many a solve.
+
+    Attributes:
+        joint_angles: (n,) one value per joint [rad]; [m] for a prismatic joint. Read-only.
+        converged: Whether the errors are below the tolerances.
+        position_error: Distance from end effector to target [m], at ``joint_angles``.
+        iterations: CCD sweeps and Levenberg-Marquardt steps together.
+        status: Why it stopped, in a sentence: ``print(result.status.value)``.
+        orientation_error: Angle between end effector and target [rad]; 0 where it is free.
+        restarts: Restarts that were made.
+    """
+
+    joint_angles: Floats
+    converged: bool
+    position_error: float
+    iterations: int
+    status: Status
+    orientation_error: float = 0.0
+    restarts: int = 0
+
+    def __eq__(self, other: object) -> bool:  # not by arrays, which have no single answer
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def or_raise(self) -> "IKResult":
+        """This result if it converged.
+
+        Raises:
+            UnsolvedError: It did not; the text says why, and by how much it missed.
+        """
+        if not self.converged:
+            miss = f"{self.position_error:.3g} m"
+            if self.orientation_error:
+                miss += f" and {self.orientation_error:.3g} rad"
+            raise UnsolvedError(f"missed by {miss}. {self.status.value}")
+        return self
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class IKBatch:
+    """Joint values for each of many targets. All arrays are read-only.
+
+    If the targets were on a GPU, so are these arrays, and they are writable.
+
+    Attributes:
+        joint_angles: (m, n) joint values [rad]; [m] for a prismatic joint.
+        converged: (m,) whether the errors are below the tolerances.
+        position_error: (m,) distances from end effector to target [m]; NaN where nothing was
+            solved.
+        orientation_error: (m,) angles between end effector and target [rad]; 0 where orientation
+            is free, NaN where nothing was solved.
+        iterations: (m,) CCD sweeps and Levenberg-Marquardt steps together.
+        restarts: (m,) restarts that were made.
+        status: (m,) why each stopped, as its index in ``list(Status)``.
+
+    Example:
+        >>> from jointwise import robots
+        >>> arm = robots.ur5e()
+        >>> batch = arm.solve_batch(arm.fk(arm.random(seed=1, count=100)))
+        >>> len(batch), batch.converged.all().item(), batch[3].status.name
+        (100, True, 'CONVERGED')
+    """
+
+    joint_angles: Floats
+    converged: NDArray[np.bool_]
+    position_error: Floats
+    orientation_error: Floats
+    iterations: NDArray[np.integer]
+    restarts: NDArray[np.integer]
+    status: NDArray[np.uint8]
+
+    @classmethod
+    def from_results(cls, results: Results) -> "IKBatch":
+        """The results of kernels, in host memory; the arrays become read-only."""
+        for array in results:
+            array.setflags(write=False)
+        return cls(*results)
+
+    @classmethod
+    def from_list(cls, results: Sequence[IKResult], n: int) -> "IKBatch":
+        """Results of an arm of n joints, one after the other, as a batch."""
+        codes = [STATUS_BY_CODE.index(result.status) for result in results]
+        arrays = Results(
+            np.array([result.joint_angles for result in results]).reshape(len(results), n),
+            np.array([result.converged for result in results], np.bool_),
+            np.array([result.position_error for result in results], np.float64),
+            np.array([result.orientation_error for result in results], np.float64),
+            np.array([result.iterations for result in results], np.int64),
+            np.array([result.restarts for result in results], np.int64),
+            np.array(codes, np.uint8),
+        )
+        return cls.from_results(arrays)
+
+    def numpy(self) -> "IKBatch":
+        """The same in NumPy arrays, copied from the GPU if they are there."""
+        if not is_on_gpu(self.status):
+            return self
+        arrays = [as_numba_array(getattr(self, each.name)).copy_to_host() for each in fields(self)]
+        for array in arrays:
+            array.setflags(write=False)
+        return IKBatch(*arrays)
+
+    def __len__(self) -> int:
+        return len(self.status)
+
+    def __getitem__(self, row: int) -> IKResult:
+        """The result of one row."""
+        number = range(len(self))[index(row)]
+        if is_on_gpu(self.status):
+            one = (getattr(self, each.name)[number : number + 1] for each in fields(self))
+            return IKBatch(*one).numpy()[0]
+        return IKResult(
+            self.joint_angles[number],
+            bool(self.converged[number]),
+            float(self.position_error[number]),
+            int(self.iterations[number]),
+            STATUS_BY_CODE[self.status[number]],
+            float(self.orientation_error[number]),
+            int(self.restarts[number]),
+        )
+
+    def __iter__(self) -> Iterator[IKResult]:
+        batch = self.numpy()
+        return (batch[row] for row in range(len(batch)))
+
+    def summary(self) -> str:
+        """How many were solved, how well, and why the others stopped."""
+        if not len(self):
+            return "no targets"
+        if is_on_gpu(self.status):
+            return self.numpy().summary()
+        solved = self.converged
+        first, *others = status_report(np.bincount(self.status, minlength=len(Status)))
+        lines = [first]
+        if solved.any():
+            worst = self.position_error[solved].max(), self.orientation_error[solved].max()
+            lines.append(f"largest errors of these: {worst[0]:.1e} m, {worst[1]:.1e} rad")
+            lines.append(
+                f"{self.iterations[solved].mean():.1f} iterations and "
+                f"{self.restarts[solved].mean():.2f} restarts on average"
+            )
+        return "\n".join([*lines, *others])
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write all arrays to an ``.npz`` file."""
+        batch = self.numpy()
+        np.savez(path, **{each.name: getattr(batch, each.name) for each in fields(self)})
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> "IKBatch":
+        """Read what ``save`` wrote.
+
+        Raises:
+            InvalidInputError: The file was not written by ``save``.
+        """
+        from zipfile import BadZipFile
+
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                arrays = [file[each.name] for each in fields(cls)]
+        except (OSError, ValueError, KeyError, BadZipFile) as problem:
+            raise InvalidInputError(
+                f"{str(path)!r} is no saved batch, {problem}: expected a file that save wrote."
+            ) from None
+        for array in arrays:
+            array.setflags(write=False)
+        return cls(*arrays)
+
+
+def status_report(counts: NDArray[np.int64]) -> list[str]:
+    """How many were solved, and why the others stopped, one line each.
+
+    Args:
+        counts: How many have each status, in the order of ``Status``.
+    """
+    solved, total = int(counts[0]), int(counts.sum())
+    lines = [f"{solved:,} of {total:,} solved ({solved / max(total, 1):.3%})"]
+    for count, status in zip(counts.tolist()[1:], list(Status)[1:], strict=True):
+        if count:
+            lines.append(f"{count:,} {status.name}: {status.value}")
+    return lines
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FKResult:
+    """The frames of an arm at given joint values.
+
+    Attributes:
+        end_effector: (4, 4) pose of the end effector in the base frame, ``T_base_tip``. Read-only.
+        frames: (n+1, 4, 4) pose of every DH frame, the first the identity. Read-only.
+    """
+
+    end_effector: Floats
+    frames: Floats
+
+    @property
+    def position(self) -> Floats:
+        """(3,) position of the end effector [m], base frame."""
+        return self.end_effector[:3, 3]
+
+    @property
+    def rotation(self) -> "Rotation":
+        """Orientation of the end effector, as SciPy's ``Rotation``."""
+        from scipy.spatial.transform import Rotation
+
+        return Rotation.from_matrix(self.end_effector[:3, :3])
+
+    @property
+    def transform(self) -> "RigidTransform":
+        """Pose of the end effector, as SciPy's ``RigidTransform``."""
+        from scipy.spatial.transform import RigidTransform
+
+        return RigidTransform.from_matrix(self.end_effector)

@@ -1,0 +1,183 @@
+"""One target: a solution, or several distinct ones."""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from jointwise import kernels
+from jointwise.kernels.shapes import (
+    CONVERGED,
+    Arm,
+    Floats,
+    PackedCriteria,
+    Task,
+    Weights,
+    unpack_arm,
+)
+from jointwise.model import checks
+from jointwise.model.arm import ArmModel, joint_difference
+from jointwise.solvers.config import DEFAULT_SOLVE_CONFIG, SolveConfig, check_config
+from jointwise.solvers.results import STATUS_BY_CODE, IKResult, Status
+from jointwise.solvers.targets import PackedTarget, Target, pack_target, refuse
+
+# Solutions that differ by less in every joint are the same [rad, m].
+SAME = 1e-3
+# Solutions collected before the most different, or the nearest to rest, are chosen.
+POOL, REST_POOL = 256, 32
+
+
+def solve(
+    arm: ArmModel,
+    target: Target,
+    start: ArrayLike | None = None,
+    config: SolveConfig = DEFAULT_SOLVE_CONFIG,
+    seed: int = 0,
+) -> IKResult:
+    """Joint values that reach a target; see ``Chain.solve``."""
+    check_config(config)
+    packed = pack_target(arm, target)
+    q = start_values(arm, start, config)
+    if config.method == "ccd":
+        return _solve_ccd(arm, packed, q, config)
+    if config.rest is not None:
+        nearest = _nearest_to_rest(arm, packed, q, config, seed)
+        q = q if nearest is None else nearest
+    code, position_error, orientation_error, iterations, restarts = kernels.search.search(
+        config.packed_arm(arm),
+        packed.values,
+        packed.weights,
+        config.criteria(start is not None, seed),
+        q,
+    )
+    status = STATUS_BY_CODE[code]
+    if status is Status.INVALID:  # the kernel has looked at every number
+        checks.all_finite("start", q)
+        refuse(packed)
+    q.setflags(write=False)
+    return IKResult(
+        q, code == CONVERGED, position_error, iterations, status, orientation_error, restarts
+    )
+
+
+def _solve_ccd(arm: ArmModel, packed: PackedTarget, q: Floats, config: SolveConfig) -> IKResult:
+    packed.kind.check(packed.values)
+    clamp_to_limits(arm, checks.all_finite("start", q))
+    ccd = kernels.descent.ccd_anderson if config.extrapolate else kernels.descent.ccd
+    code, position_error, orientation_error, sweeps, _ = ccd(
+        config.packed_arm(arm),
+        packed.values,
+        packed.weights,
+        config.criteria(True, 0),
+        kernels.search.MIN_MOVE,
+        config.max_iterations,
+        q,
+    )
+    q.setflags(write=False)
+    status = STATUS_BY_CODE[code]
+    return IKResult(q, code == CONVERGED, position_error, sweeps, status, orientation_error)
+
+
+def collect_solutions(
+    arm: ArmModel,
+    packed: PackedTarget,
+    start: Floats,
+    config: SolveConfig,
+    criteria: PackedCriteria,
+    attempts: int,
+    count: int,
+) -> Floats:
+    """(k, n) up to ``count`` solutions from so many attempts, in the order they were found.
+
+    Args:
+        arm: The arm.
+        packed: The target.
+        start: (n,) start of the first attempt [rad, m].
+        config: How to search.
+        criteria: When to stop, from ``config.criteria``.
+        attempts: Attempts at most.
+        count: Solutions at most.
+    """
+    packed.kind.check(packed.values)
+    first = checks.all_finite("start", start.copy())
+    clamp_to_limits(arm, first)
+    solutions = np.empty((count, arm.n))
+    found = kernels.search.collect_solutions(
+        config.packed_arm(arm), packed.values, packed.weights, criteria, attempts, first, solutions
+    )
+    return solutions[:found]
+
+
+def solve_all(
+    arm: ArmModel, target: Target, count: int, config: SolveConfig, seed: int
+) -> list[IKResult]:
+    """Distinct solutions, best spread first; see ``Chain.solutions``."""
+    most = checks.count("count", count)
+    check_config(config)
+    without_rest = replace(config, rest=None, method="combined")  # rest would draw them together
+    packed = pack_target(arm, target)
+    pool = max(POOL, 8 * most)
+    criteria = without_rest.criteria(False, seed)
+    found = collect_solutions(arm, packed, arm.home, without_rest, criteria, 4 * pool, pool)
+    same = max(SAME, 3.0 * (config.position_tolerance / arm.angular_scale) ** 0.5)
+    chosen: list[Floats] = []
+    while len(found) and len(chosen) < most:
+        others = np.array(chosen) if chosen else arm.home[None]
+        difference = np.abs(joint_difference(arm, found[:, None], others[None]))
+        apart = difference.max(axis=2).min(axis=1)
+        best = int(apart.argmax() if chosen else apart.argmin())
+        if chosen and apart[best] < same:
+            break
+        chosen.append(found[best])
+    return [solve(arm, target, q, without_rest, seed) for q in chosen]
+
+
+def _nearest_to_rest(
+    arm: ArmModel, packed: PackedTarget, start: Floats, config: SolveConfig, seed: int
+) -> Floats | None:
+    rest = checks.joint_values("rest", config.rest or (), arm.n)
+
+    def distance_sq(q: Floats) -> Floats:
+        squared: Floats = (joint_difference(arm, q, rest) ** 2).sum(axis=-1)
+        return squared
+
+    criteria = config.criteria(True, seed)
+    found = collect_solutions(arm, packed, start, config, criteria, REST_POOL, REST_POOL)
+    if not len(found):
+        return None
+    best: Floats = found[distance_sq(found).argmin()]
+    # Step towards rest and solve from there, which moves the joints least; then again, with
+    # shorter steps where that led away.
+    step = 1.0
+    while step > 0.01:
+        moved = best - step * joint_difference(arm, best, rest)
+        closer = collect_solutions(arm, packed, moved, config, criteria, 1, 1)
+        if len(closer) and distance_sq(closer[0]) < distance_sq(best) * (1.0 - SAME):
+            best = closer[0]
+        else:
+            step *= 0.5
+    return best.copy()
+
+
+def unpack_problem(
+    packed_arm: Floats, n: int, target: Floats, weights: Weights
+) -> tuple[Arm, Task]:
+    """The arm of n joints and the task, as the parts of a solve take them."""
+    arm, m = unpack_arm(packed_arm, n), len(weights)
+    task = Task(np.empty((m, 3)), np.empty((m, 3)), weights)
+    kernels.tasks.set_task(arm, target, task)
+    return arm, task
+
+
+def clamp_to_limits(arm: ArmModel, q: Floats) -> None:
+    """Bring joint values inside their limits, in place; revolute ones by full turns if possible."""
+    kernels.sweep.clamp_joints(unpack_arm(arm.packed, arm.n), q)
+
+
+def start_values(arm: ArmModel, start: ArrayLike | None, config: SolveConfig) -> Floats:
+    """(n,) where a solve starts: at the given start, else at rest, else at home."""
+    if start is not None:
+        return checks.joint_values("start", start, arm.n)
+    if config.rest is not None:
+        return checks.joint_values("rest", config.rest, arm.n)
+    return arm.home.copy()

@@ -1,0 +1,119 @@
+"""What can be asked of an arm: a position, a pose or an aim. One file each."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+
+from jointwise.errors import InvalidInputError
+from jointwise.kernels.shapes import Floats, Weights
+from jointwise.model import checks
+from jointwise.model.arm import ArmModel
+from jointwise.solvers.targets.aim import MIN_LENGTH, Aim, AimKind, aim
+from jointwise.solvers.targets.kind import Target, TargetKind, Targets
+from jointwise.solvers.targets.pose import Pose
+from jointwise.solvers.targets.position import Position
+
+__all__ = [
+    "KINDS",
+    "MIN_LENGTH",
+    "Aim",
+    "PackedTarget",
+    "Target",
+    "TargetKind",
+    "Targets",
+    "aim",
+    "kind_of",
+    "pack_target",
+    "pack_targets",
+    "refuse",
+]
+
+# All kinds of targets, by name.
+KINDS: dict[str, TargetKind] = {kind.name: kind for kind in (Position(), Pose(), AimKind())}
+
+_BY_CLASS = {kind.target_class: kind for kind in KINDS.values() if kind.target_class}
+_BY_SHAPE = {kind.array_shape: kind for kind in KINDS.values() if kind.array_shape}
+
+
+class PackedTarget(NamedTuple):
+    """A target, or many, as kernels take them.
+
+    Attributes:
+        values: (rows, columns), or (m, rows, columns) for many.
+        weights: Weights of its points.
+        kind: What it is.
+    """
+
+    values: Floats
+    weights: Weights
+    kind: TargetKind
+
+
+def kind_of(target: Target) -> TargetKind:
+    """The kind of one target.
+
+    Raises:
+        InvalidInputError: It is of no kind; the text says what is accepted.
+    """
+    return _with_kind(target)[0]
+
+
+def pack_target(arm: ArmModel, target: Target) -> PackedTarget:
+    """One target for the kernels; its numbers are not yet checked."""
+    kind, value = _with_kind(target)
+    return PackedTarget(kind.pack(value), kind.weights(arm.angular_scale), kind)
+
+
+def pack_targets(
+    arm: ArmModel, targets: Targets, as_array: Callable[[str, Any], Any] = checks.contiguous
+) -> PackedTarget:
+    """Many targets for the kernels; their numbers are not yet checked.
+
+    Args:
+        arm: The arm that should reach them.
+        targets: Targets of one kind.
+        as_array: Turns a named argument into an array of floats.
+    """
+    kind = _BY_CLASS.get(type(targets))
+    value: Any = targets
+    if kind is None:
+        value = as_array("targets", _matrix(targets))
+        kind = KINDS["position"] if value.shape == (0,) else _BY_SHAPE.get(value.shape[1:])
+    if kind is None:
+        raise InvalidInputError(
+            f"targets has shape {value.shape}: expected (m, 3) for positions or (m, 4, 4) for "
+            "poses."
+        )
+    return PackedTarget(kind.pack_many(value), kind.weights(arm.angular_scale), kind)
+
+
+def refuse(packed: PackedTarget) -> NoReturn:
+    """Say what is wrong with the numbers of a target that a kernel refused."""
+    packed.kind.check(packed.values)
+    raise InvalidInputError("target is no pose: its rotation part is just not a rotation.")
+
+
+def _with_kind(target: Target) -> tuple[TargetKind, Any]:
+    kind = _BY_CLASS.get(type(target))
+    if kind is not None:
+        return kind, target
+    array = checks.contiguous("target", _matrix(target))
+    kind = _BY_SHAPE.get(array.shape)
+    if kind is None:
+        hint = {
+            (2,): " For a planar arm, add z = 0.",
+            (3, 3): " A rotation alone is not enough: a pose has a position, too.",
+        }.get(array.shape, " For many targets, use solve_batch." if array.ndim in (2, 3) else "")
+        raise InvalidInputError(
+            f"target has shape {array.shape}: expected (3,) for a position or (4, 4) for a "
+            f"pose.{hint}"
+        )
+    return kind, array
+
+
+def _matrix(target: Any) -> Any:
+    """A pose of SciPy as an array; anything else as it is."""
+    if type(target) is not np.ndarray and hasattr(target, "as_matrix"):
+        return target.as_matrix()
+    return target
