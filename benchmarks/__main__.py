@@ -20,7 +20,7 @@ from benchmarks.rivals import FOR_BATCHES, FOR_POSES, FOR_POSITIONS
 from jointwise import CCDConfig, DHJoint, SolveConfig, ccd_solve, puma560
 from jointwise.kernels._numba.jit import jit
 from jointwise.kernels.search import search
-from tests import twin
+from tests.support import twin
 
 # Seconds in which passes over the poses are made, of which the quickest counts.
 PASSES = 5.0

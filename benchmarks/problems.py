@@ -6,7 +6,7 @@ from math import inf, pi, sin
 import numpy as np
 
 from jointwise import Chain, DHJoint, puma560, robots
-from tests import twin
+from tests.support import twin
 
 H = pi / 2
 

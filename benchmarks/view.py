@@ -10,7 +10,7 @@ from jointwise import robots
 from jointwise.view import Page
 from jointwise.view.session import Kind, Session
 from jointwise.view.visitor import Visitor
-from tests.browser import CHROMIUM, Tab, browser
+from tests.support.browser import CHROMIUM, Tab, browser
 
 # What a hand and a screen can do.
 RATE, SECONDS = 60, 10

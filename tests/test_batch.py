@@ -14,7 +14,7 @@ from benchmarks.problems import ARMS
 from jointwise import Chain, DHJoint, IKBatch, InvalidInputError, SolveConfig, Status, aim, robots
 from jointwise.solvers.batch import FEWEST
 from jointwise.solvers.targets import Aim
-from tests import twin
+from tests.support import twin
 
 COUNT = 150
 NAMES = ["Panda", "UR5", "PUMA 560", "one sliding joint", "Jaco2-like", "so101"]

@@ -11,8 +11,8 @@ from scipy.spatial.transform import RigidTransform, Rotation
 
 from benchmarks.problems import CHOSEN as ARMS
 from jointwise import Chain, forward_kinematics, puma560, scara, two_link_planar
-from tests import twin
-from tests.arms import angles, chains
+from tests.support import twin
+from tests.support.arms import angles, chains
 
 H = pi / 2
 

@@ -8,8 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from jointwise import CCDConfig, DHJoint, ccd_solve, forward_kinematics, puma560, two_link_planar
-from tests import twin
-from tests.arms import angles, chains, problems
+from tests.support import twin
+from tests.support.arms import angles, chains, problems
 
 ROUNDING = 1e-12
 

@@ -43,7 +43,7 @@ from jointwise.reach.placement import measured, standing_places
 from jointwise.reach.store import Store
 from jointwise.solvers.batch import solve_batch
 from jointwise.solvers.results import IKBatch
-from tests.arms import chains
+from tests.support.arms import chains
 
 ROOT = Path(__file__).parent.parent
 TWO_LINKS = Chain.from_dh(two_link_planar(1.0, 0.6))

@@ -1,4 +1,4 @@
-"""Every shipped robot against a second source; ``tests/references.py`` says which."""
+"""Every shipped robot against a second source; ``tests/support/references.py`` says which."""
 
 import inspect
 from pathlib import Path

@@ -24,8 +24,8 @@ from jointwise import (
 )
 from jointwise.solvers.single import grouped
 from jointwise.solvers.targets import request
-from tests import twin
-from tests.arms import angles, rows
+from tests.support import twin
+from tests.support.arms import angles, rows
 
 ROUNDING = 1e-12
 LIMITED = [name for name in ARMS if name != "Jaco2-like"]

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from jointwise import Chain, InvalidInputError, JointwiseError, robots
 from jointwise.model.urdf_xml import Reader, text_of
-from tests.arms import angles, chains
+from tests.support.arms import angles, chains
 
 FILES = sorted(
     str(file.locate())
@@ -421,7 +421,7 @@ def test_noise_ends_in_a_clear_error(noise):
 
 def test_a_fuzzer_that_learns_finds_nothing():
     runs = subprocess.run(
-        [sys.executable, "-m", "tests.fuzz_urdf", "-runs=15000", "-seed=1"],
+        [sys.executable, "-m", "tests.support.fuzz_urdf", "-runs=15000", "-seed=1"],
         capture_output=True,
         text=True,
         check=False,

@@ -8,7 +8,7 @@ import pytest
 from jointwise import Status, robots
 from jointwise.model.outline import outline
 from jointwise.view import Page
-from tests.browser import CHROMIUM, Tab, browser
+from tests.support.browser import CHROMIUM, Tab, browser
 
 if CHROMIUM is None:
     pytest.skip("no chromium: apt-get install chromium", allow_module_level=True)

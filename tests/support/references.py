@@ -1,4 +1,4 @@
-"""Where the shipped robots' tips are according to others: ``python -m tests.references``.
+"""Where the shipped robots' tips are according to others: ``python -m tests.support.references``.
 
 Nothing of jointwise is used here. Every robot is put together from a second source, read and
 evaluated by Pinocchio or Robotics Toolbox, at a hundred configurations drawn between the limits of
@@ -18,7 +18,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 ENVIRONMENT = ROOT / ".bench" / "references"
 OUTPUT = ROOT / "tests" / "data" / "robots.npz"
 PACKAGES = ("pin==4.1.0", "example-robot-data==5.0.0", "roboticstoolbox-python==1.5.0")

@@ -1,4 +1,4 @@
-"""A fuzzer that learns what gets far into the reader: ``python -m tests.fuzz_urdf -runs=20000``.
+"""A fuzzer that learns what gets far into the reader: ``python -m tests.support.fuzz_urdf -runs=20000``.
 
 Every text must end in a chain or in a JointwiseError. Arguments are those of libFuzzer.
 """
