@@ -20,6 +20,8 @@ from benchmarks.rivals import FOR_BATCHES, FOR_POSES, FOR_POSITIONS
 from jointwise import CCDConfig, DHJoint, SolveConfig, ccd_solve, puma560
 from jointwise.kernels._numba.jit import jit
 from jointwise.kernels.search import search
+from jointwise.kernels.shapes import PackedCriteria
+from jointwise.solvers.targets import KINDS
 from tests.support import twin
 
 # Seconds in which passes over the poses are made, of which the quickest counts.
@@ -221,7 +223,8 @@ def batch_table(count: int, with_rivals: bool) -> None:
 
     def compiled() -> np.ndarray:
         answers = starts.copy()
-        solve_each(chain.arm.block, targets, chain.arm.weights, answers)
+        weights = KINDS["pose"].weights(chain.arm.angular_scale)
+        solve_each(chain.arm.packed, targets, weights, SolveConfig().criteria(True, 0), answers)
         return answers
 
     def quickest(run: Callable[[], np.ndarray]) -> tuple[np.ndarray, float]:
@@ -274,11 +277,15 @@ def print_batch(name: str, solved: float, seconds: float, first: float) -> None:
 
 @jit
 def solve_each(
-    block: np.ndarray, targets: np.ndarray, weights: tuple[float, ...], answers: np.ndarray
+    packed_arm: np.ndarray,
+    targets: np.ndarray,
+    weights: tuple[float, ...],
+    criteria: PackedCriteria,
+    q: np.ndarray,
 ) -> None:
-    """The compiled single solve, one after the other, without Python between."""
+    """The compiled single solve, one row after the other, without Python between."""
     for row in range(len(targets)):
-        search(block, targets[row], weights, 1e-6, 1e-6, 100, answers[row], True)
+        search(packed_arm, targets[row], weights, criteria, q[row])
 
 
 TABLES = {

@@ -1,6 +1,6 @@
-"""What a GPU does, printed as tables: ``python -m benchmarks.gpu [TABLE] [--rows N]``.
+"""GPU throughput, printed as tables: ``python -m benchmarks.gpu [TABLE] [--rows N]``.
 
-Every answer is looked at by forward kinematics in NumPy that no kernel shares.
+Every result is verified by forward kinematics in NumPy, which shares no code with the kernels.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from jointwise import Chain, DHJoint, SolveConfig, robots
 # Poses and starts.
 Given = tuple[np.ndarray, np.ndarray]
 
-# What Nsight Compute is asked: about a kernel, about its operations, and why its warps wait.
+# Metrics of Nsight Compute: of a kernel, of its operations, and why its warps stall.
 TIME, CYCLES, PROCESSORS = (
     "gpu__time_duration.sum",
     "sm__cycles_elapsed.max",
@@ -46,7 +46,7 @@ WAITS = {
 
 
 def poses(chain: Chain, q: np.ndarray) -> np.ndarray:
-    """(k, 4, 4) where the tip is, a matrix a joint."""
+    """(k, 4, 4) poses of the end effector, by one matrix product per joint."""
     result = np.broadcast_to(np.eye(4), (len(q), 4, 4))
     for i, link in enumerate(chain.arm.links):
         square = np.vstack([link, [0.0, 0.0, 0.0, 1.0]])
@@ -59,20 +59,20 @@ def poses(chain: Chain, q: np.ndarray) -> np.ndarray:
     return result
 
 
-def solved(chain: Chain, q: np.ndarray, targets: np.ndarray, close: float) -> float:
-    """The share of answers within the tolerance and the limits, looked at in pieces."""
+def solved(chain: Chain, q: np.ndarray, targets: np.ndarray, tolerance: float) -> float:
+    """The share of results within the tolerance and the limits, in pieces."""
     lower, upper = chain.limits.T
     size, whole = 1 << 16, targets.ndim == 3
 
     def good(begin: int) -> int:
         values, wanted = q[begin : begin + size].astype(float), targets[begin : begin + size]
-        there = poses(chain, values)
-        place = wanted[:, :3, 3] if whole else wanted
-        right = np.linalg.norm(there[:, :3, 3] - place, axis=1) < close
+        reached = poses(chain, values)
+        point = wanted[:, :3, 3] if whole else wanted
+        right = np.linalg.norm(reached[:, :3, 3] - point, axis=1) < tolerance
         if whole:
-            turn = np.swapaxes(there[:, :3, :3], 1, 2) @ wanted[:, :3, :3]
+            turn = np.swapaxes(reached[:, :3, :3], 1, 2) @ wanted[:, :3, :3]
             skew = 0.5 * (turn - np.swapaxes(turn, 1, 2))
-            right &= np.linalg.norm(skew[:, [2, 0, 1], [1, 2, 0]], axis=1) < close
+            right &= np.linalg.norm(skew[:, [2, 0, 1], [1, 2, 0]], axis=1) < tolerance
             right &= turn[:, [0, 1, 2], [0, 1, 2]].sum(axis=1) > 2.0
         return np.count_nonzero(right & ((values >= lower) & (values <= upper)).all(axis=1))
 
@@ -80,8 +80,8 @@ def solved(chain: Chain, q: np.ndarray, targets: np.ndarray, close: float) -> fl
         return sum(pool.map(good, range(0, len(q), size))) / len(q)
 
 
-def given(chain: Chain, rows: int) -> Given:
-    """Poses that can be reached, and where to start."""
+def random_problems(chain: Chain, rows: int) -> Given:
+    """Reachable poses and random starts."""
     return chain.fk(chain.random(1, rows), device="cuda"), chain.random(2, rows)
 
 
@@ -123,7 +123,7 @@ def chain_of(joints: int) -> Chain:
 
 
 def draw(by_size: dict[int, float], by_joints: dict[int, float], path: str) -> None:
-    """How it grows: million a second against the size of a batch, and against joints."""
+    """Throughput by batch size and by number of joints."""
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
@@ -144,7 +144,7 @@ def rates(rows: int) -> None:
     print(f"{'':8}{'':10}{'':9}{'within':>8}{'solved':>12}{'million/s':>11}{'first call s':>14}")
     for name in ("panda", "ur5e"):
         chain = Chain.load(name)
-        these = given(chain, rows)
+        these = random_problems(chain, rows)
         for whole, dtype, close in (
             (True, np.float64, 1e-6),
             (True, np.float32, 1e-5),
@@ -166,7 +166,7 @@ def growth(rows: int, picture: str | None) -> None:
     by_size: dict[int, float] = {}
     by_joints: dict[int, float] = {}
     panda = robots.panda()
-    problem = Problem(panda, given(panda, rows), True, np.float64)
+    problem = Problem(panda, random_problems(panda, rows), True, np.float64)
     print("\nPanda, poses, float64, by the number of them")
     sizes = [8**k for k in range(12) if 8**k < rows]
     for size in (*sizes, rows):
@@ -177,7 +177,7 @@ def growth(rows: int, picture: str | None) -> None:
     print(f"\nPositions, float64, 1e-5, a snake by its number of joints, {some:,} of them")
     for joints in (3, 7, 12, 20, 30, 64):
         chain = chain_of(joints)
-        snake = Problem(chain, given(chain, some), False, np.float64)
+        snake = Problem(chain, random_problems(chain, some), False, np.float64)
         first, seconds = snake.seconds(1e-5, some, 1), snake.seconds(1e-5, some, 2)
         rate = by_joints[joints] = some / seconds / 1e6
         share = snake.share(1e-5)
@@ -187,9 +187,9 @@ def growth(rows: int, picture: str | None) -> None:
 
 
 def end_to_end(rows: int) -> None:
-    """From and to arrays of NumPy, and how many answers are those of a processor."""
+    """From and to NumPy arrays, and how many results are those of a CPU."""
     chain = robots.panda()
-    targets, starts = given(chain, rows)
+    targets, starts = random_problems(chain, rows)
     for dtype, config in ((np.float64, SolveConfig()), (np.float32, SolveConfig(1e-5, 1e-5))):
         best = np.inf
         for _ in range(3):
@@ -205,34 +205,41 @@ def end_to_end(rows: int) -> None:
         )
     some = slice(0, 100_000)
     for asked, what in ((targets[some], "poses"), (targets[some, :3, 3].copy(), "positions")):
-        here = chain.solve_batch(asked, starts[some])
-        there = chain.solve_batch(asked, starts[some], device="cuda")
-        alike = np.abs(here.joint_angles - there.joint_angles).max(axis=1) < 1e-8
-        print(f"the same answer as a processor's, to 1e-8: {alike.mean():.3%} of 100,000 {what}")
+        cpu = chain.solve_batch(asked, starts[some])
+        gpu = chain.solve_batch(asked, starts[some], device="cuda")
+        alike = np.abs(cpu.joint_angles - gpu.joint_angles).max(axis=1) < 1e-8
+        print(f"the same result as on a CPU, to 1e-8: {alike.mean():.3%} of 100,000 {what}")
 
 
 def once(rows: int, name: str) -> None:
-    """One batch of a Panda's poses, for a profiler to look at."""
+    """One batch of Panda poses, for the profiler."""
     panda, dtype = robots.panda(), np.dtype(name).type
-    Problem(panda, given(panda, rows), True, dtype).seconds(
+    Problem(panda, random_problems(panda, rows), True, dtype).seconds(
         1e-6 if name == "float64" else 1e-5, rows, 1
     )
 
 
 def roofline(rows: int) -> None:
-    """What holds the kernels back, as Nsight Compute sees the first attempt at every pose."""
+    """What limits the kernels, by Nsight Compute, in the first attempt at every pose."""
     print(f"\nNsight Compute: the first attempt at {rows:,} poses of a Panda")
-    print(f"{'':17}{'ms':>7}{'registers':>11}{'warps':>7}{'threads':>9}{'bytes':>7}", end="")
+    print(f"{'':25}{'ms':>7}{'registers':>11}{'warps':>7}{'threads':>9}{'bytes':>7}", end="")
     print(f"{'operations':>12}{'of peak':>9}  waiting")
     names = [TIME, CYCLES, PROCESSORS, REGISTERS, WARPS, LANES, BYTES]
     names += [OPERATION.format(name) for name in OPERATIONS]
     names += [WAITING.format(name) for name in WAITS]
     if not shutil.which("ncu"):
         sys.exit("ncu is not on the PATH: expected NVIDIA's Nsight Compute.")
-    # Operations a cycle that a processor of an H100 or H200 has room for.
+    # Peak operations per cycle of one multiprocessor of an H100 or H200.
     for dtype, peak in (("float64", 128), ("float32", 256)):
         ncu = ["ncu", "--clock-control", "none", "--csv", "--page", "raw", "--print-units", "base"]
-        ncu += ["-c", "3", "-k", "regex:begin|finish|choose", "--metrics", ",".join(names)]
+        ncu += [
+            "-c",
+            "3",
+            "-k",
+            "regex:sweep_attempts|step_attempts|select_results",
+            "--metrics",
+            ",".join(names),
+        ]
         code = f"from benchmarks.gpu import once; once({rows}, {dtype!r})"
         process = subprocess.run(
             [*ncu, sys.executable, "-c", code], capture_output=True, text=True, check=False
@@ -251,7 +258,7 @@ def roofline(rows: int) -> None:
             whole = sum(waits.values())
             longest = sorted((why for why in waits if why), key=waits.__getitem__)[:-4:-1]
             print(
-                f"{text['Kernel Name'].split('[')[0]:8}{dtype:9}{seen[TIME] / 1e6:7.2f}"
+                f"{text['Kernel Name'].split('[')[0]:16}{dtype:9}{seen[TIME] / 1e6:7.2f}"
                 f"{seen[REGISTERS]:11.0f}{seen[WARPS]:7.1f}{seen[LANES]:9.1f}"
                 f"{seen[BYTES] / rows:7.0f}{done / rows:12.0f}{share:9.1%}  "
                 + ", ".join(f"{why} {waits[why] / whole:.0%}" for why in longest),
@@ -260,11 +267,11 @@ def roofline(rows: int) -> None:
 
 
 def main() -> None:
-    """All tables, or one; that of a profiler only when it is asked for."""
+    """All tables, or one; the roofline only when it is asked for."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.gpu", description=__doc__)
     parser.add_argument("table", nargs="?", choices=["rates", "growth", "end", "roofline"])
     parser.add_argument("--rows", type=int, default=1 << 24)
-    parser.add_argument("--plot", help="draw how it grows to this file")
+    parser.add_argument("--plot", help="draw throughput by batch size and joints to this file")
     arguments = parser.parse_args()
     rows, table = arguments.rows, arguments.table
     import numba

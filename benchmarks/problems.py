@@ -32,8 +32,8 @@ def jaco2() -> Chain:
     return Chain.from_dh(rows, limits)
 
 
-def slider() -> Chain:
-    """Six joints, one of them sliding: a Stanford arm with a hand of 15 cm."""
+def prismatic_arm() -> Chain:
+    """Six joints, the third prismatic: a Stanford arm with a hand of 15 cm."""
     rows = [*dh((0, 0.412, -H), (0, 0.154, H)), DHJoint(joint_type="prismatic")]
     rows += dh((0, 0, -H), (0, 0, H), (0, 0.15, 0))
     limits = np.radians([[-170, 170], [-125, 125], [0, 0], [-170, 170], [-110, 110], [-180, 180]])
@@ -48,7 +48,7 @@ CHOSEN = {
     "iiwa 14": robots.iiwa14(),
     "PUMA 560": puma(),
     "Jaco2-like": jaco2(),
-    "one sliding joint": slider(),
+    "one prismatic joint": prismatic_arm(),
 }
 ARMS = CHOSEN | {name: Chain.load(name) for name in robots.names()}
 

@@ -1,57 +1,64 @@
-"""Does the page keep up with a hand that drags the target? ``python -m benchmarks.view``."""
+"""Whether the page keeps up with a dragged target. ``python -m benchmarks.view``."""
 
 from contextlib import ExitStack
 from time import perf_counter, sleep
-from typing import get_args
 
 import numpy as np
 
 from jointwise import robots
+from jointwise.solvers.targets import KINDS
 from jointwise.view import Page
-from jointwise.view.session import Kind, Session
+from jointwise.view.session import Session
 from jointwise.view.visitor import Visitor
 from tests.support.browser import CHROMIUM, Tab, browser
 
-# What a hand and a screen can do.
+# Targets per second, as a mouse sends them, and the duration of a drag [s].
 RATE, SECONDS = 60, 10
 
 
 def main() -> None:
-    """Sixty targets a second, each solved for and drawn, with a browser looking on."""
-    print(f"The page of a Panda, its target dragged: {RATE} targets a second for {SECONDS} s,")
-    print("Chromium is the visitor" if CHROMIUM else "no chromium: without a visitor or a drawing")
+    """Drag the target with a browser connected, for each kind of target."""
+    print(f"The page of a Panda, its target dragged: {RATE} targets per second for {SECONDS} s,")
+    print("drawn in Chromium" if CHROMIUM else "no chromium: without a browser or a drawing")
     print(f"{'':12}{'done/s':>9}{'solved':>9}{'median µs':>11}{'99 % µs':>9}{'worst µs':>10}")
     with ExitStack() as stack:
         visitor, session = None, Session(robots.panda())
         if CHROMIUM is not None:
             page = stack.enter_context(Page(session.chain, "panda", port=0))
-            visitor = Tab(stack.enter_context(browser()), page).visitor
+            chromium = stack.enter_context(browser())
+            visitor = stack.enter_context(Tab(chromium, page)).visitor
             session = visitor.session
-        for kind in get_args(Kind):
+        for kind in KINDS:
             print_drag(kind, session, visitor)
 
 
-def print_drag(kind: Kind, session: Session, visitor: Visitor | None) -> None:
-    """Drag the target round a loop, and print how it went."""
-    session.ask_for(kind)
+def print_drag(kind: str, session: Session, visitor: Visitor | None) -> None:
+    """Drag the target along a closed curve, and print the rate and the solve times.
+
+    Args:
+        kind: The kind of target, a name in ``KINDS``.
+        session: The arm and the target.
+        visitor: The visitor whose session it is. None: the session is not drawn.
+    """
+    session.set_target_kind(kind)
     seconds, solved = [], []
 
-    def move(share: float) -> None:
-        turn = 2.0 * np.pi * share
-        x, y, z = 0.12 * np.sin(turn), 0.25 * np.sin(2.0 * turn), 0.2 * np.cos(turn)
+    def move(fraction: float) -> None:
+        angle = 2.0 * np.pi * fraction
+        x, y, z = 0.12 * np.sin(angle), 0.25 * np.sin(2.0 * angle), 0.2 * np.cos(angle)
         session.move_target(position=[0.45 + x, y, 0.45 + z])
-        seconds.append(session.seconds)
+        seconds.append(session.solve_seconds)
         solved.append(max(session.errors()) < 1e-6)
 
-    began = perf_counter()
+    start = perf_counter()
     for number in range(RATE * SECONDS):
-        share = number / (RATE * SECONDS)
+        fraction = number / (RATE * SECONDS)
         if visitor is None:
-            move(share)
+            move(fraction)
         else:
-            visitor.do(lambda share=share: move(share), "target")
-        sleep(max(0.0, began + (number + 1) / RATE - perf_counter()))
-    rate = len(seconds) / (perf_counter() - began)
+            visitor.apply(lambda fraction=fraction: move(fraction), "target")
+        sleep(max(0.0, start + (number + 1) / RATE - perf_counter()))
+    rate = len(seconds) / (perf_counter() - start)
     micro = 1e6 * np.array(seconds)
     print(
         f"{kind:12}{rate:9.1f}{np.mean(solved):9.1%}"

@@ -1,4 +1,4 @@
-"""Make ``docs/gallery.md`` of ``examples/04_pictures.py``: each cell, and the picture it draws."""
+"""Write ``docs/gallery.md`` from ``examples/04_pictures.py``: each cell and its figure."""
 
 import re
 import subprocess
@@ -9,12 +9,12 @@ DOCS = Path(__file__).parent
 EXAMPLE = DOCS.parent / "examples" / "04_pictures.py"
 HEAD = """# Gallery
 
-What `jointwise.plot` draws (`pip install 'jointwise[plot]'`). Each picture stands below the code
-that drew it, which is a part of [04_pictures.py](../examples/04_pictures.py); `make gallery` draws
-them anew. All of it begins with
+The figures of `jointwise.plot` (`pip install 'jointwise[plot]'`), each below the code that draws
+it. The code is [04_pictures.py](../examples/04_pictures.py), which begins with the imports below;
+`make gallery` draws all figures again.
 
 ```python
-{beginning}
+{imports}
 ```
 """
 CELL = """
@@ -26,20 +26,20 @@ CELL = """
 {code}
 ```
 
-![{title}](images/{picture})
+![{title}](images/{file})
 """
 
 
 def page() -> str:
     """The text of the gallery."""
-    beginning, *cells = EXAMPLE.read_text(encoding="utf-8").split("# %% ")
-    text = HEAD.format(beginning=beginning.split('"""')[2].strip())
+    imports, *cells = EXAMPLE.read_text(encoding="utf-8").split("# %% ")
+    text = HEAD.format(imports=imports.split('"""')[2].strip())
     for cell in cells:
         title, rest = cell.split("\n", 1)
         prose, code = re.fullmatch(r"((?:# [^\n]*\n)+)(.*)", rest, re.DOTALL).groups()
-        (picture,) = re.findall(r'folder / "(.*?)"', code)
+        (file,) = re.findall(r'folder / "(.*?)"', code)
         prose = prose.replace("# ", "").strip()
-        text += CELL.format(title=title, prose=prose, code=code.strip(), picture=picture)
+        text += CELL.format(title=title, prose=prose, code=code.strip(), file=file)
     return text
 
 

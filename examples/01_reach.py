@@ -1,6 +1,6 @@
-"""An arm reaches for a point: every sweep in a table, the motion in a picture.
+"""Solve for a position by CCD: every sweep in a table, the motion in a figure.
 
-Run it with ``python examples/01_reach.py [picture.png]``.
+Run it with ``python examples/01_reach.py [figure.png]``.
 """
 
 import sys
@@ -15,30 +15,31 @@ arm = three_link_spatial(d1=0.5, l2=1.0, l3=0.8)
 start = [-1.0, 0.9, -1.4]
 target = [1.0, 0.6, 0.9]
 
-began = perf_counter()
+# The first call loads the compiled kernels, or compiles them.
+before = perf_counter()
 ccd_solve(arm, target, start)
-compiled = perf_counter()
+loaded = perf_counter()
 result = ccd_solve(arm, target, start)
-done = perf_counter()
+solved = perf_counter()
 
-# The same again in slow motion.
+# The same solve, sweep by sweep.
 chain = Chain.from_dh(arm)
 tolerance = 1e-4
 ccd = SolveConfig(method="ccd", position_tolerance=tolerance)
 trace = chain.trace(target, start, ccd)
 
-print(f"A three-link arm reaches for {target} m\n")
-print("sweep   error [m]   joint angles [deg]")
+print(f"A three-link arm, target {target} m\n")
+print("sweep   error [m]   joint angles [°]")
 for sweep, (angles, error) in enumerate(zip(trace.joint_angles, trace.position_error, strict=True)):
     degrees = "  ".join(f"{angle:7.2f}" for angle in np.degrees(angles))
     print(f"{sweep:5}   {error:9.6f}   {degrees}")
 print(f"\nconverged: {result.converged}, {result.iterations} sweeps")
-print(f"time: {1e6 * (done - compiled):.0f} µs, after {compiled - began:.1f} s to load the kernels")
+print(f"time: {1e6 * (solved - loaded):.0f} µs, after {loaded - before:.1f} s to load the kernels")
 
 figure = plt.figure(figsize=(10, 4.5), layout="constrained")
-space = figure.add_subplot(1, 2, 1, projection="3d", azim=-15, elev=20)
-plot.motion(chain, trace.joint_angles, target, space)
+axes_3d = figure.add_subplot(1, 2, 1, projection="3d", azim=-15, elev=20)
+plot.motion(chain, trace.joint_angles, target, axes_3d)
 plot.convergence(trace, tolerance, figure.add_subplot(1, 2, 2))
-picture = sys.argv[1] if len(sys.argv) > 1 else "demo.png"
-figure.savefig(picture, dpi=120)
-print(f"picture: {picture}")
+file = sys.argv[1] if len(sys.argv) > 1 else "demo.png"
+figure.savefig(file, dpi=120)
+print(f"figure: {file}")

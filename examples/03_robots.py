@@ -1,4 +1,4 @@
-"""Real arms: by name, from a maker's URDF, from a table, and back to a URDF for other tools."""
+"""Arms by name, from a URDF, from a DH table, and written as a URDF."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,12 +11,12 @@ print("arms by name: ", ", ".join(robots.names()))
 panda = robots.panda()
 print(panda, "\n")
 
-# Between two links of any URDF; meshes are not needed. Here the joints beyond the elbow.
+# The joints between two links of any URDF; meshes are not needed. Here, those beyond the elbow.
 urdf = panda.to_urdf("panda")
 wrist = Chain.from_urdf(urdf, base="link4", tip="tip")
 print("its wrist:    ", repr(wrist))
 
-# A table as textbooks print it: what is left out is 0, or free.
+# A DH table as textbooks print it. Missing numbers are 0, missing limits are infinite.
 table = """
 name,      d,     a,    alpha,  lower,  upper
 swivel,    0.3,   0,    90,     -180,   180

@@ -1,4 +1,4 @@
-"""Batches: bit for bit what one solve at a time gives, whatever the neighbours and the threads."""
+"""Batches: bit for bit the single solves, whatever the other rows and the threads."""
 
 import signal
 import subprocess
@@ -11,13 +11,23 @@ import pytest
 from scipy.spatial.transform import RigidTransform
 
 from benchmarks.problems import ARMS
-from jointwise import Chain, DHJoint, IKBatch, InvalidInputError, SolveConfig, Status, aim, robots
-from jointwise.solvers.batch import FEWEST
+from jointwise import (
+    Chain,
+    DHJoint,
+    IKBatch,
+    InvalidInputError,
+    SolveConfig,
+    Status,
+    aim,
+    kernels,
+    robots,
+)
+from jointwise.solvers.batch import MIN_ROWS
 from jointwise.solvers.targets import Aim
 from tests.support import twin
 
 COUNT = 150
-NAMES = ["Panda", "UR5", "PUMA 560", "one sliding joint", "Jaco2-like", "so101"]
+NAMES = ["Panda", "UR5", "PUMA 560", "one prismatic joint", "Jaco2-like", "so101"]
 
 
 def problems(name, kind, count=COUNT):
@@ -36,28 +46,29 @@ def row(targets, i):
     return Aim(targets.position[i], targets.direction[i], targets.axis)  # as it is, bit by bit
 
 
-def same_as_alone(chain, targets, starts, batch, config=None, seed=0):
+def assert_same_as_single(chain, targets, starts, batch, config=None, seed=0):
     for i, result in enumerate(batch):
         start = None if starts is None else starts if np.ndim(starts) == 1 else starts[i]
-        alone = chain.solve(row(targets, i), start, config or SolveConfig(), seed)
-        assert np.array_equal(result.joint_angles, alone.joint_angles)
-        assert (result.converged, result.status) == (alone.converged, alone.status)
-        assert result.position_error == alone.position_error
-        assert result.orientation_error == alone.orientation_error
-        assert (result.iterations, result.restarts) == (alone.iterations, alone.restarts)
+        single = chain.solve(row(targets, i), start, config or SolveConfig(), seed)
+        assert np.array_equal(result.joint_angles, single.joint_angles)
+        assert (result.converged, result.status) == (single.converged, single.status)
+        assert result.position_error == single.position_error
+        assert result.orientation_error == single.orientation_error
+        assert (result.iterations, result.restarts) == (single.iterations, single.restarts)
 
 
-def test_what_is_not_reached_is_given_up_at_its_start_if_that_is_asked():
+def test_without_closest_a_missed_target_keeps_its_start():
     chain, targets, starts = problems("UR5", "poses")
     targets[0, :3, 3], targets[1, :3, 3], targets[2, 0, 3] = 0.05, 9.0, np.nan
     config = SolveConfig(max_restarts=3)
     batch = chain.solve_batch(targets, starts, config, closest=False)
-    looked = chain.solve_batch(targets, starts, config)
-    endings = [Status.STALLED, Status.UNREACHABLE, Status.INVALID]
-    assert [batch[i].status for i in range(3)] == endings
+    closest = chain.solve_batch(targets, starts, config)
+    statuses = [Status.STALLED, Status.UNREACHABLE, Status.INVALID]
+    assert [batch[i].status for i in range(3)] == statuses
     assert batch[0].restarts == 3
-    assert looked.converged[batch.converged].all()  # a long look may find more
-    assert np.array_equal(batch.joint_angles[batch.converged], looked.joint_angles[batch.converged])
+    solved = batch.converged
+    assert closest.converged[solved].all()  # the longer search may solve more
+    assert np.array_equal(batch.joint_angles[solved], closest.joint_angles[solved])
     assert np.array_equal(np.isnan(batch.position_error), ~batch.converged)
     lower, upper = chain.limits.T
     missed = ~batch.converged
@@ -66,24 +77,24 @@ def test_what_is_not_reached_is_given_up_at_its_start_if_that_is_asked():
 
 @pytest.mark.parametrize("kind", ["poses", "positions", "aims"])
 @pytest.mark.parametrize("name", NAMES)
-def test_every_row_is_solved_as_if_it_were_alone(name, kind):
+def test_every_row_is_bit_for_bit_the_single_solve(name, kind):
     chain, targets, starts = problems(name, kind)
     batch = chain.solve_batch(targets, starts)
     assert batch.converged.all()
-    same_as_alone(chain, targets, starts, batch)
+    assert_same_as_single(chain, targets, starts, batch)
     lower, upper = chain.limits.T
     assert ((batch.joint_angles >= lower) & (batch.joint_angles <= upper)).all()
 
 
-def test_one_start_for_all_none_and_another_seed():
+def test_one_start_for_all_no_start_and_another_seed():
     chain, targets, _ = problems("Panda", "poses", 40)
     for starts in (None, chain.random(9)):
         for seed in (0, 3):
             batch = chain.solve_batch(targets, starts, seed=seed)
-            same_as_alone(chain, targets, starts, batch, seed=seed)
+            assert_same_as_single(chain, targets, starts, batch, seed=seed)
 
 
-def test_tolerances_restarts_and_stiffness_count():
+def test_tolerances_restarts_and_stiffness_are_honoured():
     chain, targets, starts = problems("Panda", "poses", 60)
     for config in (
         SolveConfig(position_tolerance=1e-3, orientation_tolerance=1e-2),
@@ -91,7 +102,7 @@ def test_tolerances_restarts_and_stiffness_count():
         SolveConfig(max_restarts=2, stiffness=0.5),
     ):
         batch = chain.solve_batch(targets, starts, config)
-        same_as_alone(chain, targets, starts, batch, config)
+        assert_same_as_single(chain, targets, starts, batch, config)
     assert not chain.solve_batch(targets, starts, SolveConfig(max_restarts=0)).converged.all()
 
 
@@ -104,20 +115,20 @@ def test_already_there_takes_no_iterations():
     assert np.array_equal(batch.joint_angles, q)
 
 
-def test_what_cannot_be_reached_ends_as_if_alone():
+def test_unreachable_rows_end_as_single_solves_do():
     chain, targets, starts = problems("UR5", "poses", 12)
     targets[3, :3, 3] *= 9.0
     targets[7, :3, 3] = [0.0, 0.0, 0.05]
     batch = chain.solve_batch(targets, starts)
-    same_as_alone(chain, targets, starts, batch)
+    assert_same_as_single(chain, targets, starts, batch)
     assert batch[3].status is Status.UNREACHABLE
     assert batch[7].status in (Status.STALLED, Status.BLOCKED)
     assert batch.converged.sum() == 10
     assert "1 UNREACHABLE: The target is farther away" in batch.summary()
 
 
-def test_the_answer_does_not_depend_on_neighbours_chunks_or_threads():
-    chain, targets, starts = problems("Panda", "poses", 9 * FEWEST)
+def test_results_do_not_depend_on_other_rows_chunks_or_threads():
+    chain, targets, starts = problems("Panda", "poses", 9 * MIN_ROWS)
     whole = chain.solve_batch(targets, starts)
     for threads in (1, 2, 3, 7):
         again = chain.solve_batch(targets, starts, threads=threads)
@@ -131,8 +142,8 @@ def test_the_answer_does_not_depend_on_neighbours_chunks_or_threads():
         assert np.array_equal(part.joint_angles, whole.joint_angles[:size])
 
 
-def test_every_flag_is_true_to_the_twins_forward_kinematics():
-    chain, targets, starts = problems("one sliding joint", "poses")
+def test_converged_agrees_with_the_twins_forward_kinematics():
+    chain, targets, starts = problems("one prismatic joint", "poses")
     batch = chain.solve_batch(targets, starts)
     for q, target in zip(batch.joint_angles, targets, strict=True):
         distance, angle = twin.pose_errors(chain.arm.links, chain.prismatic, q, target)
@@ -140,7 +151,7 @@ def test_every_flag_is_true_to_the_twins_forward_kinematics():
         assert angle < 1e-6
 
 
-def test_rows_that_cannot_be_computed_with_are_marked_and_the_others_solved():
+def test_invalid_rows_are_marked_and_the_others_solved():
     chain, targets, starts = problems("Panda", "poses", 10)
     targets[2, 0, 3] = np.nan
     targets[4, :3, :3] *= 1.1
@@ -157,7 +168,7 @@ def test_rows_that_cannot_be_computed_with_are_marked_and_the_others_solved():
     assert ((batch.joint_angles >= lower) & (batch.joint_angles <= upper)).all()
 
 
-def test_nothing_is_asked_and_nothing_answered():
+def test_an_empty_batch_is_empty():
     chain = robots.panda()
     for nothing in ([], np.empty((0, 3)), np.empty((0, 4, 4))):
         batch = chain.solve_batch(nothing)
@@ -166,7 +177,7 @@ def test_nothing_is_asked_and_nothing_answered():
         assert batch.summary() == "no targets"
 
 
-def test_inputs_are_left_alone_and_answers_are_read_only():
+def test_inputs_are_not_modified_and_results_are_read_only():
     chain, targets, starts = problems("UR5", "poses", 9)
     before = targets.copy(), starts.copy()
     for array in (targets, starts):
@@ -189,19 +200,19 @@ def test_any_number_of_joints(joints):
     targets = chain.fk(chain.random(1, 12))[:, :3, 3].copy()
     batch = chain.solve_batch(targets, chain.random(2, 12))
     assert batch.converged.all()
-    same_as_alone(chain, targets, chain.random(2, 12), batch)
+    assert_same_as_single(chain, targets, chain.random(2, 12), batch)
 
 
-def test_joints_that_turn_endlessly_and_angles_near_pi():
+def test_unlimited_joints_and_angles_near_pi():
     chain = robots.gen3()
     q = chain.random(3, 50)
     q[:, ::2] = np.sign(q[:, ::2]) * (pi - 1e-9)
     batch = chain.solve_batch(chain.fk(q), q + 7.0 * pi)
     assert batch.converged.all()
-    same_as_alone(chain, chain.fk(q), q + 7.0 * pi, batch)
+    assert_same_as_single(chain, chain.fk(q), q + 7.0 * pi, batch)
 
 
-def test_saved_and_loaded_it_is_the_same(tmp_path):
+def test_a_saved_batch_loads_unchanged(tmp_path):
     chain, targets, starts = problems("UR5", "poses", 9)
     batch = chain.solve_batch(targets, starts)
     batch.save(tmp_path / "batch.npz")
@@ -215,7 +226,7 @@ def test_saved_and_loaded_it_is_the_same(tmp_path):
             IKBatch.load(tmp_path / file)
 
 
-def test_progress_is_told_on_standard_error(capsys):
+def test_progress_goes_to_standard_error(capsys):
     chain, targets, starts = problems("UR5", "poses", 200)
     chain.solve_batch(targets, starts, progress=True)
     printed = capsys.readouterr()
@@ -255,7 +266,7 @@ TEXTS = {
     ),
     "plain CCD": (
         lambda arm: arm.solve_batch(np.zeros((5, 3)), config=SolveConfig(method="ccd")),
-        "config has method='ccd' or a rest posture: expected neither for a batch. Solve these one "
+        "config has method='ccd' or rest: expected neither for a batch. Solve these targets one "
         "by one.",
     ),
     "a direction of no length": (
@@ -266,14 +277,14 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_the_error_says_what_was_given_and_what_is_accepted(name):
+def test_errors_say_what_was_given_and_what_is_accepted(name):
     call, text = TEXTS[name]
     with pytest.raises(InvalidInputError) as caught:
         call(robots.panda())
     assert str(caught.value) == text
 
 
-def test_ctrl_c_ends_it():
+def test_ctrl_c_stops_a_batch():
     endless = """
 import signal
 import numpy as np
@@ -283,15 +294,32 @@ arm = robots.panda()
 arm.solve_batch(arm.fk(arm.random(1, 10)))
 poses = np.tile(arm.fk(arm.random(1, 1)), (1_000_000, 1, 1))
 poses[:, :3, 3] = [5.0, 0.0, 0.1]  # out of reach: every one takes a millisecond
-print("begins", flush=True)
+print("solving", flush=True)
 arm.solve_batch(poses)
 """
     process = subprocess.Popen(
         [sys.executable, "-c", endless], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    assert process.stdout.readline() == "begins\n"
-    time.sleep(1.0)
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    try:
+        assert process.stdout.readline() == "solving\n"
+        time.sleep(1.0)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
+        process.communicate()
     assert "KeyboardInterrupt" in errors
     assert process.returncode != 0
+
+
+def test_without_lanes_rows_are_solved_one_by_one(monkeypatch):
+    """As with a version of Numba that lacks what lanes need."""
+    chain, targets, starts = problems("UR5", "poses", 20)
+    targets[3, 0, 3] = np.nan
+    wanted = chain.solve_batch(targets, starts)
+    monkeypatch.setattr(kernels.batch, "HAS_LANES", False)
+    monkeypatch.delattr(kernels.batch, "solve_rows")
+    for closest in (True, False):
+        batch = chain.solve_batch(targets, starts, closest=closest)
+        assert np.array_equal(batch.joint_angles, wanted.joint_angles)
+        assert np.array_equal(batch.status, wanted.status)

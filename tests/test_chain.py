@@ -1,4 +1,4 @@
-"""Chain: the same arm from any table, forward kinematics, and what it prints."""
+"""Chain: DH rows, forward kinematics, the Jacobian, limits, and the printed table."""
 
 from math import inf, pi
 
@@ -14,11 +14,11 @@ from jointwise import Chain, forward_kinematics, puma560, scara, two_link_planar
 from tests.support import twin
 from tests.support.arms import angles, chains
 
-H = pi / 2
+HALF_PI = pi / 2
 
 
 @given(chains, st.data())
-def test_a_chain_of_dh_rows_stands_where_forward_kinematics_says(rows, data):
+def test_forward_kinematics_of_dh_rows_is_the_product_of_their_matrices(rows, data):
     q = np.array([data.draw(angles) for _ in rows])
     expected = twin.frames(rows, q)[-1]
     assert_allclose(Chain.from_dh(rows).fk(q), expected, atol=1e-12)
@@ -26,41 +26,42 @@ def test_a_chain_of_dh_rows_stands_where_forward_kinematics_says(rows, data):
 
 
 @given(chains, st.data())
-def test_modified_rows_are_a_and_alpha_before_theta_and_d(rows, data):
+def test_modified_rows_apply_a_and_alpha_before_theta_and_d(rows, data):
     q = np.array([data.draw(angles) for _ in rows])
     expected = np.eye(4)
     for row, value in zip(rows, q, strict=True):
-        turn, slide = (value, 0.0) if row.joint_type == "revolute" else (0.0, value)
+        angle, travel = (value, 0.0) if row.joint_type == "revolute" else (0.0, value)
         expected = expected @ twin.dh_matrix(0.0, 0.0, row.a, row.alpha)
-        expected = expected @ twin.dh_matrix(row.theta + turn, row.d + slide, 0.0, 0.0)
+        expected = expected @ twin.dh_matrix(row.theta + angle, row.d + travel, 0.0, 0.0)
     assert_allclose(Chain.from_mdh(rows).fk(q), expected, atol=1e-12)
 
 
-def test_panda_from_its_dh_table_is_panda_from_its_urdf():
+def test_the_dh_table_of_the_panda_gives_the_poses_of_its_urdf():
     """The table is from Franka's documentation, the origins from its ``panda.urdf``."""
-    origins = [((0, 0, 0.333), 0), ((0, 0, 0), -H), ((0, -0.316, 0), H), ((0.0825, 0, 0), H)]
-    origins += [((-0.0825, 0.384, 0), -H), ((0, 0, 0), H), ((0.088, 0, 0), H)]
+    origins = [((0, 0, 0.333), 0), ((0, 0, 0), -HALF_PI), ((0, -0.316, 0), HALF_PI)]
+    origins += [((0.0825, 0, 0), HALF_PI), ((-0.0825, 0.384, 0), -HALF_PI)]
+    origins += [((0, 0, 0), HALF_PI), ((0.088, 0, 0), HALF_PI)]
     pose = RigidTransform.identity()
     q = ARMS["Panda"].random(4)
     for (xyz, roll), value in zip(origins, q, strict=True):
-        turn = Rotation.from_euler("x", roll) * Rotation.from_euler("z", value)
-        pose = pose * RigidTransform.from_components(xyz, turn)
+        rotation = Rotation.from_euler("x", roll) * Rotation.from_euler("z", value)
+        pose = pose * RigidTransform.from_components(xyz, rotation)
     pose = pose * RigidTransform.from_translation([0, 0, 0.107])
     assert_allclose(ARMS["Panda"].fk(q), pose.as_matrix(), atol=1e-12)
 
 
-def test_base_and_tool_stand_at_the_ends():
+def test_base_and_tool_are_the_first_and_last_transform():
     rng = np.random.default_rng(3)
     base = RigidTransform.from_components(rng.normal(size=3), Rotation.from_rotvec([1, 2, 3]))
     tool = RigidTransform.from_components(rng.normal(size=3), Rotation.from_rotvec([-1, 2, 0]))
-    plain, q = Chain.from_dh(puma560()), rng.uniform(-3, 3, 6)
-    expected = base.as_matrix() @ plain.fk(q) @ tool.as_matrix()
+    bare, q = Chain.from_dh(puma560()), rng.uniform(-3, 3, 6)
+    expected = base.as_matrix() @ bare.fk(q) @ tool.as_matrix()
     assert_allclose(Chain.from_dh(puma560(), base=base, tool=tool).fk(q), expected, atol=1e-12)
     other = Chain.from_dh(puma560(), base=base.as_matrix()).with_tool(tool.as_matrix())
     assert_allclose(other.fk(q), expected, atol=1e-12)
 
 
-def test_many_configurations_at_once():
+def test_forward_kinematics_of_many_configurations():
     chain = ARMS["iiwa 14"]
     many = chain.random(1, 20)
     poses = chain.fk(many)
@@ -71,31 +72,31 @@ def test_many_configurations_at_once():
 
 
 @pytest.mark.parametrize("name", ARMS)
-def test_the_jacobian_is_the_slope_of_forward_kinematics(name):
+def test_the_jacobian_is_the_derivative_of_forward_kinematics(name):
     chain = ARMS[name]
-    q, small = chain.random(2), 1e-6
+    q, step = chain.random(2), 1e-6
     jacobian = chain.jacobian(q)
     assert jacobian.shape == (6, chain.n)
     for i in range(chain.n):
         ahead, behind = q.copy(), q.copy()
-        ahead[i], behind[i] = q[i] + small, q[i] - small
-        slope = (chain.fk(ahead) - chain.fk(behind)) / (2 * small)
-        turning = slope[:3, :3] @ chain.fk(q)[:3, :3].T
-        assert_allclose(jacobian[:3, i], slope[:3, 3], atol=1e-8)
-        spin = [turning[2, 1], turning[0, 2], turning[1, 0]]
-        assert_allclose(jacobian[3:, i], spin, atol=1e-8)
+        ahead[i], behind[i] = q[i] + step, q[i] - step
+        derivative = (chain.fk(ahead) - chain.fk(behind)) / (2 * step)
+        skew = derivative[:3, :3] @ chain.fk(q)[:3, :3].T
+        angular = [skew[2, 1], skew[0, 2], skew[1, 0]]
+        assert_allclose(jacobian[:3, i], derivative[:3, 3], atol=1e-8)
+        assert_allclose(jacobian[3:, i], angular, atol=1e-8)
 
 
 @pytest.mark.parametrize("name", ARMS)
-def test_nothing_reaches_beyond_the_reach(name):
+def test_the_reach_bounds_the_distance_of_the_end_effector(name):
     chain = ARMS[name]
-    first = chain.arm.links[0, :, 3]
-    distances = np.linalg.norm(chain.fk(chain.random(6, 500))[:, :3, 3] - first, axis=1)
+    positions = chain.fk(chain.random(6, 500))[:, :3, 3]
+    distances = np.linalg.norm(positions - chain.arm.base_origin, axis=1)
     assert distances.max() <= chain.reach
     assert distances.max() > 0.5 * chain.reach
 
 
-def test_random_values_are_inside_and_the_same_for_the_same_seed():
+def test_random_values_are_within_limits_and_repeatable():
     for chain in ARMS.values():
         many = chain.random(5, 100)
         assert (many >= chain.limits[:, 0]).all()
@@ -105,16 +106,16 @@ def test_random_values_are_inside_and_the_same_for_the_same_seed():
         assert chain.random(5).shape == (chain.n,)
 
 
-def test_home_is_the_middle_or_zero():
+def test_home_is_the_middle_of_the_limits_or_the_value_nearest_to_zero():
     limits = [[-1.0, 3.0], [-inf, inf], [1.0, inf], [-inf, -2.0]]
     assert_allclose(Chain.from_dh(scara(1, 1), limits).home, [1.0, 0.0, 1.0, -2.0])
 
 
-def test_nothing_of_a_chain_can_be_changed():
+def test_a_chain_is_immutable():
     chain = Chain.from_dh(two_link_planar(1, 1))
     with pytest.raises(AttributeError):
         chain.names = ("a", "b")
-    for array in (chain.home, chain.limits, chain.arm.links, chain.arm.bounds):
+    for array in (chain.home, chain.limits, chain.prismatic, chain.arm.links):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0.0
     limits = np.array([[-1.0, 1.0], [-1.0, 1.0]])
@@ -124,28 +125,28 @@ def test_nothing_of_a_chain_can_be_changed():
     assert np.isinf(chain.limits).all()
 
 
-def test_printing_gives_the_table_to_check_against_a_data_sheet():
+def test_str_is_the_dh_table():
     chain = Chain.from_dh(scara(0.4, 0.3), [[-pi, pi], [-2, 2], [0, 0.2], [-inf, inf]])
     assert repr(chain) == "<Chain of 4 joints: joint1, joint2, joint3, joint4>"
     assert str(chain).splitlines() == [
-        "joint   type    theta [°]    d [m]    a [m]  alpha [°]     lower    upper",
-        "joint1  turns        0.00  0.00000  0.40000       0.00  -180.00°  180.00°",
-        "joint2  turns        0.00  0.00000  0.30000     180.00  -114.59°  114.59°",
-        "joint3  slides       0.00  0.00000  0.00000       0.00   0.000 m  0.200 m",
-        "joint4  turns        0.00  0.00000  0.00000       0.00     -inf°     inf°",
-        "standard DH rows; tip at 0.70000, 0.00000, 0.00000 m with all joints at 0",
+        "joint   type       theta [°]    d [m]    a [m]  alpha [°]     lower    upper",
+        "joint1  revolute        0.00  0.00000  0.40000       0.00  -180.00°  180.00°",
+        "joint2  revolute        0.00  0.00000  0.30000     180.00  -114.59°  114.59°",
+        "joint3  prismatic       0.00  0.00000  0.00000       0.00   0.000 m  0.200 m",
+        "joint4  revolute        0.00  0.00000  0.00000       0.00     -inf°     inf°",
+        "standard DH rows; end effector at 0.70000, 0.00000, 0.00000 m with all joints at 0",
         "reach 0.9000 m from the first joint",
     ]
-    last = "modified DH rows; tip at 0.08800, 0.00000, 0.92600 m with all joints at 0"
+    last = "modified DH rows; end effector at 0.08800, 0.00000, 0.92600 m with all joints at 0"
     assert str(ARMS["Panda"]).splitlines()[-2] == last
 
 
-def test_an_arm_of_other_origin_prints_its_links():
+def test_str_without_dh_rows_is_the_table_of_links():
     panda = ARMS["Panda"]
     lines = str(Chain(panda.arm, panda.names)).splitlines()
     assert lines[2].split()[:8] == [
         "panda_joint2",
-        "turns",
+        "revolute",
         "0.00000",
         "0.00000",
         "0.00000",
@@ -153,5 +154,6 @@ def test_an_arm_of_other_origin_prints_its_links():
         "0.00",
         "0.00",
     ]
-    assert lines[-3].split() == ["tip", "0.00000", "0.00000", "0.10700", "0.00", "0.00", "0.00"]
-    assert lines[-2].startswith("links; tip at 0.08800, 0.00000, 0.92600 m")
+    assert lines[-3].startswith("end effector ")
+    assert lines[-3].split()[2:] == ["0.00000", "0.00000", "0.10700", "0.00", "0.00", "0.00"]
+    assert lines[-2].startswith("links; end effector at 0.08800, 0.00000, 0.92600 m")

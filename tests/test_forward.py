@@ -1,4 +1,4 @@
-"""Forward kinematics against closed forms that textbooks print, and SciPy's types."""
+"""Forward kinematics compared with the closed forms of textbooks, and SciPy types."""
 
 import numpy as np
 import pytest
@@ -22,21 +22,21 @@ RNG = np.random.default_rng(7)
 
 
 @pytest.mark.parametrize("q", RNG.uniform(-4, 4, (5, 2)))
-def test_two_link_planar_as_in_every_textbook(q):
+def test_two_link_planar_matches_the_closed_form(q):
     expected = [np.cos(q[0]) + 0.5 * np.cos(q.sum()), np.sin(q[0]) + 0.5 * np.sin(q.sum()), 0.0]
     assert_allclose(fk_position(two_link_planar(1.0, 0.5), q), expected, atol=1e-14)
 
 
 @pytest.mark.parametrize("q", RNG.uniform(-4, 4, (5, 3)))
-def test_three_link_spatial_is_a_planar_arm_on_a_turning_post(q):
-    out = np.cos(q[1]) + 0.5 * np.cos(q[1] + q[2])
-    up = 0.5 + np.sin(q[1]) + 0.5 * np.sin(q[1] + q[2])
-    expected = [out * np.cos(q[0]), out * np.sin(q[0]), up]
+def test_three_link_spatial_matches_the_closed_form(q):
+    radius = np.cos(q[1]) + 0.5 * np.cos(q[1] + q[2])
+    height = 0.5 + np.sin(q[1]) + 0.5 * np.sin(q[1] + q[2])
+    expected = [radius * np.cos(q[0]), radius * np.sin(q[0]), height]
     assert_allclose(fk_position(three_link_spatial(), q), expected, atol=1e-14)
 
 
 @pytest.mark.parametrize("q", RNG.uniform(-4, 4, (5, 4)))
-def test_scara_slides_down(q):
+def test_scara_matches_the_closed_form(q):
     expected = [
         0.4 * np.cos(q[0]) + 0.3 * np.cos(q[0] + q[1]),
         0.4 * np.sin(q[0]) + 0.3 * np.sin(q[0] + q[1]),
@@ -44,13 +44,13 @@ def test_scara_slides_down(q):
     ]
     arm = scara(0.4, 0.3)
     assert_allclose(fk_position(arm, q), expected, atol=1e-14)
-    turn = Rotation.from_euler("z", q[0] + q[1]) * Rotation.from_euler("x", np.pi)
-    turn = turn * Rotation.from_euler("z", q[3])
-    assert_allclose(fk_rotation(arm, q).as_matrix(), turn.as_matrix(), atol=1e-14)
+    rotation = Rotation.from_euler("z", q[0] + q[1]) * Rotation.from_euler("x", np.pi)
+    rotation = rotation * Rotation.from_euler("z", q[3])
+    assert_allclose(fk_rotation(arm, q).as_matrix(), rotation.as_matrix(), atol=1e-14)
 
 
 @pytest.mark.parametrize("q", RNG.uniform(-4, 4, (5, 6)))
-def test_stanford_arm_slides_out_along_its_shoulder(q):
+def test_stanford_arm_matches_the_closed_form(q):
     c1, s1, c2, s2 = np.cos(q[0]), np.sin(q[0]), np.cos(q[1]), np.sin(q[1])
     expected = [
         c1 * s2 * q[2] - 0.154 * s1,
@@ -60,7 +60,7 @@ def test_stanford_arm_slides_out_along_its_shoulder(q):
     assert_allclose(fk_position(stanford_arm(), q), expected, atol=1e-14)
 
 
-def test_puma560_at_zero_shows_the_lengths_of_its_data_sheet():
+def test_puma560_at_zero_is_at_its_published_lengths():
     expected = [0.4318 + 0.0203, -0.15005, -0.4318]
     assert_allclose(fk_position(puma560(), np.zeros(6)), expected, atol=1e-15)
 
@@ -76,16 +76,16 @@ def test_results_convert_to_scipy():
     assert_allclose(fk_position(arm, q), result.end_effector[:3, 3])
 
 
-def test_a_rigid_transform_is_a_target():
+def test_a_rigid_transform_is_accepted_as_target():
     arm = three_link_spatial()
-    there = forward_kinematics(arm, [0.3, 0.4, 0.5])
-    by_transform = ccd_solve(arm, there.transform, [0.0, 0.0, 0.0])
-    by_position = ccd_solve(arm, there.position, [0.0, 0.0, 0.0])
+    reachable = forward_kinematics(arm, [0.3, 0.4, 0.5])
+    by_transform = ccd_solve(arm, reachable.transform, [0.0, 0.0, 0.0])
+    by_position = ccd_solve(arm, reachable.position, [0.0, 0.0, 0.0])
     assert by_transform.converged
     assert_allclose(by_transform.joint_angles, by_position.joint_angles, atol=1e-12)
 
 
-def test_rows_compare_by_value_and_cannot_be_changed():
+def test_rows_are_immutable_and_compare_by_value():
     row = DHJoint(1, 2, 3, 4, "prismatic")
     assert row == DHJoint(1.0, 2.0, 3.0, 4.0, "prismatic")
     assert isinstance(row.theta, float)

@@ -1,4 +1,4 @@
-"""A GPU's kernels: in Numba's simulator everywhere, and on a GPU where there is one.
+"""GPU kernels: in Numba's simulator everywhere, and on a GPU where there is one.
 
 ``python -m pytest tests/test_gpu.py`` tests the GPU of the machine it runs on with the same tests.
 """
@@ -25,21 +25,22 @@ from jointwise import (
     SolveConfig,
     Status,
     aim,
-    kernels,
     robots,
 )
-from jointwise.backends import gpu
-from jointwise.kernels.search import STALLED
+from jointwise.backends import cuda as gpu
+from jointwise.backends import device_arrays
 
 ROOT = Path(__file__).parent.parent
 SIMULATED = os.environ.get("NUMBA_ENABLE_CUDASIM") == "1"
 COUNT = 7 if SIMULATED else 20_000
 LOOSE = SolveConfig(1e-5, 1e-5)
-# Kernels have no branches: both ways are computed, and one may divide by zero.
+# Kernels select instead of branching: both values are computed, and one may divide by zero.
 QUIET = ("-W", "ignore::RuntimeWarning")
 
-on_a_gpu = pytest.mark.skipif(bool(gpu.usable()), reason="needs a GPU or its simulator")
-on_a_real_gpu = pytest.mark.skipif(SIMULATED or bool(gpu.usable()), reason="needs a GPU")
+on_a_gpu = pytest.mark.skipif(bool(gpu.unavailable_reason()), reason="needs a GPU or its simulator")
+on_a_real_gpu = pytest.mark.skipif(
+    SIMULATED or bool(gpu.unavailable_reason()), reason="needs a GPU"
+)
 
 
 @pytest.mark.skipif(SIMULATED, reason="is the simulator")
@@ -62,22 +63,15 @@ def test_the_simulator_passes_these_tests():
 def small_pieces(monkeypatch):
     """Everything that happens to millions of rows happens to a few."""
     few = (3, 1) if SIMULATED else (1000, 2)  # the simulator runs one kernel at a time
-    monkeypatch.setattr(gpu, "RESIDENT", few)
-    monkeypatch.setattr(gpu, "STREAMED", few)
+    monkeypatch.setattr(gpu, "RESIDENT_PIECES", few)
+    monkeypatch.setattr(gpu, "STREAMED_PIECES", few)
     if SIMULATED:
-        monkeypatch.setattr(gpu, "BLOCK", 4)
-        monkeypatch.setattr(gpu, "FEW", 16)
-
-        def none(*arguments):
-            begin, end, _, _, counts, _ = arguments[-6:]
-            counts[begin:end, 0] = ~STALLED
-
-        # Lanes cannot do without compiling; then every row is solved alone, to the same bits.
-        monkeypatch.setattr(kernels.cpu, "solve_rows", none)
+        monkeypatch.setattr(gpu, "BLOCK_THREADS", 4)
+        monkeypatch.setattr(gpu, "FULL_GPU", 16)
 
 
 def problems(arm, kind="poses"):
-    """Reachable targets, but for one too far away, one that is none, and one without a start."""
+    """Reachable targets, except one too far away, one NaN, and one with an invalid start."""
     poses, starts = arm.fk(arm.random(5, COUNT)), arm.random(6, COUNT)
     poses[2, :3, 3] *= 9.0
     poses[3, 0, 3] = np.nan
@@ -89,8 +83,8 @@ def problems(arm, kind="poses"):
     return (poses if kind == "poses" else poses[:, :3, 3].copy()), starts
 
 
-def the_same(batch, wanted):
-    """Bit for bit in the simulator; on a GPU, which rounds in another way, nearly all."""
+def assert_same(batch, wanted):
+    """Bit for bit in the simulator; on a GPU, which rounds differently, nearly all."""
     share = 1.0 if SIMULATED else 0.998
     assert np.array_equal(batch.status[2:6], wanted.status[2:6])
     for name in ("converged", "status", "restarts", "iterations"):
@@ -104,19 +98,19 @@ def the_same(batch, wanted):
 
 @on_a_gpu
 @pytest.mark.parametrize("kind", ["poses", "positions", "aims"])
-def test_a_gpu_finds_what_a_processor_finds(kind, small_pieces):
+def test_gpu_and_cpu_find_the_same_solutions(kind, small_pieces):
     arm = robots.ur5e()
     targets, starts = problems(arm, kind)
     wanted = arm.solve_batch(targets, starts)
     batch = arm.solve_batch(targets, starts, device="cuda")
-    the_same(batch, wanted)
+    assert_same(batch, wanted)
     assert not any(getattr(batch, each.name).flags.writeable for each in fields(batch))
     assert wanted[2].status is Status.UNREACHABLE
     assert wanted[4].status is Status.INVALID
 
 
 @on_a_gpu
-def test_what_is_not_reached_is_given_up_at_its_start_if_that_is_asked(small_pieces):
+def test_without_closest_a_missed_target_keeps_its_start(small_pieces):
     arm, config = robots.ur5e(), SolveConfig(max_restarts=3)
     targets, starts = problems(arm)
     targets[0, :3, 3] = 0.05, 0.0, 0.1
@@ -132,25 +126,25 @@ def test_what_is_not_reached_is_given_up_at_its_start_if_that_is_asked(small_pie
 
 
 def test_idle_workers_are_few_and_never_shared(monkeypatch):
-    def made(n, dtype, most):
-        return SimpleNamespace(kind=(n, dtype, 0), most=most)
+    def fake_worker(n, dtype, capacity):
+        return SimpleNamespace(key=(n, dtype, 0), capacity=capacity)
 
-    monkeypatch.setattr(gpu, "Worker", made)
-    monkeypatch.setattr(gpu, "IDLE", [])
-    monkeypatch.setattr(gpu, "_device", lambda: 0)
+    monkeypatch.setattr(gpu, "Worker", fake_worker)
+    monkeypatch.setattr(gpu, "IDLE_WORKERS", [])
+    monkeypatch.setattr(gpu, "_device_id", lambda: 0)
     with ExitStack() as stack:
-        busy = [stack.enter_context(gpu.workers(4, 7, float, 1 << 19)) for _ in range(9)]
+        busy = [stack.enter_context(gpu.borrow_workers(4, 7, float, 1 << 19)) for _ in range(9)]
         assert len({id(each) for some in busy for each in some}) == 36
-    assert len(gpu.IDLE) == 4
-    last = {id(each) for each in gpu.IDLE}
-    with gpu.workers(2, 7, float, (1 << 18) + 5) as some:
+    assert len(gpu.IDLE_WORKERS) == 4
+    last = {id(each) for each in gpu.IDLE_WORKERS}
+    with gpu.borrow_workers(2, 7, float, (1 << 18) + 5) as some:
         assert {id(each) for each in some} < last
-    with pytest.raises(ZeroDivisionError), gpu.workers(1, 7, float, 5) as (lost,):
+    with pytest.raises(ZeroDivisionError), gpu.borrow_workers(1, 7, float, 5) as (lost,):
         1 / 0  # noqa: B018
-    assert all(each is not lost for each in gpu.IDLE)
-    with gpu.workers(1, 6, float, 9) as other:
-        assert [(each.kind[0], each.most) for each in other] == [(6, gpu.FEW)]
-    assert other == gpu.IDLE
+    assert all(each is not lost for each in gpu.IDLE_WORKERS)
+    with gpu.borrow_workers(1, 6, float, 9) as other:
+        assert [(each.key[0], each.capacity) for each in other] == [(6, gpu.FULL_GPU)]
+    assert other == gpu.IDLE_WORKERS
 
 
 @on_a_gpu
@@ -161,7 +155,7 @@ def test_arrays_on_the_gpu_stay_there(small_pieces):
     targets, starts = problems(arm)
     batch = arm.solve_batch(cuda.to_device(targets), cuda.to_device(starts))
     assert all(hasattr(getattr(batch, each.name), "copy_to_host") for each in fields(batch))
-    the_same(batch.numpy(), arm.solve_batch(targets, starts))
+    assert_same(batch.numpy(), arm.solve_batch(targets, starts))
     assert batch[2].status is Status.UNREACHABLE
     assert batch.summary() == batch.numpy().summary()
     assert [result.converged for result in batch][:2] == [True, True]
@@ -185,7 +179,7 @@ def test_forward_kinematics_on_a_gpu():
 
 
 @on_a_gpu
-def test_no_targets_no_answers():
+def test_an_empty_batch_is_empty():
     from numba import cuda
 
     assert len(robots.ur5e().solve_batch(np.empty((0, 3)), device="cuda")) == 0
@@ -195,7 +189,7 @@ def test_no_targets_no_answers():
 @on_a_gpu
 # Uncompiled, what kernels call is in double precision: too little damping for five joints.
 @pytest.mark.parametrize("name", ["panda", "ur5e", "stanford", *["so101"][: not SIMULATED]])
-def test_single_precision_says_arrived_only_where_it_is(name, small_pieces):
+def test_float32_converges_only_within_the_tolerances(name, small_pieces):
     arm = getattr(robots, name)()
     count, far = (10, 5) if SIMULATED else (200_000, 50)
     poses, starts = arm.fk(arm.random(5, count)), arm.random(6, count)
@@ -232,7 +226,7 @@ def test_sixty_four_joints():
 
 @on_a_real_gpu
 @pytest.mark.parametrize("library", ["torch", "cupy", "jax.numpy"])
-def test_arrays_of_other_libraries_come_back_as_such(library):
+def test_results_are_arrays_of_the_library_of_the_targets(library):
     xp = pytest.importorskip(library)
     arm = robots.panda()
     poses = arm.fk(arm.random(5, 1000)).astype(np.float32)
@@ -248,28 +242,28 @@ def test_arrays_of_other_libraries_come_back_as_such(library):
 
 
 @on_a_real_gpu
-def test_arrays_on_the_gpu_that_cannot_be_used_are_refused():
+def test_unusable_arrays_on_the_gpu_are_refused():
     cupy, arm = pytest.importorskip("cupy"), robots.panda()
     poses = cupy.asarray(arm.fk(arm.random(5, 10)))
     with pytest.raises(InvalidInputError) as caught:
         arm.solve_batch(poses[:, :3, 3])
     assert str(caught.value) == (
         "targets is on the GPU as float64 with gaps between its rows: expected float64 or float32, "
-        "row by row without gaps."
+        "contiguous row by row."
     )
     with pytest.raises(InvalidInputError) as caught:
         arm.solve_batch(arm.fk(arm.random(5, 10)), cupy.zeros((10, 7)))
     assert str(caught.value) == "starts is on a GPU and targets is not: expected both there."
 
 
-@pytest.mark.skipif(not gpu.usable(), reason="there is a GPU")
-def test_without_a_gpu_a_sentence_says_what_is_missing():
+@pytest.mark.skipif(not gpu.unavailable_reason(), reason="there is a GPU")
+def test_without_a_gpu_the_error_says_what_is_missing():
     arm = robots.panda()
     with pytest.raises(JointwiseError) as caught:
         arm.solve_batch(np.zeros((3, 3)), device="cuda")
     assert str(caught.value) == (
         "device is 'cuda', but numba-cuda is not installed: expected an NVIDIA GPU with its "
-        "driver, and pip install 'jointwise[cuda]'. Else say device='cpu'."
+        "driver, and pip install 'jointwise[cuda]'. Otherwise use device='cpu'."
     )
     q = arm.random(1, 5)
     assert arm.solve_batch(arm.fk(q), q, device="auto").converged.all()
@@ -298,8 +292,43 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_the_error_says_what_was_given_and_what_is_accepted(name):
+def test_errors_say_what_was_given_and_what_is_accepted(name):
     options, text = TEXTS[name]
     with pytest.raises(InvalidInputError) as caught:
         robots.panda().solve_batch(np.zeros((3, 3)), **options)
     assert str(caught.value) == text
+
+
+class FakeArray:
+    """An array of another library, as far as it is looked at."""
+
+    def __init__(self, module, **attributes):
+        self.__class__ = type("FakeArray", (), {"__module__": module})
+        self.__dict__.update(attributes)
+
+
+def test_arrays_on_a_gpu_are_recognised():
+    on_gpu = [
+        FakeArray("torch", is_cuda=True),
+        FakeArray("cupy", __cuda_array_interface__={}),
+        FakeArray("numba.cuda", copy_to_host=None),
+    ]
+    assert all(map(device_arrays.is_on_gpu, on_gpu))
+    assert not any(map(device_arrays.is_on_gpu, [FakeArray("torch", is_cuda=False), [1.0], 2.0]))
+    assert device_arrays.library_of(FakeArray("jaxlib.xla_extension")) == "jax"
+
+
+def test_bounds_are_finite_and_rounded_inwards():
+    from jointwise.kernels import arm_cuda
+    from jointwise.kernels.shapes import LOWER, UNLIMITED, UPPER, unpack_arm
+
+    model = robots.panda().with_limits([[-np.inf, np.inf], *[[-1 / 3, 1 / 7]] * 6]).arm
+    exact = unpack_arm(model.packed, 7).bounds
+    for dtype in (np.float32, np.float64):
+        rounded = arm_cuda.rounded_bounds(exact, dtype)
+        assert rounded.dtype == dtype
+        assert np.isfinite(rounded).all()
+        assert tuple(rounded[0, [LOWER, UPPER]]) == (dtype(-UNLIMITED), dtype(UNLIMITED))
+        assert (rounded[1:, LOWER].astype(float) >= -1 / 3).all()
+        assert (rounded[1:, UPPER].astype(float) <= 1 / 7).all()
+        np.testing.assert_allclose(rounded[1:], exact[1:], rtol=1e-6)

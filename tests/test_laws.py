@@ -88,11 +88,11 @@ def test_a_solve_of_a_long_arm_agrees_with_the_slow_twin():
 
 
 @given(problems())
-def test_a_sliding_joint_stays_exactly_where_it_is(problem):
+def test_a_prismatic_joint_keeps_its_value_exactly(problem):
     arm, target, start = problem
     result = ccd_solve(arm, target, start)
-    slides = [joint.joint_type == "prismatic" for joint in arm]
-    np.testing.assert_array_equal(result.joint_angles[slides], start[slides])
+    prismatic = [joint.joint_type == "prismatic" for joint in arm]
+    np.testing.assert_array_equal(result.joint_angles[prismatic], start[prismatic])
 
 
 @given(problems(), st.floats(-pi, pi), st.floats(-2.0, 2.0))
@@ -115,21 +115,21 @@ def test_moving_base_and_target_together_changes_nothing(problem, turn, lift):
 
 
 @given(problems(), st.sampled_from([1e-3, 1e3]))
-def test_an_arm_in_other_units_moves_the_same(problem, unit):
+def test_scaling_arm_and_target_changes_no_angle(problem, unit):
     arm, target, start = problem
     assume(_is_well_posed(arm, target, start))
     scaled = [DHJoint(j.theta, j.d * unit, j.a * unit, j.alpha, j.joint_type) for j in arm]
-    slides = np.array([joint.joint_type == "prismatic" for joint in arm])
-    scaled_start = np.where(slides, start * unit, start)
+    prismatic = np.array([joint.joint_type == "prismatic" for joint in arm])
+    scaled_start = np.where(prismatic, start * unit, start)
     expected = ccd_solve(arm, target, start, CCDConfig(1, 1e-9))
     result = ccd_solve(scaled, target * unit, scaled_start, CCDConfig(1, 1e-9 * unit))
     np.testing.assert_allclose(
-        result.joint_angles[~slides], expected.joint_angles[~slides], atol=1e-6
+        result.joint_angles[~prismatic], expected.joint_angles[~prismatic], atol=1e-6
     )
 
 
 @given(problems())
-def test_same_input_same_bits_and_nothing_given_is_modified(problem):
+def test_same_input_gives_same_bits_and_is_not_modified(problem):
     arm, target, start = problem
     given_target, given_start = target.copy(), start.copy()
     first, second = ccd_solve(arm, target, start), ccd_solve(list(arm), list(target), tuple(start))
@@ -154,7 +154,7 @@ def test_forward_kinematics_agrees_with_the_slow_twin(arm, data):
 
 @pytest.mark.parametrize("start", [0.0, 3.0, pi, -pi, 10 * pi + 3.0, -1000.0])
 @pytest.mark.parametrize("turn", [0.3, -0.3, pi - 1e-9, -pi + 1e-9, pi / 2])
-def test_a_joint_goes_the_short_way_and_its_angle_is_not_wrapped(start, turn):
+def test_a_joint_takes_the_short_way_and_its_angle_is_not_wrapped(start, turn):
     one_link = [DHJoint(a=1.0)]
     target = [np.cos(start + turn), np.sin(start + turn), 0.0]
     result = ccd_solve(one_link, target, [start])
@@ -165,7 +165,7 @@ def test_a_target_straight_behind_is_reached_by_half_a_turn_counterclockwise():
     assert ccd_solve([DHJoint(a=1.0)], [-1.0, 0.0, 0.0], [0.0]).joint_angles[0] == pi
 
 
-def test_many_laps_are_counted():
+def test_full_turns_are_counted():
     """A target that runs round and round drags the angle along, lap after lap."""
     one_link, q = [DHJoint(a=1.0)], [0.0]
     for angle in np.arange(0.0, 50.0, 1.0):
@@ -176,14 +176,14 @@ def test_many_laps_are_counted():
     assert q[0] == pytest.approx(-49.0)
 
 
-def test_a_tip_or_a_target_on_the_axis_gives_no_direction_and_no_move():
+def test_a_joint_with_tip_or_target_on_its_axis_does_not_move():
     on_axis_tip = ccd_solve([DHJoint(d=1.0)], [0.5, 0.0, 1.0], [0.7])
     assert on_axis_tip.joint_angles[0] == 0.7
     on_axis_target = ccd_solve([DHJoint(a=1.0)], [0.0, 0.0, 1.0], [0.7])
     assert on_axis_target.joint_angles[0] == 0.7
 
 
-def test_a_joint_helps_however_close_tip_and_target_are_to_its_axis():
+def test_a_joint_moves_however_close_tip_and_target_are_to_its_axis():
     post = [DHJoint(d=1.0, a=1e-6)]
     result = ccd_solve(post, [0.0, 1e-6, 1.0], [0.0], CCDConfig(tolerance=1e-12))
     assert result.converged
@@ -191,7 +191,7 @@ def test_a_joint_helps_however_close_tip_and_target_are_to_its_axis():
 
 
 @pytest.mark.parametrize("length", [1e-200, 1e-104, 1e-80, 1e-50, 1e8])
-def test_arms_of_absurd_size_still_get_an_honest_answer(length):
+def test_arms_of_extreme_size_get_an_honest_result(length):
     arm, target = two_link_planar(length, length), np.array([length, length / 2, 0.0])
     result = ccd_solve(arm, target, [0.1, 0.2], CCDConfig(tolerance=1e-3 * length))
     assert result.converged is (result.position_error < 1e-3 * length)
@@ -200,17 +200,17 @@ def test_arms_of_absurd_size_still_get_an_honest_answer(length):
 
 
 @given(problems(), st.sampled_from([1e3, 1e6, -9e8]))
-def test_angles_far_from_zero_are_angles_too(problem, far):
+def test_start_angles_far_from_zero(problem, far):
     arm, target, start = problem
-    slides = np.array([joint.joint_type == "prismatic" for joint in arm])
-    start = np.where(slides, start, start + far)
+    prismatic = np.array([joint.joint_type == "prismatic" for joint in arm])
+    start = np.where(prismatic, start, start + far)
     result = ccd_solve(arm, target, start, CCDConfig(5))
     before = ccd_solve(arm, target, start, CCDConfig(0)).position_error
     assert result.position_error <= before + 1e-15 * abs(far) * 20.0
 
 
 def test_a_straight_arm_pulled_along_its_own_line_stays_straight():
-    """Every joint sees tip and target in one direction: plain CCD cannot bend. It says so."""
+    """Tip and target are in one direction from every joint: CCD cannot bend it, and says so."""
     result = ccd_solve(two_link_planar(1, 1), [1.0, 0.0, 0.0], [0.0, 0.0])
     assert not result.converged
     np.testing.assert_array_equal(result.joint_angles, [0.0, 0.0])
@@ -230,7 +230,7 @@ def _is_well_posed(arm, target, start):
     """Whether one sweep is decided by the input and not by rounding.
 
     A joint turned by about half a turn, or with tip or target next to its axis, may go
-    either way at the last digit; then two right answers need not agree.
+    either way at the last digit; then two correct results need not agree.
     """
     q = np.array(start)
     for i in range(len(arm) - 1, -1, -1):

@@ -1,4 +1,4 @@
-"""300 problems solved by the reference implementation of the seed."""
+"""300 problems with the results of the reference implementation of ``ccd_solve``."""
 
 import json
 from pathlib import Path
@@ -14,7 +14,7 @@ CASES = json.loads((Path(__file__).parent / "data" / "ccd_cases.json").read_text
 @pytest.mark.parametrize(
     "case", CASES, ids=[f"{i}-{case['chain']}" for i, case in enumerate(CASES)]
 )
-def test_agrees_with_the_reference(case):
+def test_the_result_is_that_of_the_reference_implementation(case):
     arm = [DHJoint(j["theta"], j["d"], j["a"], j["alpha"], j["type"]) for j in case["joints"]]
     start = case["initial_angles"]
     np.testing.assert_allclose(fk_position(arm, start), case["fk_of_initial"], atol=1e-12)

@@ -1,4 +1,4 @@
-"""The page without a browser: what is drawn, by which thread, for whom."""
+"""The page without a browser: what is drawn, on which thread, and who can open it."""
 
 import socket
 import sys
@@ -7,6 +7,7 @@ from functools import partial
 from importlib.metadata import distribution
 from io import BytesIO
 from pathlib import Path
+from urllib.request import urlopen
 
 import numpy as np
 import pytest
@@ -14,7 +15,6 @@ import trimesh
 import yourdfpy
 
 from jointwise import Chain, InvalidInputError, JointwiseError, view
-from jointwise.model.outline import outline
 from jointwise.view import Page, meshes, shapes
 from jointwise.view.worker import Worker
 
@@ -24,94 +24,113 @@ URDFS = {
     for file in distribution("example-robot-data").files or []
     if file.suffix == ".urdf"
 }
+# How long to wait for a thread or a connection [s].
+TIMEOUT_S = 60
 
 
 @pytest.mark.parametrize("name", ARMS)
-def test_the_drawn_arm_goes_through_every_corner_of_its_outline(name):
+def test_the_drawn_arm_passes_through_every_corner_of_its_outline(name):
     chain = ARMS[name]
-    thick = shapes.radius(chain)
-    parts = shapes.parts(chain, thick)
+    radius = shapes.link_radius(chain)
+    parts = shapes.arm_parts(chain, radius)
     for q in chain.random(seed=4, count=5):
-        vertices = shapes.placed(chain, parts, q).vertices
-        for corner in outline(chain, q):
-            assert np.linalg.norm(vertices - corner, axis=1).min() < 2.5 * thick
+        vertices = shapes.merge_parts(chain, parts, q).vertices
+        for corner in chain.outline(q):
+            assert np.linalg.norm(vertices - corner, axis=1).min() < 2.5 * radius
 
 
 @pytest.mark.parametrize(
-    ("name", "base", "end"),
+    ("name", "base", "tip"),
     [
         ("panda.urdf", "panda_link0", "panda_hand"),
         ("ur5_robot.urdf", "shoulder_link", "ee_link"),
     ],
 )
-def test_meshes_go_along_with_their_joints_as_yourdfpy_moves_them(name, base, end):
+def test_meshes_move_with_their_joints_as_in_yourdfpy(name, base, tip):
     file = URDFS[name]
-    chain = Chain.from_urdf(file, base, end)
-    glbs = meshes.of_urdf(chain, file)
+    chain = Chain.from_urdf(file, base, tip)
+    glbs = meshes.load_glb(chain, file)
     assert set(glbs) == {-1, *range(chain.n)}
     q = chain.random(seed=2)
     frames = np.concatenate([chain.frames(q), np.eye(4)[None]])
     find = partial(yourdfpy.filename_handler_magic, dir=file.parent)
-    whole = yourdfpy.URDF.load(file, filename_handler=find)
-    whole.update_cfg(dict(zip(chain.names, q, strict=True)))
-    T_base_root = np.linalg.inv(whole.get_transform(base))
-    expected = whole.scene.copy().apply_transform(T_base_root).bounds
-    placed = [
-        trimesh.load(BytesIO(content), file_type="glb").apply_transform(frames[joint]).bounds
-        for joint, content in glbs.items()
+    reference = yourdfpy.URDF.load(file, filename_handler=find)
+    reference.update_cfg(dict(zip(chain.names, q, strict=True)))
+    T_base_root = np.linalg.inv(reference.get_transform(base))
+    expected = reference.scene.copy().apply_transform(T_base_root).bounds
+    bounds = [
+        trimesh.load(BytesIO(glb), file_type="glb").apply_transform(frames[joint]).bounds
+        for joint, glb in glbs.items()
     ]
-    drawn = np.array([np.min(placed, axis=0)[0], np.max(placed, axis=0)[1]])
+    drawn = np.array([np.min(bounds, axis=0)[0], np.max(bounds, axis=0)[1]])
     assert drawn == pytest.approx(expected, abs=1e-5)
 
 
-def test_an_arm_without_its_meshes_is_drawn_from_its_joints_and_that_is_said(tmp_path):
-    panda = URDFS["panda.urdf"]
-    alone = tmp_path / "alone.urdf"
-    alone.write_bytes(panda.read_bytes())
-    chain = Chain.from_urdf(alone, "panda_link0", "panda_hand")
-    with Page(chain, "alone", port=0, urdf=alone) as page:
-        assert page.note.startswith("The arm is drawn from its joints, without meshes: alone.urdf")
-    bare = tmp_path / "bare.urdf"
-    bare.write_text(ARMS["panda"].to_urdf())
+def test_without_its_meshes_an_arm_is_drawn_from_its_joints_and_the_note_tells_so(tmp_path):
+    file = tmp_path / "alone.urdf"
+    file.write_bytes(URDFS["panda.urdf"].read_bytes())
+    chain = Chain.from_urdf(file, "panda_link0", "panda_hand")
+    with Page(chain, "alone", port=0, urdf=file) as page:
+        assert page.note.startswith(
+            "The arm is drawn from its joints, without meshes: alone.urdf names a mesh that is "
+            "missing: "
+        )
+        assert page._meshes == {}
+
+
+def test_the_error_for_a_urdf_without_usable_meshes_names_the_cause(tmp_path):
+    file = tmp_path / "bare.urdf"
+    file.write_text(ARMS["panda"].to_urdf())
     with pytest.raises(JointwiseError, match=r"no meshes were found around bare\.urdf"):
-        meshes.of_urdf(ARMS["panda"], bare)
-    with pytest.raises(JointwiseError, match="are not those of the arm"):
-        meshes.of_urdf(ARMS["ur5e"], bare)
-    bare.write_text("nothing")
+        meshes.load_glb(ARMS["panda"], file)
+    with pytest.raises(JointwiseError, match=r"the joints of bare\.urdf are not those of the arm"):
+        meshes.load_glb(ARMS["ur5e"], file)
+    file.write_text("nothing")
     with pytest.raises(JointwiseError, match=r"the meshes of bare\.urdf cannot be read"):
-        meshes.of_urdf(ARMS["panda"], bare)
+        meshes.load_glb(ARMS["panda"], file)
 
 
-def test_of_jobs_with_the_same_key_only_the_latest_is_done_and_a_failure_ends_nothing(capsys):
+def test_a_job_replaces_a_waiting_one_with_its_key_and_a_failed_job_does_not_stop_others(capsys):
     worker, done, first, last = Worker(), [], threading.Event(), threading.Event()
-    worker.put("first", first.wait)
+    worker.submit("first", first.wait)
     worker.start()
-    for number in range(100):
-        worker.put("target", lambda number=number: done.append(number))
-    worker.put("wrong", lambda: 1 / 0)
-    worker.put("dropped", lambda: done.append("dropped"))
-    worker.drop("dropped")
-    worker.put("later", last.set, delay=0.01)
-    first.set()
-    assert last.wait(60)
-    worker.close()
-    worker.join(60)
+    try:
+        for number in range(100):
+            worker.submit("target", lambda number=number: done.append(number))
+        worker.submit("fails", lambda: 1 / 0)
+        worker.submit("canceled", lambda: done.append("canceled"))
+        worker.cancel("canceled")
+        worker.submit("last", last.set, delay=0.01)
+        first.set()
+        assert last.wait(TIMEOUT_S)
+    finally:
+        first.set()
+        worker.close()
+        worker.join(TIMEOUT_S)
     assert not worker.is_alive()
     assert done == [99]
     assert "ZeroDivisionError" in capsys.readouterr().err
 
 
-def test_the_page_is_for_this_machine_alone_unless_asked_otherwise():
+def test_the_page_listens_on_this_machine_alone_and_cannot_be_shared():
     with Page(ARMS["ur5e"], port=0) as page:
         server = page._server
         assert server.get_host() == "127.0.0.1"
         assert page.url == f"http://127.0.0.1:{server.get_port()}"
         assert server.request_share_url() is None
-        with Page(ARMS["ur5e"], port=server.get_port()) as second:
-            assert second.url != page.url
-            assert second.note == f"Port {server.get_port()} is taken."
+        assert page.note == ""
     with pytest.raises(ConnectionRefusedError):
-        socket.create_connection(("127.0.0.1", server.get_port()))
+        socket.create_connection(("127.0.0.1", server.get_port()), timeout=TIMEOUT_S)
+
+
+def test_if_the_port_is_taken_the_next_free_one_is_used_and_the_note_tells_so():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with Page(ARMS["ur5e"], port=port) as page:
+            assert page.note == f"Port {port} is taken."
+            assert port < int(page.url.rpartition(":")[2]) < port + 100
+            with urlopen(page.url, timeout=TIMEOUT_S) as response:
+                assert b"<html" in response.read().lower()
 
 
 @pytest.mark.parametrize(
@@ -120,15 +139,15 @@ def test_the_page_is_for_this_machine_alone_unless_asked_otherwise():
         ("no.such.host.invalid", 0, "host is 'no.such.host.invalid': expected an address"),
         ("192.0.2.1", 0, "host is '192.0.2.1' and port 0: expected an address of this machine"),
         ("127.0.0.1", -1, "port is -1: expected a whole number"),
-        ("127.0.0.1", 70000, "port is 70000: expected one that is free"),
+        ("127.0.0.1", 70000, "port is 70000: expected a free port"),
     ],
 )
-def test_where_the_page_cannot_be_is_said(host, port, text):
+def test_an_invalid_host_or_port_is_refused_and_named(host, port, text):
     with pytest.raises(InvalidInputError, match=text):
         Page(ARMS["ur5e"], host=host, port=port)
 
 
-def test_who_can_open_the_page_is_said(capsys, monkeypatch):
+def test_serve_prints_the_url_and_who_can_open_it(capsys, monkeypatch):
     def interrupted(self):
         raise KeyboardInterrupt
 
@@ -137,7 +156,7 @@ def test_who_can_open_the_page_is_said(capsys, monkeypatch):
     monkeypatch.setattr(view.webbrowser, "open", opened.append)
     view.serve(ARMS["ur5e"], "ur5e", port=0)
     printed = capsys.readouterr().out
-    assert f"ur5e: {opened[0]}, for this machine alone. Ctrl+C ends it." in printed
+    assert f"ur5e: {opened[0]}, for this machine alone. Stop with Ctrl+C." in printed
     view.serve(ARMS["ur5e"], "ur5e", "0.0.0.0", 0, open_browser=False)
     printed = capsys.readouterr().out
     assert "for every machine that can reach this one, without a password" in printed
@@ -145,10 +164,10 @@ def test_who_can_open_the_page_is_said(capsys, monkeypatch):
     assert len(opened) == 1
 
 
-def test_a_missing_viser_is_said_with_the_remedy(monkeypatch):
+def test_the_error_for_a_missing_package_tells_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "viser", None)
     with pytest.raises(JointwiseError, match=r"needs viser.*pip install 'jointwise\[view\]'"):
         Page(ARMS["ur5e"], port=0)
     monkeypatch.setitem(sys.modules, "yourdfpy", None)
     with pytest.raises(JointwiseError, match=r"need yourdfpy.*pip install 'jointwise\[view\]'"):
-        meshes.of_urdf(ARMS["ur5e"], "arm.urdf")
+        meshes.load_glb(ARMS["ur5e"], "arm.urdf")

@@ -1,5 +1,6 @@
-"""Pictures: what is in them, where, in which units; and what they say when they cannot be drawn."""
+"""Figures: what they show, where, in which units; and the errors for invalid input."""
 
+import re
 import sys
 from itertools import pairwise
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 from mpl_toolkits.mplot3d.art3d import Line3DCollection
 from PIL import Image, ImageChops
+from scipy.spatial.transform import RigidTransform
 
 from jointwise import (
     Chain,
@@ -17,14 +19,13 @@ from jointwise import (
     JointwiseError,
     SolveConfig,
     Trace,
-    aim,
     plot,
     robots,
     scara,
     two_link_planar,
 )
-from jointwise.model.outline import outline
-from jointwise.plot import canvas, film
+from jointwise.plot import animation, canvas, space
+from jointwise.solvers.targets import KINDS
 
 mpl.use("Agg")
 
@@ -44,7 +45,7 @@ arms = pytest.mark.parametrize("chain", ARMS.values(), ids=ARMS)
 
 
 @pytest.fixture(autouse=True)
-def _a_picture_leaves_nothing_behind():
+def _settings_are_unchanged_and_figures_closed():
     settings = mpl.rcParams.copy()
     yield
     assert mpl.rcParams == settings
@@ -52,7 +53,7 @@ def _a_picture_leaves_nothing_behind():
 
 
 def lines(ax, color, width=None):
-    """(k, 3) or (k, 2) the points of each line of a color."""
+    """The points, (k, 3) or (k, 2), of each line of a colour."""
     return [
         np.array(line.get_data_3d() if ax.name == "3d" else line.get_data()).T
         for line in ax.lines
@@ -65,7 +66,7 @@ def labelled(ax, label):
     return np.array(line.get_data()).T
 
 
-def words(ax):
+def legend_texts(ax):
     return [text.get_text() for text in ax.get_legend().get_texts()]
 
 
@@ -73,31 +74,31 @@ def words(ax):
 
 
 @arms
-def test_the_links_of_an_arm_are_its_outline(chain):
+def test_the_links_are_drawn_as_the_outline_of_the_arm(chain):
     q = chain.random(seed=1)
     ax = plot.arm(chain, q)
     ax.figure.canvas.draw()
-    np.testing.assert_array_equal(lines(ax, canvas.AFTER)[0], outline(chain, q))
+    np.testing.assert_array_equal(lines(ax, canvas.AFTER)[0], chain.outline(q))
     assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_zlabel()) == ("x [m]", "y [m]", "z [m]")
 
 
 @arms
-def test_every_joint_has_a_body_and_its_axis(chain):
+def test_every_joint_has_a_body_and_a_line_along_its_axis(chain):
     q = chain.random(seed=2)
     ax = plot.arm(chain, q, limits=False)
     arrows = [each for each in ax.collections if isinstance(each, Line3DCollection)]
-    assert len(arrows) == 3  # x, y and z of the tip
-    assert len(ax.collections) == chain.n + 1 + 3  # each joint, and the base
+    assert len(arrows) == 3  # x, y and z of the end effector
+    assert len(ax.collections) == chain.n + 1 + 3  # bodies of joints and base, and arrows
     axes = lines(ax, canvas.DARK)
     assert len(axes) == chain.n
     for ends, frame in zip(axes, chain.frames(q), strict=True):
-        way = (ends[1] - ends[0]) / np.linalg.norm(ends[1] - ends[0])
-        np.testing.assert_allclose(way, frame[:3, 2], atol=1e-12)
-        np.testing.assert_allclose(np.cross(ends[0] - frame[:3, 3], way), 0.0, atol=1e-12)
+        direction = (ends[1] - ends[0]) / np.linalg.norm(ends[1] - ends[0])
+        np.testing.assert_allclose(direction, frame[:3, 2], atol=1e-12)
+        np.testing.assert_allclose(np.cross(ends[0] - frame[:3, 3], direction), 0.0, atol=1e-12)
 
 
 @arms
-def test_an_arm_is_drawn_whole_and_to_scale(chain):
+def test_the_axes_contain_the_whole_arm_at_equal_scale(chain):
     ax = plot.arm(chain, chain.random(seed=3))
     limits = np.array([ax.get_xlim(), ax.get_ylim(), ax.get_zlim()])
     for line in ax.lines:
@@ -109,8 +110,8 @@ def test_an_arm_is_drawn_whole_and_to_scale(chain):
 
 
 @pytest.mark.parametrize("end", [0, 1], ids=["lower", "upper"])
-def test_a_sector_ends_where_the_limit_is(end):
-    """Its ends are where the hand of the dial points when the joint is at its limit."""
+def test_a_sector_ends_at_the_joint_limits(end):
+    """The hand of a sector, at the present value, points there when the joint is at its limit."""
     q = PANDA.random(seed=4)
     sectors = lines(plot.arm(PANDA, q), canvas.RANGE, 0.8)
     assert len(sectors) == 7
@@ -123,91 +124,91 @@ def test_a_sector_ends_where_the_limit_is(end):
         plt.close("all")
 
 
-def test_a_rail_is_as_long_as_the_slide():
+def test_the_scale_of_a_prismatic_joint_has_the_length_of_its_range():
     q = np.array([0.4, 0.9, 0.7, 0.3, 0.5, 0.2])
     axis = STANFORD.frames(q)[2, :3, 2]
-    rail = min(lines(plot.arm(STANFORD, q), canvas.RANGE, 1.6), key=lambda ends: -np.ptp(ends))
-    np.testing.assert_allclose(rail[1] - rail[0], (1.27 - 0.305) * axis, atol=1e-3)
+    scale = max(lines(plot.arm(STANFORD, q), canvas.RANGE, 1.6), key=np.ptp)
+    np.testing.assert_allclose(scale[1] - scale[0], (1.27 - 0.305) * axis, atol=1e-3)
 
 
-def test_a_joint_that_turns_all_the_way_round_has_no_sector():
+def test_a_joint_with_a_full_turn_has_no_sector():
     ax = plot.arm(UR5E, np.zeros(6))
     assert lines(ax, canvas.RANGE) == []
-    one = UR5E.with_limits([[-1, 1]] + [[-4, 4]] * 5)
-    assert len(lines(plot.arm(one, np.zeros(6)), canvas.RANGE)) == 2
-    assert lines(plot.arm(one, np.zeros(6), limits=False), canvas.RANGE) == []
+    limited = UR5E.with_limits([[-1, 1]] + [[-4, 4]] * 5)
+    assert len(lines(plot.arm(limited, np.zeros(6)), canvas.RANGE)) == 2
+    assert lines(plot.arm(limited, np.zeros(6), limits=False), canvas.RANGE) == []
 
 
-def test_axes_that_are_given_are_drawn_in_and_keep_their_view():
+def test_given_axes_are_drawn_into_and_keep_their_view():
     ax = plt.figure().add_subplot(projection="3d", azim=12, elev=34)
     assert plot.arm(PANDA, PANDA.home, ax) is ax
     assert plot.arm(UR5E, UR5E.home, ax, color="black") is ax
     assert (ax.azim, ax.elev) == (12, 34)
     assert len(plt.get_fignums()) == 1
-    np.testing.assert_array_equal(lines(ax, canvas.AFTER)[0], outline(PANDA, PANDA.home))
-    np.testing.assert_array_equal(lines(ax, "black")[0], outline(UR5E, UR5E.home))
-    assert ax.get_xlim()[0] < outline(UR5E, UR5E.home)[:, 0].min()
-    assert ax.get_zlim()[1] > outline(PANDA, PANDA.home)[:, 2].max()
+    np.testing.assert_array_equal(lines(ax, canvas.AFTER)[0], PANDA.outline(PANDA.home))
+    np.testing.assert_array_equal(lines(ax, "black")[0], UR5E.outline(UR5E.home))
+    assert ax.get_xlim()[0] < UR5E.outline(UR5E.home)[:, 0].min()
+    assert ax.get_zlim()[1] > PANDA.outline(PANDA.home)[:, 2].max()
 
 
 # A motion
 
 
-@pytest.mark.parametrize(
-    ("target", "arrows"),
-    [
-        ([0.4, 0.2, 0.5], 0),
-        (aim([0.4, 0.2, 0.5], [0, 0, -1]), 1),
-        (PANDA.fk(PANDA.random(seed=5)), 3),
-    ],
-    ids=["position", "aim", "pose"],
-)
-def test_a_motion_is_drawn_before_between_and_after(target, arrows):
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+def test_a_motion_shows_the_arm_before_between_and_after(kind):
+    target = kind.at_pose(PANDA.fk(PANDA.random(seed=5)))
     trace = PANDA.trace(target)
     ax = plot.motion(PANDA, trace.joint_angles, target)
     ax.figure.canvas.draw()
-    assert words(ax) == ["before", "between", "after", "target"]
+    assert legend_texts(ax) == ["before", "between", "after", "target"]
     (first,), between = lines(ax, canvas.BEFORE), lines(ax, canvas.BETWEEN)
-    np.testing.assert_array_equal(first, outline(PANDA, trace.joint_angles[0]))
+    np.testing.assert_array_equal(first, PANDA.outline(trace.joint_angles[0]))
     assert len(between) == len(trace) - 1
     last = lines(ax, canvas.AFTER)[0]
-    np.testing.assert_array_equal(last, outline(PANDA, trace.joint_angles[-1]))
+    np.testing.assert_array_equal(last, PANDA.outline(trace.joint_angles[-1]))
     (star,) = lines(ax, canvas.TARGET)
     np.testing.assert_allclose(star[0], last[-1], atol=1e-6)
-    tips = [each for each in ax.collections if isinstance(each, Line3DCollection)]
-    assert len(tips) == 3 + arrows
+    arrows = [each for each in ax.collections if isinstance(each, Line3DCollection)]
+    assert len(arrows) == 3 + kind.directions  # of the end effector and of the target
+
+
+def test_a_rigid_transform_is_drawn_as_its_matrix():
+    pose = PANDA.fk(PANDA.random(seed=5))
+    expected = space.describe_target(PANDA, pose)
+    for name, value in space.describe_target(PANDA, RigidTransform.from_matrix(pose)).items():
+        np.testing.assert_allclose(value, expected[name], atol=1e-12)
 
 
 # Convergence
 
 
-def test_convergence_shows_the_errors_of_a_trace():
+def test_convergence_shows_the_errors_and_methods_of_a_trace():
     trace = UR5E.trace(UR5E.fk(UR5E.random(seed=6)), UR5E.random(seed=7))
     ax = plot.convergence(trace, tolerance=1e-6)
     ax.figure.canvas.draw()
     assert ax.get_yscale() == "log"
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("iteration", "error [m, rad]")
-    assert words(ax) == ["position [m]", "orientation [rad]", "tolerance"]
+    assert legend_texts(ax) == ["position [m]", "orientation [rad]", "tolerance"]
     np.testing.assert_array_equal(labelled(ax, "position [m]")[:, 1], trace.position_error)
     np.testing.assert_array_equal(labelled(ax, "orientation [rad]")[:, 1], trace.orientation_error)
     (span,) = ax.patches
     assert span.get_x() == trace.sweeps > 0
     assert span.get_x() + span.get_width() == len(trace)
-    assert [text.get_text() for text in ax.texts] == ["sweeps", "finish"]
+    assert [text.get_text() for text in ax.texts] == ["CCD", "Levenberg-Marquardt"]
 
 
-def test_convergence_of_sweeps_alone_to_a_position():
+def test_convergence_of_ccd_to_a_position_shows_neither_orientation_nor_lm_steps():
     trace = UR5E.trace([0.3, 0.2, 0.5], config=SolveConfig(method="ccd"))
     ax = plot.convergence(trace)
     assert ax.get_ylabel() == "position error [m]"
     assert (len(ax.lines), len(ax.patches), ax.get_legend()) == (1, 0, None)
-    assert [text.get_text() for text in ax.texts] == ["sweeps"]
+    assert [text.get_text() for text in ax.texts] == ["CCD"]
     given = plt.figure().add_subplot()
     assert plot.convergence(trace, ax=given) is given
 
 
 @pytest.mark.parametrize("errors", [[0.0], [1.0, 0.0], [0.0, 0.0, 0.0], [1e-300, 1.0, 0.0]])
-def test_errors_of_zero_do_not_break_the_log_scale(errors):
+def test_errors_of_zero_keep_the_log_scale_finite(errors):
     zeros = np.zeros((len(errors), 2))
     ax = plot.convergence(Trace(zeros, np.array(errors), np.zeros(len(errors)), 0, True))
     ax.figure.canvas.draw()
@@ -222,8 +223,8 @@ def test_errors_of_zero_do_not_break_the_log_scale(errors):
 
 @pytest.mark.parametrize("number", [0, 1])
 @pytest.mark.parametrize("name", ["panda", "stanford", "ur5e", "planar", "scara"])
-def test_a_sweep_shows_that_every_joint_comes_as_near_as_it_can(name, number):
-    """Seen along its axis the tip is, of all places it can go, where it is nearest to the star."""
+def test_in_a_sweep_every_joint_moves_the_end_effector_nearest_to_the_target(name, number):
+    """In the view along its axis, no point of its range is nearer to the target."""
     chain = ARMS[name]
     target = chain.fk(chain.random(seed=8))[:3, 3]
     trace = chain.trace(target, chain.random(seed=9))
@@ -231,29 +232,28 @@ def test_a_sweep_shows_that_every_joint_comes_as_near_as_it_can(name, number):
     assert len(panels) == chain.n
     moves = [move for move in trace.moves() if move.sweep == number]
     for ax, move in zip(panels, moves, strict=True):
-        star, can = labelled(ax, "target")[0], labelled(ax, "where the tip can go")
+        star, arc = labelled(ax, "target")[0], labelled(ax, "range of motion")
         before, after = labelled(ax, "before"), labelled(ax, "after")
-        nearest = np.linalg.norm(can - star, axis=1).min()
-        reached = np.linalg.norm(after[-1] - star)
-        assert reached <= nearest + 1e-9
-        assert reached <= np.linalg.norm(before[-1] - star) + 1e-9
+        error = np.linalg.norm(after[-1] - star)
+        assert error <= np.linalg.norm(arc - star, axis=1).min() + 1e-9
+        assert error <= np.linalg.norm(before[-1] - star) + 1e-9
         assert ax.get_title().startswith(f"{chain.n - move.joint}. {chain.names[move.joint]}\n")
-        assert ax.get_title().endswith(" m left")
+        assert re.search(r", error \d\.\d{3} m$", ax.get_title())
         assert ax.get_aspect() == 1.0
         assert np.ptp(ax.get_xlim()) == pytest.approx(np.ptp(panels[0].get_xlim()))
 
 
-def test_a_sweep_goes_on_where_the_joint_before_stopped():
+def test_the_error_never_increases_in_a_sweep():
     target = [0.4, -0.3, 0.4]
     trace = PANDA.trace(target, PANDA.random(seed=10))
     panels = plot.sweep(PANDA, trace, target)
-    left = [float(ax.get_title().split()[-3]) for ax in panels]
-    assert left == sorted(left, reverse=True)
-    assert left[-1] == pytest.approx(trace.position_error[1], abs=1e-3)
+    errors = [float(ax.get_title().split()[-2]) for ax in panels]
+    assert errors == sorted(errors, reverse=True)
+    assert errors[-1] == pytest.approx(trace.position_error[1], abs=1e-3)
     assert panels[-1].get_xlabel() == panels[0].get_ylabel() == "[m]"
     (legend,) = panels[0].figure.legends
     assert {text.get_text() for text in legend.get_texts()} == {
-        "where the tip can go",
+        "range of motion",
         "before",
         "after",
         "moving joint",
@@ -261,12 +261,12 @@ def test_a_sweep_goes_on_where_the_joint_before_stopped():
     }
 
 
-def test_joint_tip_and_target_are_in_line_where_no_limit_is_in_the_way():
+def test_without_limits_joint_end_effector_and_target_are_on_one_line():
     target = [0.3, 0.7, 0.0]
-    stood = outline(PLANAR, [-0.4, 0.8])[:, :2]
+    before = PLANAR.outline([-0.4, 0.8])[:, :2]
     for ax in plot.sweep(PLANAR, PLANAR.trace(target, [-0.4, 0.8]), target):
-        np.testing.assert_allclose(labelled(ax, "before"), stood, atol=1e-12)
-        stood = labelled(ax, "after")
+        np.testing.assert_allclose(labelled(ax, "before"), before, atol=1e-12)
+        before = labelled(ax, "after")  # the next joint continues from here
         (joint,), (star,) = labelled(ax, "moving joint"), labelled(ax, "target")
         to_tip, to_star = labelled(ax, "after")[-1] - joint, star - joint
         assert to_tip[0] * to_star[1] == pytest.approx(to_tip[1] * to_star[0], abs=1e-9)
@@ -276,7 +276,7 @@ def test_joint_tip_and_target_are_in_line_where_no_limit_is_in_the_way():
 # A path
 
 
-def test_a_path_is_drawn_joint_by_joint_between_its_limits():
+def test_a_path_shows_the_values_and_limits_of_every_joint():
     q = STANFORD.random(seed=11)
     targets = STANFORD.fk(np.linspace(q, 0.9 * q + 0.1 * STANFORD.home, 12))
     path = STANFORD.solve_path(list(targets), start=q)
@@ -309,7 +309,7 @@ def test_a_path_marks_jumps_and_missed_targets():
         assert np.isfinite(ax.get_ylim()).all()
 
 
-def test_panels_that_are_given_are_drawn_in():
+def test_given_panels_are_drawn_into():
     target = [0.3, 0.7, 0.0]
     figure, axes = plt.subplots(2, 2)
     upper = plot.sweep(PLANAR, PLANAR.trace(target, [-0.4, 0.8]), target, axes=axes[0])
@@ -321,44 +321,44 @@ def test_panels_that_are_given_are_drawn_in():
     assert len(plt.get_fignums()) == 1
 
 
-# A film
+# An animation
 
 
-def test_a_film_shows_every_move_that_can_be_seen(tmp_path):
+def test_an_animation_shows_every_visible_move(tmp_path):
     target = [0.3, 0.7, 0.0]
     trace = PLANAR.trace(target, [-0.4, 0.8])
     plot.gif(PLANAR, trace, target, tmp_path / "solve.gif")
     moves = [abs(move.after - move.before) for move in trace.moves()]
     moves += list(np.abs(np.diff(trace.joint_angles[trace.sweeps :], axis=0)).max(axis=1))
-    seen = sum(move > film.UNSEEN for move in moves)
-    assert seen >= 4
-    with Image.open(tmp_path / "solve.gif") as film_of_it:
-        assert film_of_it.n_frames == 2 + film.STEPS * seen
-        assert film_of_it.info["loop"] == 0
-        assert film_of_it.info["duration"] == film.REST
+    visible = sum(move > animation.MIN_VISIBLE_MOVE for move in moves)
+    assert visible >= 4
+    with Image.open(tmp_path / "solve.gif") as image:
+        assert image.n_frames == 2 + animation.FRAMES_PER_MOVE * visible
+        assert image.info["loop"] == 0
+        assert image.info["duration"] == animation.END_FRAME_MS
         frames = []
-        for number in range(film_of_it.n_frames):
-            film_of_it.seek(number)
-            frames.append(film_of_it.convert("RGB"))
+        for i in range(image.n_frames):
+            image.seek(i)
+            frames.append(image.convert("RGB"))
     assert {frame.getpixel((0, 0)) for frame in frames} == {(255, 255, 255)}
-    for one, next_one in pairwise(frames):
-        assert ImageChops.difference(one, next_one).getbbox()
+    for first, second in pairwise(frames):
+        assert ImageChops.difference(first, second).getbbox()
     assert plt.get_fignums() == []
 
 
-def test_a_film_of_an_arm_that_is_there_already(tmp_path):
+def test_an_animation_without_moves_has_two_frames(tmp_path):
     target = PLANAR.fk([0.3, 0.4])
     plot.gif(PLANAR, PLANAR.trace(target, [0.3, 0.4]), target, str(tmp_path / "still.gif"))
-    with Image.open(tmp_path / "still.gif") as still:
-        assert still.n_frames == 2
+    with Image.open(tmp_path / "still.gif") as image:
+        assert image.n_frames == 2
 
 
-# What a person reads when the input is wrong
+# Invalid input
 
 TRACE = PLANAR.trace([0.3, 0.7, 0.0], [-0.4, 0.8])
 PATH = PLANAR.solve_path([[0.3, 0.7, 0.0]])
 TEXTS = {
-    "rows for a chain": (
+    "a number as chain": (
         lambda: plot.arm(5, [0.0]),
         "chain is 5: expected a Chain, such as robots.panda() or Chain.from_dh(rows).",
     ),
@@ -366,28 +366,28 @@ TEXTS = {
         lambda: plot.arm(PLANAR, [0.0]),
         "q has 1 value for an arm of 2 joints: expected one value per joint, shape (2,).",
     ),
-    "values that are none": (
+    "nan as value": (
         lambda: plot.arm(PLANAR, [0.0, float("nan")]),
         "q[1] is nan: expected finite numbers below 1e9.",
     ),
-    "a motion of one posture": (
+    "a motion of one configuration": (
         lambda: plot.motion(PLANAR, [[0.0, 0.0]], [1.0, 0.0, 0.0]),
-        "configurations has shape (1, 2): expected (k, 2), a first and a last.",
+        "configurations has shape (1, 2): expected (k, 2), k at least 2.",
     ),
-    "a motion of none": (
+    "a motion of no configurations": (
         lambda: plot.motion(PLANAR, np.empty((0, 2)), [1.0, 0.0, 0.0]),
-        "configurations has shape (0, 2): expected (k, 2), a first and a last.",
+        "configurations has shape (0, 2): expected (k, 2), k at least 2.",
     ),
     "a planar target": (
         lambda: plot.motion(PLANAR, np.zeros((2, 2)), [1.0, 0.0]),
         "target has shape (2,): expected (3,) for a position or (4, 4) for a pose. "
         "For a planar arm, add z = 0.",
     ),
-    "a result for a trace": (
+    "numbers as trace": (
         lambda: plot.convergence([0.1, 0.01]),
-        "trace is [0.1, 0.01]: expected the Trace that chain.trace(target) gives.",
+        "trace is [0.1, 0.01]: expected the Trace that chain.trace(target) returns.",
     ),
-    "a tolerance of nothing": (
+    "a tolerance of zero": (
         lambda: plot.convergence(TRACE, tolerance=0.0),
         "tolerance is 0.0: expected a number above zero.",
     ),
@@ -395,15 +395,15 @@ TEXTS = {
         lambda: plot.sweep(UR5E, TRACE, [0.3, 0.7, 0.0]),
         "trace is of an arm of 2 joints and the chain has 6: expected a trace of this chain.",
     ),
-    "a sweep too many": (
+    "a sweep that the trace does not have": (
         lambda: plot.sweep(PLANAR, TRACE, [0.3, 0.7, 0.0], TRACE.sweeps),
         f"number is {TRACE.sweeps}: expected less than {TRACE.sweeps}, the sweeps of this trace.",
     ),
-    "panels too few": (
+    "too few panels": (
         lambda: plot.path(PLANAR, PATH, plt.subplots()[1]),
         "axes has length 1 for an arm of 2 joints: expected one per joint.",
     ),
-    "panels that are none": (
+    "numbers as panels": (
         lambda: plot.path(PLANAR, PATH, [1, 2]),
         "axes[0] is 1: expected 2D axes, as plt.subplots() makes them.",
     ),
@@ -411,33 +411,33 @@ TEXTS = {
         lambda: plot.path(UR5E, PATH),
         "path is of an arm of 2 joints and the chain has 6: expected a path of this chain.",
     ),
-    "a path of points": (
+    "points as path": (
         lambda: plot.path(PLANAR, np.zeros((2, 3))),
         "path is array([[0., 0., 0.], [0., 0., 0.]]): expected the IKPath that "
-        "chain.solve_path(targets) gives.",
+        "chain.solve_path(targets) returns.",
     ),
-    "a film of a result": (
+    "an animation without a trace": (
         lambda: plot.gif(PLANAR, None, [0.3, 0.7, 0.0], "solve.gif"),
-        "trace is None: expected the Trace that chain.trace(target) gives.",
+        "trace is None: expected the Trace that chain.trace(target) returns.",
     ),
 }
 
 
 @pytest.mark.parametrize(("draw", "text"), TEXTS.values(), ids=TEXTS)
-def test_a_picture_says_what_it_needs(draw, text):
+def test_error_texts(draw, text):
     with pytest.raises(InvalidInputError) as caught:
         draw()
     assert str(caught.value) == text
 
 
-def test_a_picture_says_which_axes_it_needs():
-    flat, space = plt.figure().add_subplot(), plt.figure().add_subplot(projection="3d")
+def test_an_error_names_the_axes_that_are_expected():
+    flat, spatial = plt.figure().add_subplot(), plt.figure().add_subplot(projection="3d")
     with pytest.raises(InvalidInputError, match=r'^ax is <Axes.* 3D axes, as .*"projection": "3d"'):
         plot.arm(PLANAR, [0.0, 0.0], flat)
     with pytest.raises(InvalidInputError, match=r"^ax is <Axes3D.* 2D axes, as plt.subplots\(\)"):
-        plot.convergence(TRACE, ax=space)
+        plot.convergence(TRACE, ax=spatial)
     with pytest.raises(InvalidInputError, match=r"^axes\[1\] is <Axes3D"):
-        plot.path(PLANAR, PATH, [flat, space])
+        plot.path(PLANAR, PATH, [flat, spatial])
 
 
 @pytest.mark.parametrize(
@@ -452,17 +452,15 @@ def test_a_picture_says_which_axes_it_needs():
     ],
     ids=["arm", "motion", "convergence", "sweep", "path", "gif"],
 )
-def test_without_matplotlib_a_picture_says_how_to_get_it(draw, monkeypatch):
+def test_without_matplotlib_the_error_says_how_to_install_it(draw, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(JointwiseError, match=r"pip install 'jointwise\[plot\]'"):
         draw()
 
 
-def test_a_film_is_a_gif_in_a_folder_that_is_there(tmp_path):
+def test_an_animation_needs_a_gif_file_in_an_existing_folder(tmp_path):
     chain = robots.panda()
     trace = chain.trace([0.4, 0.2, 0.5])
     for file in (tmp_path / "x.png", tmp_path / "nowhere" / "x.gif"):
-        with pytest.raises(
-            InvalidInputError, match=r"expected a name that ends in \.gif, in a fol"
-        ):
+        with pytest.raises(InvalidInputError, match=r"ends in \.gif, in an existing folder\.$"):
             plot.gif(chain, trace, [0.4, 0.2, 0.5], file)

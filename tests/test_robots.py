@@ -1,4 +1,4 @@
-"""Every shipped robot against a second source; ``tests/support/references.py`` says which."""
+"""Every robot compared with a second source, named in ``tests/support/references.py``."""
 
 import inspect
 from pathlib import Path
@@ -11,23 +11,23 @@ from jointwise import Chain, robots
 NAMES = robots.names()
 with np.load(Path(__file__).parent / "data" / "robots.npz") as archive:
     REFERENCES = dict(archive)
-CHECKED = sorted(key.removesuffix("_limits") for key in REFERENCES if key.endswith("_limits"))
+COMPARED = sorted(key.removesuffix("_limits") for key in REFERENCES if key.endswith("_limits"))
 
-# Models that put the tip elsewhere: robot -> (how far at most [m], why ours was chosen)
-ELSEWHERE = {
+# Models of others that differ: (largest distance of the end effectors [m], why ours is right).
+DIFFERING = {
     "iiwa14": (
         0.0009,
         "kuka_experimental's URDF, in rtb-data, has joints a2 and a4 0.436 mm off the axis; in "
-        "lbr_fri_ros2_stack and in iiwa_stack all axes meet",
+        "lbr_fri_ros2_stack and in iiwa_stack all axes intersect",
     ),
     "stanford": (
         0.0203 + 1e-6,
-        "Robotics Toolbox for Python gives the slide an a of 0.0203 m, which is the PUMA's; its "
-        "forerunners for MATLAB and Python, from the same report of Paul, have none",
+        "Robotics Toolbox for Python gives the prismatic joint the a of the PUMA, 0.0203 m; its "
+        "predecessors for MATLAB and Python, from the same report of Paul, have a = 0",
     ),
     "ur5": (
         0.0003 + 1e-6,
-        "Robotics Toolbox has d1 = 0.089459, a slip: 0.089159 in Universal Robots' own table",
+        "Robotics Toolbox has d1 = 0.089459; the table of Universal Robots has 0.089159",
     ),
 }
 
@@ -53,50 +53,53 @@ JOINTS = {
 }
 
 
-def of(name, what):
-    return REFERENCES[f"{name}_{what}"]
+def reference(name, quantity):
+    return REFERENCES[f"{name}_{quantity}"]
 
 
-def apart(poses, others):
-    """(k,) [m] and (k,) [rad] between poses; the angle by arctan2, exact for small ones too."""
-    metres = np.linalg.norm(poses[:, :3, 3] - others[:, :3, 3], axis=1)
-    turn = np.swapaxes(poses[:, :3, :3], 1, 2) @ others[:, :3, :3]
-    sine = np.linalg.norm((turn - np.swapaxes(turn, 1, 2))[:, [2, 0, 1], [1, 2, 0]], axis=1)
-    return metres, np.arctan2(sine, np.trace(turn, axis1=1, axis2=2) - 1)
+def pose_differences(poses, expected):
+    """Distances (k,) [m] and angles (k,) [rad]; by arctan2, which is accurate for small angles."""
+    distances = np.linalg.norm(poses[:, :3, 3] - expected[:, :3, 3], axis=1)
+    rotation = np.swapaxes(poses[:, :3, :3], 1, 2) @ expected[:, :3, :3]
+    skew = rotation - np.swapaxes(rotation, 1, 2)
+    sines = np.linalg.norm(skew[:, [2, 0, 1], [1, 2, 0]], axis=1)
+    return distances, np.arctan2(sines, np.trace(rotation, axis1=1, axis2=2) - 1)
 
 
-@pytest.mark.parametrize("name", CHECKED)
-def test_the_tip_is_where_the_second_source_has_it(name):
-    q = of(name, "q")
+@pytest.mark.parametrize("name", COMPARED)
+def test_the_end_effector_pose_is_that_of_the_second_source(name):
+    q = reference(name, "q")
     assert len(q) == 100
-    metres, radians = apart(Chain.load(name).fk(q), of(name, "pose"))
-    assert metres.max() < 1e-6
-    assert radians.max() < 1e-6
+    distances, angles = pose_differences(Chain.load(name).fk(q), reference(name, "pose"))
+    assert distances.max() < 1e-6
+    assert angles.max() < 1e-6
 
 
-@pytest.mark.parametrize("name", CHECKED)
+@pytest.mark.parametrize("name", COMPARED)
 def test_the_limits_are_those_of_the_second_source(name):
-    assert np.allclose(Chain.load(name).limits, of(name, "limits"), rtol=0, atol=1e-3)
+    limits = reference(name, "limits")
+    np.testing.assert_allclose(Chain.load(name).limits, limits, rtol=0.0, atol=1e-3)
 
 
-@pytest.mark.parametrize("name", sorted(ELSEWHERE))
-def test_models_that_differ_are_known(name):
-    most, why = ELSEWHERE[name]
-    metres, radians = apart(Chain.load(name).fk(of(name, "q")), of(name, "elsewhere"))
-    assert 1e-4 < metres.max() <= most, why
-    assert radians.max() < 1e-6, why
+@pytest.mark.parametrize("name", sorted(DIFFERING))
+def test_models_that_differ_do_so_by_the_stated_distance(name):
+    largest, why = DIFFERING[name]
+    poses = Chain.load(name).fk(reference(name, "q"))
+    distances, angles = pose_differences(poses, reference(name, "elsewhere"))
+    assert 1e-4 < distances.max() <= largest, why
+    assert angles.max() < 1e-6, why
 
 
 def test_every_model_that_differs_is_explained():
     differing = {key.removesuffix("_elsewhere") for key in REFERENCES if "_elsewhere" in key}
-    assert differing == set(ELSEWHERE)
+    assert differing == set(DIFFERING)
 
 
 def test_every_robot_has_a_second_source():
-    assert CHECKED == NAMES
+    assert COMPARED == NAMES
 
 
-def test_names_are_sorted_and_complete():
+def test_names_are_sorted_and_each_has_a_function():
     functions = [name for name, _ in inspect.getmembers(robots, inspect.isfunction)]
     assert sorted(NAMES) == NAMES == sorted(set(functions) - {"names"})
     assert set(JOINTS) == set(NAMES)
@@ -104,7 +107,7 @@ def test_names_are_sorted_and_complete():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_robot_comes_by_name_and_by_function(name):
+def test_a_robot_loads_by_name_and_by_function(name):
     by_name, by_function = Chain.load(name), getattr(robots, name)()
     assert by_name.n == by_function.n == JOINTS[name]
     assert by_name.names == by_function.names
@@ -112,14 +115,14 @@ def test_a_robot_comes_by_name_and_by_function(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_robot_says_where_its_numbers_come_from(name):
+def test_the_docstring_of_a_robot_names_its_sources(name):
     text = " ".join(inspect.getdoc(getattr(robots, name)).split())
     assert "Numbers: " in text
     assert "Checked against: " in text
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_robot_reaches_where_it_can(name):
+def test_a_robot_reaches_poses_of_random_configurations(name):
     arm = Chain.load(name)
     for q in arm.random(seed=0, count=3):
         assert arm.solve(arm.fk(q)).converged

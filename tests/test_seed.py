@@ -1,4 +1,4 @@
-"""Each row of the seed's test vectors, named after it."""
+"""The test vectors that ``ccd_solve`` was specified with, one test each."""
 
 from math import pi
 

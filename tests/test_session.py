@@ -1,4 +1,4 @@
-"""What the page does for a visitor, without the page: laws of the session."""
+"""Laws of the session: what the page does for a visitor, without the page."""
 
 import csv
 from io import StringIO
@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from jointwise import Chain, InvalidInputError, Status
-from jointwise.view.session import WATCHED, Session
-from jointwise.view.visitor import pose_of
+from jointwise.solvers.targets import KINDS
+from jointwise.view.recording import MAX_STEP
+from jointwise.view.session import CCD_CONFIG, Session
+from jointwise.view.visitor import pose_matrix
 
 ARMS = {name: Chain.load(name) for name in ("panda", "ur5e", "stanford")}
 
@@ -18,43 +20,53 @@ def session(request):
     return Session(ARMS[request.param])
 
 
-def tip(session):
+def tip_pose(session):
     return session.chain.fk(session.q)
 
 
-def test_a_session_begins_at_a_target_it_reaches(session):
-    assert session.says == Status.CONVERGED.value
+def test_a_session_starts_at_a_target_that_it_reaches(session):
+    assert session.message == Status.CONVERGED.value
     assert max(session.errors()) < 1e-6
-    assert session.seconds > 0.0
+    assert session.solve_seconds > 0.0
 
 
 @pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("kind", ["position", "pose", "aim"])
-def test_the_tip_goes_to_a_reachable_target(session, kind, seed):
-    session.ask_for(kind)
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_end_effector_moves_to_a_reachable_target(session, kind, seed):
+    session.set_target_kind(kind)
     pose = session.chain.fk(session.chain.random(seed))
     session.move_target(pose)
-    assert session.says == Status.CONVERGED.value
-    assert np.linalg.norm(tip(session)[:3, 3] - pose[:3, 3]) < 1e-6
-    if kind != "position":
-        assert tip(session)[:3, 2] == pytest.approx(pose[:3, 2], abs=2e-6)
-    if kind == "pose":
-        assert tip(session) == pytest.approx(pose, abs=2e-6)
+    assert session.message == Status.CONVERGED.value
+    assert np.linalg.norm(tip_pose(session)[:3, 3] - pose[:3, 3]) < 1e-6
+    if session.kind.directions >= 1:
+        assert tip_pose(session)[:3, 2] == pytest.approx(pose[:3, 2], abs=2e-6)
+    if session.kind.directions == 3:
+        assert tip_pose(session) == pytest.approx(pose, abs=2e-6)
 
 
-def test_asking_for_more_takes_the_turn_of_the_tip(session):
-    q = session.q
-    for kind in ("pose", "aim", "position", "aim"):
-        session.ask_for(kind)
+def test_a_change_of_the_target_kind_leaves_an_arm_at_the_target_where_it_is(session):
+    q, position = session.q, session.T_base_target[:3, 3].copy()
+    for kind in [*KINDS, *reversed(KINDS)]:
+        session.set_target_kind(kind)
+        assert session.kind is KINDS[kind]
         assert np.abs(session.q - q).max() < 1e-6
-    with pytest.raises(InvalidInputError, match="kind is 'turn': expected 'position' or 'pose'"):
-        session.ask_for("turn")
+        assert (session.T_base_target[:3, 3] == position).all()
+        if session.kind.directions == 0:
+            assert (session.T_base_target[:3, :3] == np.eye(3)).all()
 
 
-def test_a_target_out_of_reach_is_pointed_at_and_the_arm_stays_still(session):
+def test_an_unknown_target_kind_is_refused_and_the_kinds_are_listed(session):
+    before = session.kind
+    accepted = " or ".join(map(repr, KINDS))
+    with pytest.raises(InvalidInputError, match=f"kind is 'orientation': expected {accepted}."):
+        session.set_target_kind("orientation")
+    assert session.kind is before
+
+
+def test_the_arm_points_at_a_target_out_of_reach_and_stays_still(session):
     far = np.array([20.0, 3.0, 4.0])
     session.move_target(position=far)
-    assert session.says == Status.UNREACHABLE.value
+    assert session.message == Status.UNREACHABLE.value
     q = session.q
     session.move_target(position=far)
     assert session.q is q
@@ -64,126 +76,176 @@ def test_a_target_out_of_reach_is_pointed_at_and_the_arm_stays_still(session):
     assert np.abs(session.q - q).max() < 1e-2
 
 
-def test_a_target_that_makes_no_sense_is_refused_and_nothing_moves(session):
+@pytest.mark.parametrize(
+    ("target", "text"),
+    [
+        ({"position": [np.nan, 0.0, 0.0]}, "expected finite numbers below 1e9"),
+        ({"position": [1e12, 0.0, 0.0]}, "expected finite numbers below 1e9"),
+        ({"pose": np.diag([2.0, 2.0, 2.0, 1.0])}, "its rotation part"),
+    ],
+)
+def test_an_invalid_target_is_refused_and_nothing_moves(session, target, text):
     q, pose = session.q, session.T_base_target
-    for wrong in ([np.nan, 0.0, 0.0], [1e12, 0.0, 0.0]):
-        with pytest.raises(InvalidInputError, match="expected finite numbers below 1e9"):
-            session.move_target(position=wrong)
-    with pytest.raises(InvalidInputError, match="target"):
-        session.move_target(2.0 * np.eye(4))
+    with pytest.raises(InvalidInputError, match=text):
+        session.move_target(**target)
     assert session.q is q
     assert session.T_base_target is pose
 
 
-@pytest.mark.parametrize("kind", ["position", "pose", "aim"])
-def test_stepping_through_the_joints_of_a_sweep_is_a_sweep(session, kind):
-    session.ask_for(kind)
+@pytest.mark.parametrize("kind", KINDS)
+def test_stepping_through_all_joints_is_a_sweep(session, kind):
+    session.set_target_kind(kind)
     session.move_target(session.chain.fk(session.chain.random(3)))
     by_sweeps = Session(session.chain)
-    by_sweeps.ask_for(kind)
+    by_sweeps.set_target_kind(kind)
     by_sweeps.move_target(session.T_base_target)
     for each in (session, by_sweeps):
         each.set_joints(each.chain.home)
-    trace = session.chain.trace(session.target, session.chain.home, WATCHED)
+    trace = session.chain.trace(session.target, session.chain.home, CCD_CONFIG)
     for sweep in range(1, 4):
         moved = []
         for _ in range(session.chain.n):
             assert session.step_joint()
-            moved.append(session.moving)
+            moved.append(session.moved_joint)
         assert moved == list(reversed(range(session.chain.n)))
         assert by_sweeps.step_sweep()
         assert (session.q == by_sweeps.q).all()
         assert (session.q == trace.joint_angles[sweep]).all()
-        distance, angle = session.errors()
-        assert distance == pytest.approx(trace.position_error[sweep], abs=1e-9)
-        assert angle == pytest.approx(trace.orientation_error[sweep], abs=1e-7)
-        assert session.walk.distance[session.at] == pytest.approx(distance, abs=1e-12)
+        position_error, orientation_error = session.errors()
+        assert position_error == pytest.approx(trace.position_error[sweep], abs=1e-9)
+        assert orientation_error == pytest.approx(trace.orientation_error[sweep], abs=1e-7)
+        steps = session.steps
+        assert steps.position_error[steps.index] == pytest.approx(position_error, abs=1e-12)
+        assert steps.orientation_error[steps.index] == pytest.approx(orientation_error, abs=1e-9)
 
 
-def test_a_sweep_begun_by_joints_is_ended_by_a_sweep(session):
+def test_the_message_of_a_step_has_the_sweep_the_joint_its_change_and_unit(session):
+    session.set_joints(session.chain.home)
+    before = session.q
+    session.step_joint()
+    last = session.chain.n - 1
+    unit = "m" if session.chain.prismatic[last] else "rad"
+    change = session.q[last] - before[last]
+    assert session.message == (
+        f"Sweep 1: {session.chain.names[last]} moved by {change:+.4f} {unit}."
+    )
+
+
+def test_a_sweep_step_completes_a_sweep_that_joint_steps_have_started(session):
     session.step_joint()
     session.step_joint()
     session.step_sweep()
-    assert session.at == session.chain.n
-    session.start_over()
+    assert session.steps.index == session.chain.n
+    session.reset_ccd()
     assert (session.q == session.chain.home).all()
-    assert session.walk is None
+    assert session.steps is None
 
 
-def test_the_watched_distance_never_rises_and_walking_ends_where_it_says(session):
-    for _ in session.walking():
-        assert session.q is not None
-    assert session.at == len(session.walk)
-    assert (np.diff(session.walk.distance) < 1e-12).all()
-    assert session.says == session.walk.ending.value
-    there = session.errors()[0] < WATCHED.position_tolerance
-    assert there == (session.walk.ending is Status.CONVERGED)
+def test_the_position_error_never_rises_and_playing_ends_with_the_status(session):
+    played = [session.q for _ in session.play_ccd()]
+    steps = session.steps
+    assert (np.array(played) == steps.q[1:]).all()
+    assert steps.index == len(steps) == len(played)
+    assert (np.diff(steps.position_error) < 1e-12).all()
+    assert session.message == steps.status.value
+    reached = session.errors()[0] < CCD_CONFIG.position_tolerance
+    assert reached == (steps.status is Status.CONVERGED)
     assert not session.step_joint()
 
 
-def test_an_arm_that_does_not_follow_steps_from_where_it_is(session):
+def test_an_arm_that_does_not_follow_steps_from_its_joint_values(session):
     q = session.q
-    session.follow(False)
+    session.set_follows(False)
     session.move_target(session.chain.fk(session.chain.random(5)))
     assert session.q is q
+    assert session.message == "Target changed; the arm does not follow it."
     session.step_joint()
-    assert (session.walk.q[0] == q).all()
+    assert (session.steps.q[0] == q).all()
     assert np.count_nonzero(session.q != q) <= 1
-    session.follow(True)
-    assert session.says == Status.CONVERGED.value
+    session.set_follows(True)
+    assert session.message == Status.CONVERGED.value
 
 
-def test_joints_stay_within_their_limits_and_the_target_where_it_is(session):
+def test_joint_values_are_clamped_to_the_limits_and_the_target_stays(session):
     pose = session.T_base_target
     session.set_joints(session.chain.home + 100.0)
     assert (session.q == session.chain.limits[:, 1]).all()
     session.set_joint(0, 0.25)
     assert session.q[0] == 0.25
     assert session.T_base_target is pose
-    session.target_to_tip()
+    session.snap_target_to_tip()
     assert max(session.errors()) < 1e-9
 
 
-def test_every_answer_reaches_the_target_and_choosing_keeps_the_tip_there(session):
-    session.ask_for("pose")
-    session.find_answers(6)
-    assert len(session.answers) > 1
-    assert 0 not in session.others  # the present posture
-    for number in session.others:
-        session.choose(number)
-        assert number not in session.others
+def test_every_solution_reaches_the_target_and_can_be_selected(session):
+    session.set_target_kind("pose")
+    session.find_solutions(6)
+    assert len(session.solutions) > 1
+    assert session.message == f"{len(session.solutions)} solutions found."
+    assert 0 not in session.other_solutions  # the current one
+    for index in session.other_solutions:
+        session.select_solution(index)
+        assert index not in session.other_solutions
         assert max(session.errors()) < 1e-6
     session.move_target(session.chain.fk(session.chain.random(9)))
-    assert session.answers == []
+    assert session.solutions == []
 
 
-def test_a_recorded_path_is_written_and_played_back(session):
-    session.ask_for("pose")
+def test_without_a_solution_the_message_is_that_none_was_found(session):
+    session.move_target(position=[20.0, 3.0, 4.0])
+    session.find_solutions()
+    assert session.solutions == []
+    assert session.message == "No solution found."
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_csv_has_the_columns_of_the_target_kind_and_the_joint_values(session, kind):
+    session.set_target_kind(kind)
+    header = session.to_csv().splitlines()
     for seed in (1, 2):
         session.move_target(session.chain.fk(session.chain.random(seed)))
-        session.record()
-    rows = list(csv.DictReader(StringIO(session.to_csv())))
-    assert list(rows[0]) == ["x", "y", "z", "qx", "qy", "qz", "qw", *session.chain.names]
-    for row, (pose, _) in zip(rows, session.recorded, strict=True):
-        numbers = np.array([float(row[name]) for name in row])
-        pose_read = pose_of(numbers[[6, 3, 4, 5]], numbers[:3])
-        assert pose_read == pytest.approx(pose, abs=1e-12)
-        assert session.chain.fk(numbers[7:]) == pytest.approx(pose, abs=3e-6)
-    places = [session.T_base_target[:3, 3] for _ in session.replay()]
-    steps = np.linalg.norm(np.diff(places, axis=0), axis=1)
-    assert steps.max() < 0.011 * session.chain.reach
-    assert "targets reached" in session.says
+        session.record_target()
+    rows = list(csv.reader(StringIO(session.to_csv())))
+    groups = session.kind.column_values(session.T_base_target)
+    columns = [column for group in groups for column in session.kind.columns[group]]
+    assert rows[0] == ["x", "y", "z", *columns, *session.chain.names]
+    assert header == [",".join(rows[0])]  # of an empty path
+    for row, waypoint in zip(rows[1:], session.recorded, strict=True):
+        pose, written = waypoint.T_base_target, [float(value) for value in row]
+        values = [value for group in session.kind.column_values(pose).values() for value in group]
+        assert written == [*pose[:3, 3], *values, *waypoint.q]
+
+
+def test_a_pose_is_written_to_csv_as_a_quaternion(session):
+    session.set_target_kind("pose")
+    session.move_target(session.chain.fk(session.chain.random(1)))
+    session.record_target()
+    (row,) = csv.DictReader(StringIO(session.to_csv()))
+    wxyz, position = (
+        [float(row[name]) for name in names] for names in (["qw", "qx", "qy", "qz"], "xyz")
+    )
+    assert pose_matrix(wxyz, position) == pytest.approx(session.T_base_target, abs=1e-12)
+
+
+def test_a_recorded_path_is_played_in_small_steps(session):
+    session.set_target_kind("pose")
+    for seed in (1, 2):
+        session.move_target(session.chain.fk(session.chain.random(seed)))
+        session.record_target()
+    assert session.message == "2 targets recorded."
+    positions = [session.T_base_target[:3, 3] for _ in session.play_path()]
+    steps = np.linalg.norm(np.diff(positions, axis=0), axis=1)
+    assert steps.max() < 1.1 * MAX_STEP * session.chain.reach
+    assert f"{len(positions)} targets reached" in session.message
     assert session.T_base_target == pytest.approx(session.recorded[-1].T_base_target, abs=1e-12)
-    session.ask_for("position")
-    assert session.to_csv().startswith(",".join(["x", "y", "z", *session.chain.names]) + "\n")
-    session.forget()
-    assert not list(session.replay())
-    assert "record some targets first" in session.says
+    session.clear_path()
+    assert not list(session.play_path())
+    assert session.message == "The path is empty: record some targets first."
 
 
-def test_far_targets_are_not_played_back_in_a_million_steps():
+def test_the_steps_between_far_targets_are_limited():
     session = Session(ARMS["ur5e"])
     for x in (0.0, 1e8):
         session.move_target(position=[x, 0.0, 0.0])
-        session.record()
-    assert sum(1 for _ in session.replay()) < 1000
+        session.record_target()
+    assert sum(1 for _ in session.play_path()) == 501

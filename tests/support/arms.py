@@ -1,4 +1,4 @@
-"""Arms, joint values and targets for laws to be tried on, rich in what is fragile."""
+"""Hypothesis strategies for arms, joint values and targets, with many special cases."""
 
 from math import pi
 
@@ -19,6 +19,7 @@ angles = st.sampled_from([0.0, pi / 2, -pi / 2, pi, -pi, 1e-9, pi - 1e-9, 2 * pi
 
 @st.composite
 def rows(draw):
+    """A DH row; every fourth is prismatic."""
     return DHJoint(
         theta=draw(angles),
         d=draw(lengths),
@@ -33,7 +34,7 @@ chains = st.sampled_from(NAMED) | st.lists(rows(), min_size=1, max_size=8).map(t
 
 @st.composite
 def problems(draw):
-    """(arm, target, start): targets anywhere, on the base axis, straight ahead of the arm."""
+    """(arm, target, start); some targets are on the base axis, some far out of reach."""
     arm = draw(chains)
     start = np.array([draw(angles) for _ in arm])
     target = draw(

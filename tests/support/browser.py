@@ -1,4 +1,4 @@
-"""A real browser, headless, for tests and benchmarks of the page."""
+"""A headless browser, for tests and benchmarks of the page."""
 
 import os
 import shutil
@@ -23,10 +23,10 @@ FLAGS = [
     "--disable-sync",
     "--no-first-run",
 ]
-# Where pictures of the page are left for people to look at.
-PICTURES = Path(os.environ.get("JOINTWISE_SCREENSHOTS", ".screenshots"))
-# Milliseconds after which something that should have happened has not.
-PATIENCE = 60_000
+# Where screenshots are written, for people to look at.
+SCREENSHOTS = Path(os.environ.get("JOINTWISE_SCREENSHOTS", ".screenshots"))
+# How long to wait for anything [ms].
+TIMEOUT_MS = 60_000
 
 
 @contextmanager
@@ -36,83 +36,98 @@ def browser():
 
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield chromium
-        chromium.close()
+        try:
+            yield chromium
+        finally:
+            chromium.close()
 
 
 class Tab:
-    """A tab that shows the page, and the visitor it is to the server."""
+    """A tab that shows the page; a context manager that closes it.
 
-    def __init__(self, chromium, page, height=640):
+    Attributes:
+        content: The tab, as Playwright's ``Page``.
+        visitor: The visitor that the tab is to the server.
+        session: The visitor's session.
+        script_errors: Errors that JavaScript raised in the tab.
+    """
+
+    def __init__(self, chromium, page, width=1080, height=640):
         before = set(map(id, page.visitors))
-        self.tab = chromium.new_page(viewport={"width": 1080, "height": height})
-        self.tab.set_default_timeout(PATIENCE)
-        self.troubles = []
-        self.tab.on("pageerror", lambda error: self.troubles.append(str(error)))
-        self.tab.goto(page.url)
-        # What viser says of a machine without a GPU.
-        self.tab.locator(".mantine-Notification-closeButton").click()
-        self.tab.get_by_text("last solve took").wait_for()
+        self.content = chromium.new_page(viewport={"width": width, "height": height})
+        self.content.set_default_timeout(TIMEOUT_MS)
+        self.script_errors = []
+        self.content.on("pageerror", lambda error: self.script_errors.append(str(error)))
+        self.content.goto(page.url)
+        # viser's notice that there is no GPU.
+        self.content.locator(".mantine-Notification-closeButton").click()
+        self.content.get_by_text("solve time").wait_for()
         (self.visitor,) = (v for v in page.visitors if id(v) not in before)
         self.session = self.visitor.session
 
-    def until(self, happened):
-        """Wait for the server."""
-        deadline = monotonic() + 1e-3 * PATIENCE
-        while not happened():
-            assert monotonic() < deadline, "it never happened"
-            self.tab.wait_for_timeout(10)
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.content.close()
+
+    def wait_until(self, condition):
+        """Wait for a condition of the server."""
+        deadline = monotonic() + 1e-3 * TIMEOUT_MS
+        while not condition():
+            assert monotonic() < deadline, f"not within {TIMEOUT_MS} ms"
+            self.content.wait_for_timeout(10)
 
     def click(self, name, nth=0):
         """Press a button."""
-        self.tab.get_by_role("button", name=name, exact=True).nth(nth).click()
+        self.content.get_by_role("button", name=name, exact=True).nth(nth).click()
 
-    def choose(self, label, option):
-        """Take an option of a list."""
-        self.tab.get_by_label(label).click()
-        self.tab.get_by_role("option", name=option).click()
+    def select(self, label, option):
+        """Select an option of a dropdown."""
+        self.content.get_by_label(label).click()
+        self.content.get_by_role("option", name=option).click()
 
     def type_position(self, *position):
-        """Write the target's x, y, z into the panel."""
-        fields = self.tab.get_by_text("x y z [m]").locator("xpath=../../..").locator("input")
+        """Type the target's x, y, z [m] into the panel."""
+        fields = self.content.get_by_text("x y z [m]").locator("xpath=../../..").locator("input")
         for field, value in zip(fields.all(), position, strict=True):
             field.fill(str(value))
-        self.tab.keyboard.press("Tab")
+        self.content.keyboard.press("Tab")
 
     def pixel(self, point):
-        """(2,) where a point of the base frame is on the screen."""
+        """(2,) where a point (3,) of the base frame [m] is on the screen [px]."""
         camera = self.visitor.client.camera
-        box = self.tab.locator("canvas").first.bounding_box()
-        turn = Rotation.from_quat(camera.wxyz, scalar_first=True)
-        x, y, z = turn.inv().apply(point - camera.position)
-        far = 0.5 * box["height"] / np.tan(0.5 * camera.fov)
+        box = self.content.locator("canvas").first.bounding_box()
+        rotation = Rotation.from_quat(camera.wxyz, scalar_first=True)
+        x, y, z = rotation.inv().apply(point - camera.position)
+        focal_length = 0.5 * box["height"] / np.tan(0.5 * camera.fov)
         middle = (box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"])
-        return np.add(middle, (far * x / z, far * y / z))
+        return np.add(middle, (focal_length * x / z, focal_length * y / z))
 
     def drag(self, start, end, steps=5):
-        """Press at one pixel, let go at another."""
-        self.tab.mouse.move(*start)
-        self.tab.mouse.down()
-        self.tab.mouse.move(*end, steps=steps)
-        self.tab.mouse.up()
+        """Drag the mouse from one pixel to another."""
+        self.content.mouse.move(*start)
+        self.content.mouse.down()
+        self.content.mouse.move(*end, steps=steps)
+        self.content.mouse.up()
 
     def colors(self):
         """(3, k) red, green and blue of every pixel."""
-        image = Image.open(BytesIO(self.tab.screenshot())).convert("RGB")
+        image = Image.open(BytesIO(self.content.screenshot())).convert("RGB")
         return np.asarray(image, float).reshape(-1, 3).T
 
-    def settle(self):
-        """Wait until all that was done in the tab so far has come to the session.
+    def sync(self):
+        """Wait until the session has processed all input so far.
 
-        It comes in order, so whatever is done last and seen there will do.
+        Input is processed in order, so it waits for the effect of one more click.
         """
-        self.click("forget all")
-        self.until(lambda: self.session.says == "The path is empty.")
+        self.click("Clear")
+        self.wait_until(lambda: self.session.message == "Path cleared.")
 
-    def picture(self, name):
-        """Leave a picture of the tab, once all that is drawn has been."""
-        self.tab.evaluate(
+    def screenshot(self, name):
+        """Write a screenshot once the current state is drawn."""
+        self.content.evaluate(
             "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
         )
-        PICTURES.mkdir(exist_ok=True)
-        self.tab.screenshot(path=PICTURES / f"{name}.png")
+        SCREENSHOTS.mkdir(exist_ok=True)
+        self.content.screenshot(path=SCREENSHOTS / f"{name}.png")

@@ -1,6 +1,6 @@
-"""A fuzzer that learns what gets far into the reader: ``python -m tests.support.fuzz_urdf -runs=20000``.
+"""Coverage-guided fuzzing of the URDF reader: ``python -m tests.support.fuzz_urdf -runs=20000``.
 
-Every text must end in a chain or in a JointwiseError. Arguments are those of libFuzzer.
+Every input must give a chain or raise a JointwiseError. The arguments are those of libFuzzer.
 """
 
 import sys
@@ -12,33 +12,36 @@ with atheris.instrument_imports(include=["jointwise.model.urdf", "jointwise.mode
     from jointwise import Chain, JointwiseError
 
 LINKS = ["a", "b", "c", "d", ""]
-KINDS = ["revolute", "continuous", "prismatic", "fixed", "planar", "floating", ""]
+TYPES = ["revolute", "continuous", "prismatic", "fixed", "planar", "floating", ""]
 VALUES = ["0 0 1", "1 2 3", "0 0 0", "1 1", "nan 0 0", "1e8 0 0", "1e300 0 0", "1", "-1", "inf", ""]
-PARTS = ["origin", "axis", "limit", "mimic", "parent", "child", "xacro:if", "gazebo"]
-KEYS = ["xyz", "rpy", "lower", "upper", "joint", "link", "name"]
+TAGS = ["origin", "axis", "limit", "mimic", "parent", "child", "xacro:if", "gazebo"]
+ATTRIBUTES = ["xyz", "rpy", "lower", "upper", "joint", "link", "name"]
 
 
 def robot(noise: bytes) -> str:
-    """A robot whose joints and parts the noise chooses."""
-    choose = atheris.FuzzedDataProvider(noise)
+    """A URDF whose joints and their elements depend on the noise."""
+    provider = atheris.FuzzedDataProvider(noise)
 
-    def text(words: list[str]) -> str:
-        odd = choose.ConsumeIntInRange(0, 9) == 0
-        return quoteattr(choose.ConsumeUnicode(8) if odd else choose.PickValueInList(words))
+    def attribute(values: list[str]) -> str:
+        """One of the values, or now and then random text."""
+        random = provider.ConsumeIntInRange(0, 9) == 0
+        return quoteattr(provider.ConsumeUnicode(8) if random else provider.PickValueInList(values))
 
     joints = []
-    for number in range(choose.ConsumeIntInRange(0, 6)):
-        parts = [f"<parent link={text(LINKS)}/><child link={text(LINKS)}/>"]
-        for _ in range(choose.ConsumeIntInRange(0, 5)):
-            tag, key = choose.PickValueInList(PARTS), choose.PickValueInList(KEYS)
-            parts.append(f"<{tag} {key}={text(VALUES)}/>")
-        joints.append(f'<joint name="{number}" type={text(KINDS)}>{"".join(parts)}</joint>')
-    links = "".join(f"<link name={text(LINKS)}/>" for _ in range(choose.ConsumeIntInRange(0, 5)))
+    for i in range(provider.ConsumeIntInRange(0, 6)):
+        elements = [f"<parent link={attribute(LINKS)}/><child link={attribute(LINKS)}/>"]
+        for _ in range(provider.ConsumeIntInRange(0, 5)):
+            tag, name = provider.PickValueInList(TAGS), provider.PickValueInList(ATTRIBUTES)
+            elements.append(f"<{tag} {name}={attribute(VALUES)}/>")
+        joints.append(f'<joint name="{i}" type={attribute(TYPES)}>{"".join(elements)}</joint>')
+    links = "".join(
+        f"<link name={attribute(LINKS)}/>" for _ in range(provider.ConsumeIntInRange(0, 5))
+    )
     return f"<robot>{links}{''.join(joints)}</robot>"
 
 
 def read_one(noise: bytes) -> None:
-    """Read the noise itself, and a robot made of it."""
+    """Read the noise itself, and a URDF made from it."""
     for source in (noise, robot(noise)):
         try:
             Chain.from_urdf(source)

@@ -1,6 +1,7 @@
-"""The slow twin: the seed's text, line by line, sharing no code with the product.
+"""A slow, obvious implementation of CCD and forward kinematics, to compare results with.
 
-Everything is computed anew for every joint, in homogeneous matrices. Use it to judge.
+It follows the published algorithm step by step, recomputes all homogeneous matrices for every
+joint, and shares no code with jointwise.
 """
 
 import math
@@ -9,6 +10,7 @@ import numpy as np
 
 
 def dh_matrix(theta, d, a, alpha):
+    """(4, 4) ``Rz(theta) · Tz(d) · Tx(a) · Rx(alpha)``."""
     ct, st, ca, sa = math.cos(theta), math.sin(theta), math.cos(alpha), math.sin(alpha)
     return np.array(
         [
@@ -21,6 +23,7 @@ def dh_matrix(theta, d, a, alpha):
 
 
 def frames(joints, q):
+    """(n+1, 4, 4) pose of every DH frame, base frame."""
     result = [np.eye(4)]
     for joint, value in zip(joints, q, strict=True):
         if joint.joint_type == "revolute":
@@ -32,21 +35,23 @@ def frames(joints, q):
 
 
 def tip(joints, q):
+    """(3,) position of the end effector [m], base frame."""
     return frames(joints, q)[-1][:3, 3]
 
 
 def error(joints, q, target):
+    """Position error [m]."""
     return float(np.linalg.norm(tip(joints, q) - target))
 
 
 def solve(joints, target, initial_angles, max_iterations=100, tolerance=1e-4, on_axis=1e-10):
-    """(joint angles, converged, position error, iterations), as the seed's steps 1 to 4 say."""
+    """CCD to a position: (joint angles, converged, position error [m], iterations)."""
     q = np.array(initial_angles, dtype=float)
     target = np.array(target, dtype=float)
     for iteration in range(max_iterations):
-        off = error(joints, q, target)
-        if off < tolerance:
-            return q, True, off, iteration
+        position_error = error(joints, q, target)
+        if position_error < tolerance:
+            return q, True, position_error, iteration
         for i in range(len(joints) - 1, -1, -1):
             if joints[i].joint_type != "revolute":
                 continue
@@ -61,28 +66,28 @@ def solve(joints, target, initial_angles, max_iterations=100, tolerance=1e-4, on
             cross = np.cross(to_tip, to_target)
             angle = math.atan2(np.linalg.norm(cross), to_tip @ to_target)
             q[i] += angle if cross @ axis >= 0.0 else -angle
-    off = error(joints, q, target)
-    return q, off < tolerance, off, max_iterations
+    position_error = error(joints, q, target)
+    return q, position_error < tolerance, position_error, max_iterations
 
 
-def tip_pose(links, kinds, q):
-    """(4, 4) the tip's pose of an arm of links, each joint about or along its own z."""
+def tip_pose(links, prismatic, q):
+    """(4, 4) pose of the end effector; ``links`` and ``prismatic`` as in ``ArmModel``."""
     pose = np.eye(4)
-    for link, kind, value in zip(links, kinds, q, strict=False):
+    for link, is_prismatic, value in zip(links, prismatic, q, strict=False):
         pose = pose @ np.vstack([link, [0.0, 0.0, 0.0, 1.0]])
-        turn, slide = (value, 0.0) if kind == 0 else (0.0, value)
-        pose = pose @ dh_matrix(turn, slide, 0.0, 0.0)
+        angle, travel = (0.0, value) if is_prismatic else (value, 0.0)
+        pose = pose @ dh_matrix(angle, travel, 0.0, 0.0)
     return pose @ np.vstack([links[-1], [0.0, 0.0, 0.0, 1.0]])
 
 
-def pose_errors(links, kinds, q, target):
-    """(distance [m], angle [rad]) between the tip at ``q`` and a pose."""
-    pose = tip_pose(links, kinds, q)
+def pose_errors(links, prismatic, q, target):
+    """(position error [m], orientation error [rad]) of the end effector at ``q``."""
+    pose = tip_pose(links, prismatic, q)
     return np.linalg.norm(pose[:3, 3] - target[:3, 3]), angle_between(pose, target)
 
 
 def angle_between(pose, target):
-    """The angle of the turn between two poses [rad], by Rodrigues' formula."""
-    turn = pose[:3, :3].T @ target[:3, :3]
-    skew = np.array([turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]])
-    return math.atan2(np.linalg.norm(skew), np.trace(turn) - 1.0)
+    """Angle of the rotation between two poses [rad], by Rodrigues' formula."""
+    r = pose[:3, :3].T @ target[:3, :3]
+    skew = np.array([r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]])
+    return math.atan2(np.linalg.norm(skew), np.trace(r) - 1.0)

@@ -67,11 +67,11 @@ class Worker:
     """
 
     def __init__(self, n: int, dtype: type, capacity: int) -> None:
-        cuda, shapes = _cuda(), kernels.batch_cuda
+        cuda = _cuda()
         self.n, self.dtype, self.capacity = n, dtype, capacity
         self.key = (n, dtype, _device_id())
         self.stream = cuda.stream()
-        self.attempts = shapes.Attempts(
+        self.attempts = kernels.rounds_cuda.Attempts(
             cuda.device_array((n, capacity), dtype),
             cuda.device_array(capacity, np.int32),
             cuda.device_array(capacity, np.int32),
@@ -107,11 +107,11 @@ class Worker:
         while count and first_attempt <= exact.max_restarts:
             left = exact.max_restarts + 1 - first_attempt
             attempts = min(max(1, FULL_GPU // count), left, MAX_ATTEMPTS) if first_attempt else 1
-            round_ = kernels.batch_cuda.Round(rows, count, first_attempt, attempts)
+            round_ = kernels.rounds_cuda.Round(rows, count, first_attempt, attempts)
             retried = self.retried[turn % 2]
             counted = self._run_round(problem, round_, retried, results)
-            rows, count = retried, int(counted[kernels.batch_cuda.RETRIED])
-            refused += int(counted[kernels.batch_cuda.REFUSED])
+            rows, count = retried, int(counted[kernels.rounds_cuda.RETRIED])
+            refused += int(counted[kernels.rounds_cuda.REFUSED])
             first_attempt, turn = first_attempt + attempts, turn + 1
         missed = [
             each.copy_to_host(stream=stream) for each in (rows[:count], self.refused[:refused])
@@ -130,7 +130,7 @@ class Worker:
             sequence_offset=self.dtype(exact.sequence_offset),
         )
         chord_tol_sq = kernels.tasks.chord_tolerance_sq(exact.orientation_tol, problem.weights)
-        queues = kernels.batch_cuda.Queues(retried, self.refused, self.counter)
+        queues = kernels.rounds_cuda.Queues(retried, self.refused, self.counter)
         sweep_kernel, lm_kernel = self.kernels
         self.counter.copy_to_device(self.zeros, stream)
         blocks = _blocks(round_.row_count * round_.attempts)
@@ -158,9 +158,9 @@ class Worker:
         targets, starts = self._buffer(problem.targets), self._buffer(problem.starts)
         targets.copy_to_device(problem.targets, self.stream)
         starts.copy_to_device(problem.starts, self.stream)
-        answers = Results(*(self._buffer(each, i) for i, each in enumerate(results)))
-        missed = self._solve_resident(problem._replace(targets=targets, starts=starts), answers)
-        for host, device in zip(results, answers, strict=True):
+        on_gpu = Results(*(self._buffer(each, i) for i, each in enumerate(results)))
+        missed = self._solve_resident(problem._replace(targets=targets, starts=starts), on_gpu)
+        for host, device in zip(results, on_gpu, strict=True):
             device.copy_to_host(host, self.stream)
         self.stream.synchronize()
         return missed

@@ -1,20 +1,26 @@
-"""How far a long piece of work is, on the terminal: rate, share solved, time left."""
+"""A progress bar on the terminal: items done, rate, share solved, time left."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-# Called with the number done so far, and how many of these were solved.
+# Called with the number of items done so far, and how many of these are solved.
 Report = Callable[[int, int], None]
 
 
 def silent(done: int, solved: int) -> None:
-    """Say nothing."""
+    """Report nothing."""
 
 
 @contextmanager
-def reporting(wanted: bool, what: str, total: int) -> Iterator[Report]:
-    """A function to tell how far it is; on standard error, and only if that is wanted."""
-    if not wanted:
+def reporting(enabled: bool, description: str, total: int) -> Iterator[Report]:
+    """A progress bar on standard error, as a function to call with every update.
+
+    Args:
+        enabled: Whether to show it; else the function does nothing.
+        description: What is being done, such as ``"solving"``.
+        total: Number of items.
+    """
+    if not enabled:
         yield silent
         return
     from rich.console import Console
@@ -34,7 +40,7 @@ def reporting(wanted: bool, what: str, total: int) -> Iterator[Report]:
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task(what, total=total, rate="", share="–")
+        task = bar.add_task(description, total=total, rate="", share="–")
 
         def report(done: int, solved: int) -> None:
             elapsed = bar.tasks[0].elapsed or 0.0

@@ -52,10 +52,10 @@ def run_threads(
     from concurrent.futures import ThreadPoolExecutor, wait
 
     workers = len(progress)
-    begins = iter(range(0, count, size))
+    starts = iter(range(0, count, size))
 
     def run(worker: int) -> None:
-        for begin in begins:  # one iterator for all threads: each takes what no other has
+        for begin in starts:  # one iterator for all threads: each takes what no other has
             work(worker, begin, min(begin + size, count))
             if progress[worker, 2]:
                 return

@@ -1,4 +1,4 @@
-"""What several commands have in common: their arguments, and the arm and the config these mean."""
+"""Arguments and options that several subcommands share."""
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -12,8 +12,8 @@ Triple = tuple[float, float, float]
 Quadruple = tuple[float, float, float, float]
 
 
-def _names(incomplete: str) -> list[str]:
-    """Robots to complete with; a shell that gets none completes with files."""
+def _complete_robot(incomplete: str) -> list[str]:
+    """Robot names for shell completion; if none matches, the shell completes file names."""
     from jointwise.model import data
 
     return [name for name in data.files() if name.startswith(incomplete)]
@@ -26,67 +26,66 @@ def _option(help_text: str, metavar: str | None = None, *names: str) -> Any:
 Arm = Annotated[
     str,
     typer.Argument(
-        help="A robot's name, a URDF, or a DH table (.toml, .csv).",
+        help="Robot name, URDF file, or DH table (.toml, .csv).",
         metavar="ARM",
-        autocompletion=_names,
+        autocompletion=_complete_robot,
         show_default=False,
     ),
 ]
-Table = Annotated[
+TargetFile = Annotated[
     str,
     typer.Argument(
-        help="A .csv, .npz or .parquet file, or - for CSV that streams in.", metavar="FILE"
+        help="A .csv, .npz or .parquet file, or - for CSV from standard input.", metavar="FILE"
     ),
 ]
 Device = Annotated[
     Literal["cpu", "cuda", "auto"],
     typer.Option(help="cpu, cuda, or auto for a GPU if there is one."),
 ]
-Threads = Annotated[int | None, _option("Cores to use; all unless said.", "COUNT")]
-Base = Annotated[str | None, _option("Of a URDF, the link that stands still.", "LINK")]
-Tip = Annotated[str | None, _option("Of a URDF, the link that is moved about.", "LINK")]
-Degrees = Annotated[bool, _option("Angles are degrees, given and printed.", None, "--deg")]
-Json = Annotated[
-    bool, _option("Print JSON: metres and radians, with or without --deg.", None, "--json")
-]
+Threads = Annotated[int | None, _option("CPU threads; default: one per core.", "COUNT")]
+Base = Annotated[str | None, _option("Base link, for a URDF.", "LINK")]
+Tip = Annotated[str | None, _option("Link of the end effector, for a URDF.", "LINK")]
+Degrees = Annotated[bool, _option("Angles are in degrees, in input and output.", None, "--deg")]
+Json = Annotated[bool, _option("Print JSON, always in metres and radians.", None, "--json")]
 Start = Annotated[
-    list[float] | None, _option("Where the arm is, one value per joint.", "Q1 Q2 ...")
+    list[float] | None, _option("Start configuration, one value per joint.", "Q1 Q2 ...")
 ]
 Tolerance = Annotated[
-    float | None, _option("How close is close enough [m, rad]; 1e-6 unless said.", "NUMBER")
+    float | None,
+    _option("Position [m] and orientation [rad] tolerance; default: 1e-6.", "NUMBER"),
 ]
-Restarts = Annotated[int | None, _option("Fresh starts, at most; 100 unless said.", "COUNT")]
-Seed = Annotated[int, _option("Where the sequence of fresh starts begins.", "NUMBER")]
-Plot = Annotated[str | None, _option("Draw it to this file.", "FILE.png")]
+Restarts = Annotated[int | None, _option("Maximum number of restarts; default: 100.", "COUNT")]
+Seed = Annotated[int, _option("Seed of the restarts.", "NUMBER")]
+Plot = Annotated[str | None, _option("Write a picture to this file.", "FILE.png")]
 Output = Annotated[
     str,
-    _option("Where answers go: .csv, .npz, .parquet, or - for CSV to the screen.", "FILE", "-o"),
+    _option("Result file: .csv, .npz, .parquet, or - for CSV on standard output.", "FILE", "-o"),
 ]
 
 
-def chain_of(arm: str, base: str | None, tip: str | None) -> "Chain":
-    """The arm that was asked for."""
+def load_chain(arm: str, base: str | None, tip: str | None) -> "Chain":
+    """The arm with this name or in this file."""
     from jointwise.chain import Chain
 
     return Chain.load(arm, base, tip)
 
 
-def config_of(tolerance: float | None, restarts: int | None) -> "SolveConfig":
-    """The config that was asked for."""
+def solve_config(tolerance: float | None, restarts: int | None) -> "SolveConfig":
+    """The config with these values; None: the default."""
     from jointwise.solvers.config import SolveConfig
 
-    asked: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     if tolerance is not None:
-        asked |= {"position_tolerance": tolerance, "orientation_tolerance": tolerance}
+        fields |= {"position_tolerance": tolerance, "orientation_tolerance": tolerance}
     if restarts is not None:
-        asked["max_restarts"] = restarts
-    return SolveConfig(**asked)
+        fields["max_restarts"] = restarts
+    return SolveConfig(**fields)
 
 
-def is_number(word: str) -> bool:
-    """Whether a word is a number, as Python reads one."""
+def is_number(text: str) -> bool:
+    """Whether Python reads the text as a float."""
     try:
-        float(word)
+        float(text)
     except ValueError:
         return False
     return True

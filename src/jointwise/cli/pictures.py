@@ -1,4 +1,4 @@
-"""Pictures to a file, drawn by ``jointwise.plot`` (extra ``plot``)."""
+"""Pictures in files (``--plot``), drawn by ``jointwise.plot``."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -14,23 +14,29 @@ if TYPE_CHECKING:
     from jointwise.solvers.targets import Target
 
 
-def check(file: str) -> None:
-    """A picture that can be written, as far as can be known before it is drawn."""
+def check_file(file: str) -> None:
+    """Refuse a file that cannot be written, before anything is computed.
+
+    Raises:
+        InvalidInputError: Its suffix is no picture format, or its folder does not exist.
+    """
     from jointwise.plot import canvas
 
-    path, known = Path(file), canvas.matplotlib().figure.Figure().canvas.get_supported_filetypes()
-    if path.suffix.lstrip(".").lower() not in known:
+    path = Path(file)
+    formats = canvas.matplotlib().figure.Figure().canvas.get_supported_filetypes()
+    if path.suffix.lstrip(".").lower() not in formats:
         raise InvalidInputError(
-            f"{file} is no picture: expected a file that ends in .png, .pdf or .svg."
+            f"{file} is not a picture: expected a file name that ends in .png, .pdf or .svg."
         )
-    if not path.resolve().parent.is_dir():
-        raise InvalidInputError(f"{file} cannot be written, there is no such folder: make it.")
+    folder = path.resolve().parent
+    if not folder.is_dir():
+        raise InvalidInputError(f"{file} cannot be written: the folder {folder} does not exist.")
 
 
 def draw_arms(
     file: str, chain: "Chain", configurations: Iterable["Floats"], target: "Target"
 ) -> None:
-    """Draw the arm as it stands in each configuration, all in one picture, and the target."""
+    """Draw the arm in each configuration, all in one picture, and the target."""
     from jointwise import plot
     from jointwise.plot import canvas, space
 
@@ -38,10 +44,10 @@ def draw_arms(
     for i, q in enumerate(configurations):
         color = canvas.SERIES[i % len(canvas.SERIES)]
         axes = plot.arm(chain, q, ax=axes, color=color, limits=False)
-        style = {"color": color, "lw": 3, "label": f"answer {i + 1}"}
+        style = {"color": color, "lw": 3, "label": f"solution {i + 1}"}
         handles.append(canvas.matplotlib().lines.Line2D([], [], **style))
     if axes is not None:
-        space.draw_target(axes, chain, space.asked_of(chain, target))
+        space.draw_target(axes, chain, space.describe_target(chain, target))
         axes.legend(handles=handles, loc="upper left", frameon=False, fontsize="small")
     _save(axes, file)
 
@@ -49,28 +55,29 @@ def draw_arms(
 def draw_motion(
     file: str, chain: "Chain", before: "Floats", after: "Floats", target: "Target"
 ) -> None:
-    """Draw the arm before and after, and the target."""
+    """Draw the motion from one configuration to another, and the target."""
     from jointwise import plot
 
     _save(plot.motion(chain, [before, after], target), file)
 
 
 def draw_path(file: str, chain: "Chain", path: "IKPath") -> None:
-    """Draw every joint's values along a path."""
+    """Draw the values of every joint along a path."""
     from jointwise import plot
 
     _save(plot.path(chain, path)[0], file)
 
 
-def draw_slice(file: str, found: "ReachMap") -> None:
-    """Draw a reach map, cut at the y of the arm's base, or as near to it as the map is."""
-    low, high = found.grid.centres(1)[[0, -1]]
-    _save(found.slice(y=min(max(found.chain.arm.links[0, 1, 3], low), high)), file)
+def draw_slice(file: str, reach_map: "ReachMap") -> None:
+    """Draw the slice of a reach map at the y of the arm's base, clamped to the map."""
+    low, high = reach_map.grid.centres(1)[[0, -1]]
+    base_y = reach_map.chain.arm.links[0, 1, 3]
+    _save(reach_map.slice(y=min(max(base_y, low), high)), file)
 
 
 def _save(axes: Any, file: str) -> None:
     try:
         axes.figure.savefig(file, dpi=150)
-    except (OSError, ValueError) as problem:  # no folder, or no such format
-        reason = problem.strerror if isinstance(problem, OSError) else problem
-        raise InvalidInputError(f"{file} cannot be written, {reason}.") from None
+    except (OSError, ValueError) as error:  # such as a full disk, or an unknown format
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise InvalidInputError(f"{file} cannot be written: {reason}.") from None

@@ -1,4 +1,4 @@
-"""What goes to the screen: tables, JSON, and on standard error how far it is."""
+"""Output on the terminal: tables, JSON, and a spinner on standard error."""
 
 import json
 import sys
@@ -7,12 +7,22 @@ from contextlib import AbstractContextManager, nullcontext
 from math import isfinite
 from typing import Any, Literal
 
-# Where there is no terminal, no line is broken.
-WIDE = 1000
+# Width of a table that does not go to a terminal: no line is wrapped.
+PIPE_WIDTH = 1000
+
+SOLVING = "solving (the first run compiles for up to a minute)"
 
 
-def table(titles: Sequence[str], rows: Iterable[Sequence[str]], words: int = 1) -> None:
-    """Print a table: the first columns are ``words``, the others numbers; plain in a pipe."""
+def print_table(
+    header: Sequence[str], rows: Iterable[Sequence[str]], text_columns: int = 1
+) -> None:
+    """Print a table; without lines and colours if it does not go to a terminal.
+
+    Args:
+        header: Name of each column.
+        rows: Cells of each row. The first column and the numbers are never truncated.
+        text_columns: How many columns are text, aligned left; the others are numbers.
+    """
     from rich import box
     from rich.console import Console, ConsoleDimensions
     from rich.measure import Measurement
@@ -20,40 +30,41 @@ def table(titles: Sequence[str], rows: Iterable[Sequence[str]], words: int = 1) 
 
     terminal, lines = sys.stdout.isatty(), [list(row) for row in rows]
     grid = Table(box=box.SIMPLE_HEAD if terminal else None, pad_edge=False)
-    for i, title in enumerate(titles):
-        whole = i == 0 or i >= words  # a name or a number, which is never cut
-        least = max(len(line[i]) for line in [titles, *lines]) if whole else None
-        side: Literal["left", "right"] = "left" if i < words else "right"
-        grid.add_column(title, justify=side, no_wrap=whole, min_width=least)
+    for i, name in enumerate(header):
+        no_wrap = i == 0 or i >= text_columns
+        min_width = max(len(line[i]) for line in [header, *lines]) if no_wrap else None
+        side: Literal["left", "right"] = "left" if i < text_columns else "right"
+        grid.add_column(name, justify=side, no_wrap=no_wrap, min_width=min_width)
     for line in lines:
         grid.add_row(*line)
-    console = Console(markup=False, highlight=False)  # units are in brackets, as markup is
-    least = Measurement.get(console, console.options.update_width(WIDE), grid).minimum
-    wide = max(console.width, least) if terminal else WIDE
-    console.size = ConsoleDimensions(wide, console.height)
+    console = Console(markup=False, highlight=False)  # [m] would be read as markup
+    options = console.options.update_width(PIPE_WIDTH)
+    min_width = Measurement.get(console, options, grid).minimum
+    width = max(console.width, min_width) if terminal else PIPE_WIDTH
+    console.size = ConsoleDimensions(width, console.height)
     console.print(grid)
 
 
-def as_json(values: Mapping[str, Any]) -> None:
-    """Print an object on a line of its own; what is not finite is null."""
-    print(json.dumps(_plain(values), allow_nan=False))
+def print_json(values: Mapping[str, Any]) -> None:
+    """Print an object on one line; numbers that are not finite become null."""
+    print(json.dumps(_to_json(values), allow_nan=False))
 
 
-def waiting(what: str) -> AbstractContextManager[object]:
-    """Something that turns while a call compiles or computes; where nobody looks, nothing."""
+def spinner(message: str) -> AbstractContextManager[object]:
+    """A spinner on standard error while the block runs; nothing without a terminal."""
     if not sys.stderr.isatty():
         return nullcontext()
     from rich.console import Console
 
-    return Console(stderr=True).status(what)
+    return Console(stderr=True).status(message)
 
 
-def _plain(value: Any) -> Any:
-    """A value as JSON has it."""
-    if hasattr(value, "tolist"):  # NumPy's
+def _to_json(value: Any) -> Any:
+    """A value in types that ``json.dumps`` accepts."""
+    if hasattr(value, "tolist"):  # of NumPy
         value = value.tolist()
     if isinstance(value, Mapping):
-        return {key: _plain(each) for key, each in value.items()}
+        return {key: _to_json(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(each) for each in value]
+        return [_to_json(item) for item in value]
     return None if isinstance(value, float) and not isfinite(value) else value

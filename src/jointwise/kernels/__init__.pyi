@@ -4,6 +4,7 @@ from . import descent as descent
 from . import fk as fk
 from . import lm as lm
 from . import measure as measure
+from . import rounds_cuda as rounds_cuda
 from . import search as search
 from . import shapes as shapes
 from . import sweep as sweep

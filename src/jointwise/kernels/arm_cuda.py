@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import cuda
 
-from jointwise.kernels._numba.jit import ir_inline
+from jointwise.kernels._numba.compile_cuda import cuda_inline
 from jointwise.kernels.lm import LMWorkspace
 from jointwise.kernels.shapes import LOWER, UNLIMITED, UPPER, Arm, Floats, Task, Weights, unpack_arm
 from jointwise.kernels.tasks import TARGET_SHAPES
@@ -55,7 +55,6 @@ def constant_arm(packed_arm: bytes, n: int, dtype: Any) -> Callable[[], Arm]:
     bounds = rounded_bounds(arm.bounds, dtype)
     angular_scale, reach = dtype(arm.angular_scale), dtype(min(arm.reach, UNLIMITED))
 
-    @ir_inline
     def make_arm() -> Arm:
         return Arm(
             cuda.const.array_like(links),
@@ -67,7 +66,7 @@ def constant_arm(packed_arm: bytes, n: int, dtype: Any) -> Callable[[], Arm]:
             cuda.const.array_like(strides),
         )
 
-    return make_arm
+    return cuda_inline(make_arm, (packed_arm, n, np.dtype(dtype).name))
 
 
 def thread_memory(n: int, weights: Weights, dtype: Any) -> Callable[[], ThreadMemory]:
@@ -76,7 +75,6 @@ def thread_memory(n: int, weights: Weights, dtype: Any) -> Callable[[], ThreadMe
     height, width = TARGET_SHAPES[m]
     typed = tuple(dtype(weight) for weight in weights)
 
-    @ir_inline
     def make_memory() -> ThreadMemory:
         return ThreadMemory(
             Task(cuda.local.array((m, 3), dtype), cuda.local.array((m, 3), dtype), typed),
@@ -90,4 +88,4 @@ def thread_memory(n: int, weights: Weights, dtype: Any) -> Callable[[], ThreadMe
             cuda.local.array(n, dtype),
         )
 
-    return make_memory
+    return cuda_inline(make_memory, (n, weights, np.dtype(dtype).name))

@@ -5,8 +5,6 @@ swept eight at a time; swept slots wait for a free lane of Levenberg-Marquardt. 
 problem does not depend on the others.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from jointwise.kernels._numba.arrays import XYZ, stack_array
@@ -50,6 +48,21 @@ from jointwise.kernels.shapes import (
     Task,
     Weights,
 )
+from jointwise.kernels.slots import (
+    FREE,
+    SLOTS,
+    STARTING,
+    STEPPING,
+    SWEPT,
+    WIDTH,
+    Slots,
+    StepLanes,
+    SweepLanes,
+    load_lane,
+    new_slots,
+    new_step_lanes,
+    new_sweep_lanes,
+)
 from jointwise.kernels.sweep import (
     SweepState,
     clamp_joint,
@@ -68,82 +81,12 @@ from jointwise.kernels.tasks import (
 )
 
 if HAS_LANES:  # else rows are solved one by one, by ``search``
-    from jointwise.kernels._numba.lanes import WIDTH, as_lanes
-else:
-    WIDTH = 1
+    from jointwise.kernels._numba.lanes import as_lanes
 
-# Three times as many problems at hand as there are lanes: some are swept while others step.
-SLOTS = 3 * WIDTH
-# States of a slot.
-FREE, STARTING, SWEPT, STEPPING = range(4)
 # Entries of ``progress``: rows done, rows solved, and whether to stop.
 DONE, SOLVED, STOP = range(3)
 
 evaluate_lanes, step_lanes = jit_noinline(evaluate_residual), jit_noinline(lm_step)
-
-
-class Slots(NamedTuple):
-    """Problems at hand, one a slot.
-
-    Attributes:
-        state: (s,) what is to be done with it.
-        row: (s,) its row in the batch.
-        restarts: (s,) attempts before this one.
-        iterations: (s,) of all attempts.
-        target_points: (s, m, 3) see ``Task``.
-        q: (s, n) joint values [rad, m].
-        start: (s, n) joint values at the beginning [rad, m].
-    """
-
-    state: Ints
-    row: Ints
-    restarts: Ints
-    iterations: Ints
-    target_points: Floats
-    q: Floats
-    start: Floats
-
-
-class SweepLanes(NamedTuple):
-    """Problems that are swept together, one a lane.
-
-    Attributes:
-        slot: (w,) the slot of each lane.
-        target_points: (m, 3, w) see ``Task``.
-        q: (n, w) joint values [rad, m].
-        sweeps: (1, w) sweeps done.
-        errors: (2, w) position and orientation error before.
-    """
-
-    slot: Ints
-    target_points: Floats
-    q: Floats
-    sweeps: Floats
-    errors: Floats
-
-
-class StepLanes(NamedTuple):
-    """Problems that step together, one a lane; the last three are for the stall rule.
-
-    Attributes:
-        slot: (w,) the slot of each lane.
-        busy: (1, w) 1 where the lane has a problem, else 0.
-        target_points: (m, 3, w) see ``Task``.
-        q: (n, w) joint values [rad, m].
-        errors: (2, w) position and orientation error.
-        best_error: (w,) smallest squared error.
-        steps_since_halved: (w,) since then.
-        steps: (w,) of this attempt.
-    """
-
-    slot: Ints
-    busy: Floats
-    target_points: Floats
-    q: Floats
-    errors: Floats
-    best_error: Floats
-    steps_since_halved: Ints
-    steps: Ints
 
 
 @jit
@@ -176,16 +119,6 @@ def start_problem(
         return INVALID
     x, y, z = points[0, 0], points[0, 1], points[0, 2]
     return UNREACHABLE if beyond_reach(arm, x, y, z, criteria.position_tol) else PENDING
-
-
-@jit
-def load_lane(slots: Slots, slot: int, lane: int, target_points: Floats, q: Floats) -> None:
-    """Copy the problem of a slot into a lane."""
-    for i in range(slots.q.shape[1]):
-        q[i, lane] = slots.q[slot, i]
-    for k in range(slots.target_points.shape[1]):
-        for axis in range(3):
-            target_points[k, axis, lane] = slots.target_points[slot, k, axis]
 
 
 @jit
@@ -325,47 +258,6 @@ def finish_attempt(
         return CONVERGED
     write_result(results, slots.row[slot], start, (np.nan, np.nan), STALLED, counts)
     return STALLED
-
-
-@jit
-def new_slots(n: int, m: int) -> Slots:
-    """Free slots for problems of an arm of n joints and tasks of m points."""
-    return Slots(
-        np.zeros(SLOTS, np.int64),
-        np.zeros(SLOTS, np.int64),
-        np.zeros(SLOTS, np.int64),
-        np.zeros(SLOTS, np.int64),
-        np.empty((SLOTS, m, 3)),
-        np.empty((SLOTS, n)),
-        np.empty((SLOTS, n)),
-    )
-
-
-@jit
-def new_sweep_lanes(n: int, m: int) -> SweepLanes:
-    """Empty lanes for sweeps."""
-    return SweepLanes(
-        np.zeros(WIDTH, np.int64),
-        np.zeros((m, 3, WIDTH)),
-        np.zeros((n, WIDTH)),
-        np.empty((1, WIDTH)),
-        np.empty((2, WIDTH)),
-    )
-
-
-@jit
-def new_step_lanes(n: int, m: int) -> StepLanes:
-    """Empty lanes for Levenberg-Marquardt."""
-    return StepLanes(
-        np.zeros(WIDTH, np.int64),
-        np.zeros((1, WIDTH)),
-        np.zeros((m, 3, WIDTH)),
-        np.zeros((n, WIDTH)),
-        np.empty((2, WIDTH)),
-        np.zeros(WIDTH),
-        np.zeros(WIDTH, np.int64),
-        np.zeros(WIDTH, np.int64),
-    )
 
 
 @jit

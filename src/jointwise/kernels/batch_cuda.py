@@ -8,18 +8,27 @@ round. Once few problems are left, each makes several attempts in a round.
 """
 
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numba import cuda
 
-from jointwise.kernels._numba.cuda_compile import SIMULATED as SIMULATED
-from jointwise.kernels._numba.cuda_compile import cuda_jit_cached, sync_warp, to_float32
-from jointwise.kernels._numba.jit import ir_inline
+from jointwise.kernels._numba.compile_cuda import SIMULATED as SIMULATED
+from jointwise.kernels._numba.compile_cuda import cuda_jit_cached, sync_warp, to_float32
 from jointwise.kernels.arm_cuda import constant_arm, rounded_bounds, thread_memory
 from jointwise.kernels.descent import rounding_noise
 from jointwise.kernels.fk import all_finite, beyond_reach, joint_frames, tip_pose
 from jointwise.kernels.lm import NO_ERROR_YET, evaluate_residual, lm_step, update_stall
+from jointwise.kernels.rounds_cuda import (
+    REFUSED,
+    RETRIED,
+    TAKEN,
+    Attempts,
+    Queues,
+    Round,
+    read_target,
+    row_of_attempt,
+)
 from jointwise.kernels.search import (
     HARD_AFTER,
     MAX_STEPS,
@@ -54,69 +63,6 @@ from jointwise.kernels.sweep import (
 )
 from jointwise.kernels.tasks import is_converged, rotation_defect, scaled_error_sq, set_task
 
-# Entries of ``Queues.counter``: attempts taken, problems for the next round, problems refused.
-TAKEN, RETRIED, REFUSED = range(3)
-
-
-class Round(NamedTuple):
-    """A round of attempts.
-
-    Attributes:
-        rows: (k,) rows of the batch that take part; in the first round all do, and it is not read.
-        row_count: How many.
-        first_attempt: The number of the first attempt of this round, 0 from the given start.
-        attempts: Attempts of each row in this round.
-    """
-
-    rows: Any
-    row_count: int
-    first_attempt: int
-    attempts: int
-
-
-class Attempts(NamedTuple):
-    """The attempts of a round; those of a row are next to each other.
-
-    Attributes:
-        q: (n, s) joint values [rad, m].
-        iterations: (s,) CCD sweeps and Levenberg-Marquardt steps.
-        status: (s,) ``PENDING``, or why nothing is attempted.
-        errors: (2, s) position [m] and orientation error [rad] at the end.
-    """
-
-    q: Any
-    iterations: Any
-    status: Any
-    errors: Any
-
-
-class Queues(NamedTuple):
-    """Where the rows of a round go that have no result yet.
-
-    Attributes:
-        retried: (k,) rows for the next round.
-        refused: (k,) rows that are not solved on the GPU.
-        counter: (3,) entries of both, and attempts taken.
-    """
-
-    retried: Any
-    refused: Any
-    counter: Any
-
-
-@ir_inline
-def row_of_attempt(round_: Round, attempt: int) -> int:
-    """The row of the batch that an attempt belongs to."""
-    return attempt if round_.first_attempt == 0 else round_.rows[attempt // round_.attempts]
-
-
-@ir_inline
-def read_target(targets: Any, row: int, target: Any) -> None:
-    """Copy the packed target of a row."""
-    for j in range(target.shape[0]):
-        for k in range(target.shape[1]):
-            target[j, k] = targets[row, j, k]
-
 
 @lru_cache(maxsize=64)
 def sweep_kernel(packed_arm: bytes, n: int, weights: Weights, dtype: Any) -> Any:
@@ -125,7 +71,7 @@ def sweep_kernel(packed_arm: bytes, n: int, weights: Weights, dtype: Any) -> Any
     m, zero = len(weights), dtype(0.0)
     max_defect = dtype(max(ROTATION_DEFECT, 10.0 * np.finfo(dtype).eps))
 
-    def kernel(
+    def sweep_attempts(
         targets: Any,
         starts: Any,
         criteria: Criteria,
@@ -186,7 +132,7 @@ def sweep_kernel(packed_arm: bytes, n: int, weights: Weights, dtype: Any) -> Any
         for i in range(n):
             attempts.q[i, attempt] = q[i]
 
-    return cuda_jit_cached(to_float32(kernel) if dtype is np.float32 else kernel, n)
+    return cuda_jit_cached(to_float32(sweep_attempts) if dtype is np.float32 else sweep_attempts, n)
 
 
 @lru_cache(maxsize=64)
@@ -195,7 +141,7 @@ def lm_kernel(packed_arm: bytes, n: int, weights: Weights, dtype: Any) -> Any:
     make_arm, make_memory = constant_arm(packed_arm, n, dtype), thread_memory(n, weights, dtype)
     max_steps, patience_first, patience_hard = map(int, (MAX_STEPS, PATIENCE, PATIENCE_WHEN_HARD))
 
-    def kernel(
+    def step_attempts(
         targets: Any, criteria: Criteria, round_: Round, attempts: Attempts, counter: Any
     ) -> None:
         arm, memory = make_arm(), make_memory()
@@ -234,7 +180,7 @@ def lm_kernel(packed_arm: bytes, n: int, weights: Weights, dtype: Any) -> Any:
                 lm_step(arm, task, error_sq, q, workspace, True)
                 steps += 1
 
-    return cuda_jit_cached(to_float32(kernel) if dtype is np.float32 else kernel, n)
+    return cuda_jit_cached(to_float32(step_attempts) if dtype is np.float32 else step_attempts, n)
 
 
 @lru_cache(maxsize=64)
@@ -246,9 +192,9 @@ def select_kernel(packed_arm: bytes, n: int, weights: Weights, dtype: Any) -> An
     make_arm = constant_arm(packed_arm, n, np.float64)
     make_memory = thread_memory(n, weights, np.float64)
     bounds = rounded_bounds(unpack_arm(np.frombuffer(packed_arm), n).bounds, dtype)
-    single = dtype is np.float32
+    in_float32 = dtype is np.float32
 
-    def kernel(
+    def select_results(
         targets: Any,
         starts: Any,
         criteria: Criteria,
@@ -281,7 +227,7 @@ def select_kernel(packed_arm: bytes, n: int, weights: Weights, dtype: Any) -> An
                 continue
             for i in range(n):
                 q[i] = attempts.q[i, attempt]
-            if unwrap_near(arm, start, q) or single:
+            if unwrap_near(arm, start, q) or in_float32:
                 for i in range(n):
                     value = min(max(dtype(q[i]), limits[i, LOWER]), limits[i, UPPER])
                     q[i] = value
@@ -310,7 +256,7 @@ def select_kernel(packed_arm: bytes, n: int, weights: Weights, dtype: Any) -> An
             results.restarts[row] = 0 if refused else criteria.max_restarts
             results.position_error[row] = results.orientation_error[row] = np.nan
 
-    return cuda_jit_cached(kernel, n)
+    return cuda_jit_cached(select_results, n)
 
 
 @lru_cache(maxsize=64)
@@ -318,7 +264,7 @@ def pose_kernel(packed_arm: bytes, n: int) -> Any:
     """The kernel of forward kinematics, for one arm, in double precision."""
     make_arm = constant_arm(packed_arm, n, np.float64)
 
-    def kernel(configurations: Any, poses: Any) -> None:
+    def write_poses(configurations: Any, poses: Any) -> None:
         row = cuda.grid(1)
         if row >= configurations.shape[0]:
             return
@@ -332,4 +278,4 @@ def pose_kernel(packed_arm: bytes, n: int) -> Any:
             for k in range(4):
                 poses[row, j, k] = pose[0, j, k]
 
-    return cuda_jit_cached(kernel, n)
+    return cuda_jit_cached(write_poses, n)

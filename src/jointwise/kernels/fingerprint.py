@@ -8,15 +8,15 @@ PACKAGE = Path(__file__).parents[1]
 
 
 @cache
-def fingerprint(*parts: str) -> str:
-    """A short hash of the contents of all Python files in some parts of the package.
+def fingerprint(*paths: str) -> str:
+    """A short hash of the contents of all Python files in some folders of the package.
 
     Args:
-        parts: Folders or files below ``jointwise``, such as ``"kernels"`` or ``"reach/grid.py"``.
+        paths: Folders or files below ``jointwise``, such as ``"kernels"`` or ``"reach/grid.py"``.
     """
     digest = hashlib.sha256()
-    for part in sorted(parts):
-        root = PACKAGE / part
+    for path in sorted(paths):
+        root = PACKAGE / path
         for file in sorted(root.rglob("*.py")) if root.is_dir() else [root]:
             digest.update(file.relative_to(PACKAGE).as_posix().encode())
             digest.update(file.read_bytes())

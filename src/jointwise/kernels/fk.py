@@ -158,10 +158,10 @@ def beyond_reach(arm: Arm, x: float, y: float, z: float, position_tol: float) ->
 
 @jit
 def points_within_reach(
-    packed_arm: Floats, n: int, points: Floats, position_tol: float, within: Bools
+    packed_arm: Floats, n: int, points: Floats, position_tol: float, inside: Bools
 ) -> None:
     """Write for each of ``points (k, 3)`` whether it is not beyond reach of an arm of n joints."""
     arm = unpack_arm(packed_arm, n)
     for k in range(points.shape[0]):
         x, y, z = points[k, 0], points[k, 1], points[k, 2]
-        within[k] = not beyond_reach(arm, x, y, z, position_tol)
+        inside[k] = not beyond_reach(arm, x, y, z, position_tol)

@@ -30,8 +30,9 @@ REVOLUTE, PRISMATIC, HELD = 0, 1, 2
 # direction is inside.
 LOWER, UPPER, LOWER_COS, LOWER_SIN, UPPER_COS, UPPER_SIN, MID_COS, MID_SIN, COS_HALF = range(9)
 
-# Limits from here on are none. Finite, for code that is compiled to assume finite numbers.
-UNLIMITED = 1e16
+# Limits from here on are none. Finite, for code that is compiled to assume finite numbers, and
+# exact in single precision.
+UNLIMITED = 2.0**53
 # Lengths [m] and angles [rad] from here on are refused: an angle of 1e9 is rounded to 1e-7.
 MAX_VALUE = 1e9
 # Largest deviation of the rotation part of a pose from a rotation matrix.
@@ -160,8 +161,8 @@ def pack_arm(
 ) -> Floats:
     """One buffer with all numbers of an arm, without springs."""
     springs = np.zeros((len(kinds), 3))
-    parts = (links, kinds, bounds, springs, [angular_scale, reach], strides)
-    return np.concatenate([np.ravel(part) for part in parts])
+    arrays = (links, kinds, bounds, springs, [angular_scale, reach], strides)
+    return np.concatenate([np.ravel(array) for array in arrays])
 
 
 def unpack_arm(packed_arm: Floats, n: int) -> Arm:

@@ -1,4 +1,4 @@
-"""The levels of a reach map: targets of the next level from the answers of one, and the scores.
+"""The levels of a reach map: targets of the next level from the results of one, and the scores.
 
 A level has rows, those of a voxel one after the other: on the first level one row, its position;
 on the next one row for each direction of a position that is reached; on the last one row for each
@@ -22,12 +22,12 @@ class Patterns(NamedTuple):
     Attributes:
         targets: (w, ...) packed targets at the origin.
         offsets: (r+1,) row number r of a voxel has the targets from offsets[r] to offsets[r+1].
-        from_answer: Whether each starts at the answer of its row.
+        from_solution: Whether each starts at the solution of its row.
     """
 
     targets: Floats
     offsets: Ints
-    from_answer: bool
+    from_solution: bool
 
 
 class Rows(NamedTuple):
@@ -105,7 +105,7 @@ def write_voxel_targets(
                     next_rows.targets[at, 0, k] = points[voxel, k]
                 else:
                     next_rows.targets[at, k, 3] = points[voxel, k]
-            if patterns.from_answer:
+            if patterns.from_solution:
                 for k in range(rows.q.shape[1]):
                     next_rows.starts[at, k] = rows.q[row, k]
 
@@ -126,12 +126,12 @@ def score_voxel(
     most_manipulable, largest_margin = 0.0, 0.0
     for row in range(rows.row_offsets[voxel], rows.row_offsets[voxel + 1]):
         if rows.converged[row]:
-            freedom = manipulability(arm, axis, rows.q[row], scratch)
+            measure = manipulability(arm, axis, rows.q[row], scratch)
             margin = limit_margin(arm, rows.q[row])
-            if number == 0 or freedom * margin > best_product:
-                best, best_product = row, freedom * margin
+            if number == 0 or measure * margin > best_product:
+                best, best_product = row, measure * margin
             number += 1
-            most_manipulable = max(most_manipulable, freedom)
+            most_manipulable = max(most_manipulable, measure)
             largest_margin = max(largest_margin, margin)
     scores.counts[voxel] = number
     scores.greatest[0, voxel], scores.greatest[1, voxel] = most_manipulable, largest_margin

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numba import cuda
 
-from jointwise.kernels._numba.cuda_compile import cuda_jit_cached
+from jointwise.kernels._numba.compile_cuda import cuda_jit_cached
 from jointwise.kernels.arm_cuda import constant_arm
 from jointwise.kernels.measure import MeasureScratch
 from jointwise.kernels.voxels import (
@@ -23,12 +23,12 @@ from jointwise.kernels.voxels import (
 def write_targets_kernel() -> Any:
     """The kernel that writes the targets and starts of the next level."""
 
-    def kernel(points: Any, patterns: Patterns, rows: Rows, next_rows: NextRows) -> None:
+    def write_all_targets(points: Any, patterns: Patterns, rows: Rows, next_rows: NextRows) -> None:
         voxel = cuda.grid(1)
         if voxel < points.shape[0]:
             write_voxel_targets(voxel, points, patterns, rows, next_rows)
 
-    return cuda_jit_cached(kernel)
+    return cuda_jit_cached(write_all_targets)
 
 
 @lru_cache(maxsize=64)
@@ -36,7 +36,7 @@ def score_kernel(packed_arm: bytes, n: int, jacobian_rows: int) -> Any:
     """The kernel that scores each voxel, for one arm."""
     make_arm = constant_arm(packed_arm, n, np.float64)
 
-    def kernel(axis: Any, rows: Rows, scores: Scores) -> None:
+    def score_all_voxels(axis: Any, rows: Rows, scores: Scores) -> None:
         voxel = cuda.grid(1)
         if voxel >= rows.row_offsets.size - 1:
             return
@@ -47,4 +47,4 @@ def score_kernel(packed_arm: bytes, n: int, jacobian_rows: int) -> Any:
         )
         score_voxel(voxel, make_arm(), axis, rows, scratch, scores)
 
-    return cuda_jit_cached(kernel)
+    return cuda_jit_cached(score_all_voxels)

@@ -1,5 +1,6 @@
-"""Every input is checked here, once: what was given, what is accepted, what to do."""
+"""Checks of user input. Each error says what was given, what is accepted, and what to do."""
 
+from collections import Counter
 from numbers import Real
 from typing import Any, cast
 
@@ -44,16 +45,16 @@ def seed(value: Any) -> int:
     return int(value)
 
 
-def choice(name: str, value: Any, words: tuple[str, ...]) -> None:
-    """One of a few words."""
-    if not isinstance(value, str) or value not in words:
-        accepted = " or ".join(map(repr, words))
-        raise InvalidInputError(f"{name} is {value!r}: expected {accepted}.")
+def choice(name: str, value: Any, accepted: tuple[str, ...]) -> None:
+    """One of the accepted strings."""
+    if not isinstance(value, str) or value not in accepted:
+        expected = " or ".join(map(repr, accepted))
+        raise InvalidInputError(f"{name} is {value!r}: expected {expected}.")
 
 
 def floats(name: str, values: ArrayLike) -> Floats:
-    """A fresh array of floats, of any shape; its numbers are not yet checked."""
-    if type(values) is np.ndarray and values.dtype is FLOAT64:  # the quick way, taken most
+    """A new array of floats, of any shape; its numbers are not yet checked."""
+    if type(values) is np.ndarray and values.dtype is FLOAT64:  # the most frequent case, and fast
         return values.copy()
     try:
         array = np.array(values, order="C")
@@ -67,7 +68,7 @@ def floats(name: str, values: ArrayLike) -> Floats:
 
 
 def contiguous(name: str, values: ArrayLike) -> Floats:
-    """An array of floats that kernels can read: the given one, if it is such, else a copy."""
+    """An array of floats that kernels can read: the given one if it is contiguous, else a copy."""
     if type(values) is np.ndarray and values.flags.carray and values.dtype is FLOAT64:
         return values
     return floats(name, values)
@@ -77,9 +78,9 @@ def joint_values(name: str, values: ArrayLike, joints: int) -> Floats:
     """One value per joint; its numbers are not yet checked."""
     array = floats(name, values)
     if array.ndim != 1 or array.size != joints:
-        given = _several(array.size, "value") if array.ndim == 1 else f"shape {array.shape}"
+        size = _quantity(array.size, "value") if array.ndim == 1 else f"shape {array.shape}"
         raise DimensionMismatchError(
-            f"{name} has {given} for an arm of {_several(joints, 'joint')}: "
+            f"{name} has {size} for an arm of {_quantity(joints, 'joint')}: "
             f"expected one value per joint, shape ({joints},)."
         )
     return array
@@ -91,7 +92,7 @@ def position(name: str, value: Any) -> Floats:
     if array.shape != (3,):
         hint = {
             (2,): " For a planar arm, add z = 0.",
-            (4, 4): f" Of a pose, pass its position, {name}[:3, 3].",
+            (4, 4): f" Of a pose, pass the position, {name}[:3, 3].",
         }.get(array.shape, "")
         raise InvalidInputError(
             f"{name} has shape {array.shape}: expected (3,), a position x, y, z.{hint}"
@@ -110,7 +111,7 @@ def all_finite(name: str, array: Floats) -> Floats:
 
 
 def configurations(name: str, values: ArrayLike, joints: int) -> Floats:
-    """(n,) one value per joint, or (k, n) many such; its numbers are not yet checked."""
+    """(n,) one value per joint, or (k, n) for many; the numbers are not yet checked."""
     array = floats(name, values)
     return (
         array if array.ndim == 2 and array.shape[1] == joints else joint_values(name, array, joints)
@@ -118,7 +119,7 @@ def configurations(name: str, values: ArrayLike, joints: int) -> Floats:
 
 
 def pose(name: str, value: Any) -> Floats:
-    """(4, 4) a rigid transform, given as such or as SciPy's."""
+    """(4, 4) a rigid transform, from an array or from a SciPy RigidTransform."""
     array = floats(name, value.as_matrix() if hasattr(value, "as_matrix") else value)
     if array.shape != (4, 4):
         raise InvalidInputError(f"{name} has shape {array.shape}: expected (4, 4), a pose.")
@@ -130,18 +131,21 @@ def pose(name: str, value: Any) -> Floats:
     x, y, z = array[:3, :3].T
     defect = np.abs(array[:3, :3].T @ array[:3, :3] - np.eye(3)).max()
     defect = max(defect, np.abs(np.cross(x, y) - z).max())
-    mirrors = np.cross(x, y) @ z < 0.0
     if defect > ROTATION_DEFECT:
-        what = "mirrors" if mirrors else f"is off by {defect:.1g} from being one"
+        if np.cross(x, y) @ z < 0.0:
+            raise InvalidInputError(
+                f"{name} is not a pose: its rotation part is a reflection. Negate one of its axes "
+                "to make it right-handed."
+            )
         raise InvalidInputError(
-            f"{name} is no pose: its rotation part {what}. "
+            f"{name} is not a pose: its rotation part deviates from a rotation by {defect:.1g}. "
             "SciPy's Rotation.from_matrix gives the nearest rotation."
         )
     return array
 
 
 def frame(name: str, value: Any) -> Floats:
-    """A pose whose rotation part is a rotation to the last digit."""
+    """(4, 4) a pose, its rotation part made orthonormal to machine precision."""
     array = pose(name, value)
     left, _, right = np.linalg.svd(array[:3, :3])
     array[:3, :3] = left @ right
@@ -149,7 +153,7 @@ def frame(name: str, value: Any) -> Floats:
 
 
 def frames(name: str, values: Any) -> Floats:
-    """(k, 4, 4) such poses, given as such or as SciPy's."""
+    """(k, 4, 4) poses like those of ``frame``."""
     array = floats(name, values.as_matrix() if hasattr(values, "as_matrix") else values)
     if array.ndim != 3 or array.shape[1:] != (4, 4):
         raise InvalidInputError(f"{name} has shape {array.shape}: expected (k, 4, 4), poses.")
@@ -159,7 +163,7 @@ def frames(name: str, values: Any) -> Floats:
 
 
 def places(name: str, values: Any) -> tuple[Floats, bool]:
-    """(k, 4, 4) such poses, and whether they were given; else (k, 3) positions were."""
+    """(k, 4, 4) poses from poses or from positions (k, 3), and whether poses were given."""
     array = floats(name, values.as_matrix() if hasattr(values, "as_matrix") else values)
     if array.ndim == 2 and array.shape[1] == 3:
         poses = np.tile(np.eye(4), (len(array), 1, 1))
@@ -176,41 +180,41 @@ def names(values: Any, joints: int) -> tuple[str, ...]:
     """One name per joint, all different; joint1, joint2, ... for None."""
     if values is None:
         return tuple(f"joint{i + 1}" for i in range(joints))
-    given = tuple(values) if np.iterable(values) else (values,)
-    if len(given) != joints:
+    joint_names = tuple(values) if np.iterable(values) else (values,)
+    if len(joint_names) != joints:
         raise DimensionMismatchError(
-            f"names has {_several(len(given), 'name')} for an arm of {_several(joints, 'joint')}: "
-            "expected one name per joint."
+            f"names has {_quantity(len(joint_names), 'name')} for an arm of "
+            f"{_quantity(joints, 'joint')}: expected one name per joint."
         )
-    seen = set()
-    for name in given:
-        if not isinstance(name, str) or name in seen:
-            twice = "twice" if isinstance(name, str) else "in it"
-            raise InvalidInputError(f"names has {name!r} {twice}: expected different words.")
-        seen.add(name)
-    return given
+    for i, name in enumerate(joint_names):
+        if not isinstance(name, str):
+            raise InvalidInputError(f"names[{i}] is {name!r}: expected a string.")
+    for name, occurrences in Counter(joint_names).items():
+        if occurrences > 1:
+            raise InvalidInputError(f"names has {name!r} twice: expected a unique name per joint.")
+    return joint_names
 
 
 def limits(values: Any, joint_names: tuple[str, ...]) -> Floats:
-    """(n, 2) lower and upper limits, infinite where there are none; None is no limits."""
+    """(n, 2) lower and upper limits, infinite where unlimited; None: no limits."""
     joints = len(joint_names)
     if values is None:
         return np.tile([-np.inf, np.inf], (joints, 1))
     array = floats("limits", values)
     if array.shape != (joints, 2):
         raise DimensionMismatchError(
-            f"limits has shape {array.shape} for an arm of {_several(joints, 'joint')}: "
+            f"limits has shape {array.shape} for an arm of {_quantity(joints, 'joint')}: "
             f"expected ({joints}, 2), a lower and an upper value per joint."
         )
     for name, (lower, upper) in zip(joint_names, array.tolist(), strict=True):
-        sane = all(abs(end) < MAX_VALUE or abs(end) == np.inf for end in (lower, upper))
-        if not (sane and lower <= upper and lower < np.inf and upper > -np.inf):
+        in_range = all(abs(end) < MAX_VALUE or abs(end) == np.inf for end in (lower, upper))
+        if not (in_range and lower <= upper and lower < np.inf and upper > -np.inf):
             raise InvalidInputError(
                 f"limits of {name!r} are {lower} and {upper}: expected a lower and an upper value, "
-                "-inf and inf where it is free."
+                "-inf and inf where unlimited."
             )
     return array
 
 
-def _several(count: int, noun: str) -> str:
+def _quantity(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -13,7 +13,7 @@ from jointwise.model.joints import DHJoint
 
 
 class DHArm(NamedTuple):
-    """An arm of DH rows, as the functions of the seed take it.
+    """An arm of DH rows, as ``ccd_solve`` and ``forward_kinematics`` take it.
 
     Attributes:
         model: Its numbers: no limits, and prismatic joints are held at their start value.

@@ -13,20 +13,29 @@ import numpy as np
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.shapes import Floats
 from jointwise.model import checks
-from jointwise.model.joints import DHJoint
-from jointwise.model.urdf_xml import number_of, short
+from jointwise.model.joints import DHJoint, JointType
+from jointwise.model.urdf_xml import parse_number, short
 
 Convention = Literal["standard", "modified"]
 Angles = Literal["radians", "degrees"]
 
 COLUMNS = ("name", "type", "theta", "d", "a", "alpha", "lower", "upper")
 KEYS = ("convention", "angles", "joints", "base", "tool")
-# A key of ten names with dots between: reading it takes the square of its length.
-DOTTED = re.compile(r"(?:\.[\w\s\"'-]+){10}")
+# Ten dotted parts of a TOML key. Refused, because tomllib takes quadratic time for such keys.
+DOTTED_KEY = re.compile(r"(?:\.[\w\s\"'-]+){10}")
 
 
 class DHTable(NamedTuple):
-    """What a file says of an arm, in metres and radians."""
+    """The table in a file, in metres and radians.
+
+    Attributes:
+        rows: DH rows from base to end effector.
+        modified: Whether they are modified (Craig) rows.
+        limits: Lower and upper limit of each joint [rad, m].
+        base: (4, 4) pose of the first row's frame in the base frame, or None.
+        tool: (4, 4) pose of the end effector in the last row's frame, or None.
+        names: One name per joint.
+    """
 
     rows: list[DHJoint]
     modified: bool
@@ -52,37 +61,31 @@ def read(
         return _table(file, text, convention, angles)
     except InvalidInputError:
         raise
-    except (ValueError, RecursionError) as problem:  # numbers without end, nesting without end
-        raise InvalidInputError(f"{file.name} is no table: {problem}.") from None
+    except (ValueError, RecursionError) as problem:  # numbers too long, nesting too deep
+        raise InvalidInputError(f"{file.name} is not a DH table: {problem}.") from None
 
 
 def _table(file: Path, text: str, convention: Convention | None, angles: Angles | None) -> DHTable:
     if file.suffix.lower() == ".toml":
-        import tomllib
-
-        if DOTTED.search(text):
-            raise InvalidInputError(f"{file.name} is no table: expected keys without dots.")
-        try:
-            content = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as problem:
-            raise InvalidInputError(f"{file.name} is no TOML: {problem}.") from None
-        _known(f"{file.name} has", content, KEYS)
+        content = _read_toml(file.name, text)
         joints = content.get("joints", [])
     elif file.suffix.lower() == ".csv":
-        content, joints = {}, _csv(file.name, text)
+        content, joints = {}, _read_csv(file.name, text)
     else:
-        raise InvalidInputError(f"{file.name} is no table: expected a .toml or a .csv file.")
-    modified = _said(file.name, "convention", convention, content, get_args(Convention))
-    degrees = _said(file.name, "angles", angles, content, get_args(Angles)) == "degrees"
+        raise InvalidInputError(f"{file.name} is not a DH table: expected a .toml or .csv file.")
+    modified = _setting(file.name, "convention", convention, content, get_args(Convention))
+    degrees = _setting(file.name, "angles", angles, content, get_args(Angles)) == "degrees"
     if not isinstance(joints, list) or not joints:
-        raise InvalidInputError(f"{file.name} has no rows: expected a list of joints, base to tip.")
+        raise InvalidInputError(
+            f"{file.name} has no rows: expected a list of joints, base to end effector."
+        )
     rows, limits, names = [], [], []
     for number, joint in enumerate(joints, 1):
         where = f"row {number} of {file.name}"
         row, limit = _row(where, joint, degrees)
         name = joint.get("name", f"joint{number}")
         if not isinstance(name, str) or not name:
-            raise InvalidInputError(f"name in {where} is {short(name)}: expected a word.")
+            raise InvalidInputError(f"name in {where} is {short(name)}: expected text.")
         rows.append(row)
         limits.append(limit)
         names.append(name)
@@ -90,92 +93,124 @@ def _table(file: Path, text: str, convention: Convention | None, angles: Angles 
     return DHTable(rows, modified == "modified", limits, base, tool, names)
 
 
-def _csv(title: str, text: str) -> list[dict[str, str | float]]:
-    """The rows of a CSV file as dictionaries, without empty cells; with commas, ; or tabs."""
-    lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
-    comma = max(",;\t", key=lines[0].count) if lines else ","
+def _read_toml(title: str, text: str) -> dict[str, Any]:
+    import tomllib
+
+    if DOTTED_KEY.search(text):
+        raise InvalidInputError(f"{title} is not a DH table: expected keys without dots.")
     try:
-        cells = [*csv.reader(lines, delimiter=comma, skipinitialspace=True, strict=True)]
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as problem:
+        raise InvalidInputError(f"{title} is not valid TOML: {problem}.") from None
+    _check_keys(title, content, KEYS)
+    return content
+
+
+def _read_csv(title: str, text: str) -> list[dict[str, str | float]]:
+    """The rows of a CSV file, each with its non-empty cells by column.
+
+    Cells are separated by commas, semicolons or tabs; lines that begin with # are comments.
+    """
+    lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    separator = max(",;\t", key=lines[0].count) if lines else ","
+    try:
+        cells = [*csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=True)]
     except csv.Error as problem:
-        raise InvalidInputError(f"{title} is no CSV: {problem}.") from None
+        raise InvalidInputError(f"{title} is not valid CSV: {problem}.") from None
     table = [[cell.strip() for cell in row] for row in cells]
-    titles, *rows = [row for row in table if any(row)] or [[]]
-    for number, name in enumerate(titles):
-        if name in titles[:number]:
-            raise InvalidInputError(f"{title} has the title {short(name)} twice: expected it once.")
+    header, *rows = [row for row in table if any(row)] or [[]]
+    for i, column in enumerate(header):
+        if column in header[:i]:
+            raise InvalidInputError(
+                f"{title} has the column {short(column)} twice: expected it once."
+            )
     joints = []
     for number, row in enumerate(rows, 1):
-        if len(row) != len(titles):
+        if len(row) != len(header):
             raise InvalidInputError(
-                f"row {number} of {title} has {len(row)} cells: expected {len(titles)}, "
-                "as many as there are titles."
+                f"row {number} of {title} has {len(row)} cells: expected {len(header)}, "
+                "as many as the header."
             )
-        filled = {key: cell for key, cell in zip(titles, row, strict=True) if cell}
-        joints.append({key: _cell(key, cell) for key, cell in filled.items()})
+        filled = {column: cell for column, cell in zip(header, row, strict=True) if cell}
+        joints.append({column: _cell_value(column, cell) for column, cell in filled.items()})
     return joints
 
 
-def _cell(key: str, cell: str) -> str | float:
-    """What is in a cell: a number, if it can be one and should."""
-    number = np.nan if key in ("name", "type") else number_of(cell)
+def _cell_value(column: str, cell: str) -> str | float:
+    """A cell as a number, if it is one in a column of numbers; else its text."""
+    number = np.nan if column in ("name", "type") else parse_number(cell)
     return cell if np.isnan(number) else number
 
 
-def _said(
-    title: str, key: str, asked: str | None, content: Mapping[str, Any], words: tuple[str, ...]
+def _setting(
+    title: str,
+    key: str,
+    argument: str | None,
+    content: Mapping[str, Any],
+    accepted: tuple[str, ...],
 ) -> str:
-    """What the file or else the caller says, or the first word; not two different things."""
-    if asked is not None:
-        checks.choice(key, asked, words)
+    """A setting from the file or from the caller; by default the first of the accepted ones.
+
+    Raises:
+        InvalidInputError: File and caller contradict each other.
+    """
+    if argument is not None:
+        checks.choice(key, argument, accepted)
     if key not in content:
-        return asked or words[0]
-    checks.choice(f"{key} in {title}", content[key], words)
-    if asked not in (None, content[key]):
+        return argument or accepted[0]
+    checks.choice(f"{key} in {title}", content[key], accepted)
+    if argument not in (None, content[key]):
         raise InvalidInputError(
-            f"{key} is {asked!r}, but {title} says {content[key]!r}: expected the same."
+            f"{key} is {argument!r}, but {title} sets {content[key]!r}: expected the same, or None."
         )
     return cast(str, content[key])
 
 
-def _known(what: str, given: Iterable[str], accepted: tuple[str, ...]) -> None:
-    for key in given:
+def _check_keys(where: str, keys: Iterable[str], accepted: tuple[str, ...]) -> None:
+    for key in keys:
         if key not in accepted:
-            like = get_close_matches(key, accepted, 1)
-            hint = f"did you mean {like[0]!r}?" if like else f"expected {', '.join(accepted)}."
-            raise InvalidInputError(f"{what} {short(key)}: {hint}")
+            similar = get_close_matches(key, accepted, 1)
+            hint = (
+                f"did you mean {similar[0]!r}?" if similar else f"expected {', '.join(accepted)}."
+            )
+            raise InvalidInputError(f"{where} has the unknown entry {short(key)}: {hint}")
 
 
 def _row(where: str, joint: Any, degrees: bool) -> tuple[DHJoint, tuple[float, float]]:
+    """A row and its joint limits [rad, m]."""
     if not isinstance(joint, dict):
-        raise InvalidInputError(f"{where} is {short(joint)}: expected names and numbers.")
-    _known(f"{where} has", joint, COLUMNS)
-    kind = joint.get("type", "revolute")
-    checks.choice(f"type in {where}", kind, ("revolute", "prismatic"))
-    numbers = {"lower": -np.inf, "upper": np.inf}
-    for key in COLUMNS[2:]:
-        if key in joint:
-            value, ends = joint[key], key in ("lower", "upper")
-            if not (ends and value in (np.inf, -np.inf)):
-                value = checks.number(f"{key} in {where}", value)
-            turns = key in ("theta", "alpha") or (ends and kind == "revolute")
-            numbers[key] = float(np.radians(value)) if degrees and turns else value
-    limit = numbers.pop("lower"), numbers.pop("upper")
-    return DHJoint(**numbers, joint_type=kind), limit
+        raise InvalidInputError(
+            f"{where} is {short(joint)}: expected a table, such as {{ a = 0.4, alpha = 90 }}."
+        )
+    _check_keys(where, joint, COLUMNS)
+    joint_type = joint.get("type", "revolute")
+    checks.choice(f"type in {where}", joint_type, get_args(JointType))
+    values = {"lower": -np.inf, "upper": np.inf}
+    for column in COLUMNS[2:]:
+        if column in joint:
+            value, is_limit = joint[column], column in ("lower", "upper")
+            if not (is_limit and value in (np.inf, -np.inf)):
+                value = checks.number(f"{column} in {where}", value)
+            is_angle = column in ("theta", "alpha") or (is_limit and joint_type == "revolute")
+            values[column] = float(np.radians(value)) if degrees and is_angle else value
+    limit = values.pop("lower"), values.pop("upper")
+    return DHJoint(**values, joint_type=joint_type), limit
 
 
 def _frame(title: str, key: str, content: Mapping[str, Any], degrees: bool) -> Floats | None:
-    """(4, 4) a pose given by ``xyz`` [m] and ``rpy``, angles about fixed x, y, z."""
+    """(4, 4) a pose from ``xyz`` [m] and ``rpy``, angles about fixed x, y, z; None if not given."""
     if key not in content:
         return None
     from scipy.spatial.transform import RigidTransform, Rotation
 
-    if not isinstance(content[key], dict):
-        raise InvalidInputError(f"{key} in {title} is {short(content[key])}: expected xyz and rpy.")
-    _known(f"{key} in {title} has", content[key], ("xyz", "rpy"))
+    where, entries = f"{key} in {title}", content[key]
+    if not isinstance(entries, dict):
+        raise InvalidInputError(f"{where} is {short(entries)}: expected a table of xyz and rpy.")
+    _check_keys(where, entries, ("xyz", "rpy"))
     xyz, rpy = (
-        checks.all_finite(name, checks.position(name, content[key].get(part, [0.0, 0.0, 0.0])))
+        checks.all_finite(name, checks.position(name, entries.get(part, [0.0, 0.0, 0.0])))
         for part in ("xyz", "rpy")
-        for name in [f"{part} of {key} in {title}"]
+        for name in [f"{part} of {where}"]
     )
-    turn = Rotation.from_euler("xyz", rpy, degrees=degrees)
-    return RigidTransform.from_components(xyz, turn).as_matrix()
+    rotation = Rotation.from_euler("xyz", rpy, degrees=degrees)
+    return RigidTransform.from_components(xyz, rotation).as_matrix()

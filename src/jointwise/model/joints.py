@@ -1,4 +1,4 @@
-"""Arms as Denavit-Hartenberg rows, and the arms that textbooks start with."""
+"""Denavit-Hartenberg rows, and the arms of textbooks made of them."""
 
 from dataclasses import dataclass, field
 from math import pi
@@ -13,18 +13,18 @@ JointType = Literal["revolute", "prismatic"]
 class DHJoint:
     """One row of a standard Denavit-Hartenberg table.
 
-    The row stands for ``Rz(theta) · Tz(d) · Tx(a) · Rx(alpha)``. The joint's value
-    adds to ``theta`` if it is revolute, to ``d`` if it is prismatic.
+    The row stands for ``Rz(theta) · Tz(d) · Tx(a) · Rx(alpha)``. The value of the joint is added
+    to ``theta`` if it is revolute, to ``d`` if it is prismatic.
 
     Args:
-        theta: Turn about z [rad].
-        d: Shift along z [m].
-        a: Shift along the new x [m].
-        alpha: Turn about the new x [rad].
-        joint_type: ``"revolute"`` turns, ``"prismatic"`` slides.
+        theta: Rotation about z [rad].
+        d: Translation along z [m].
+        a: Translation along the new x [m].
+        alpha: Rotation about the new x [rad].
+        joint_type: ``"revolute"`` or ``"prismatic"``.
 
     Raises:
-        InvalidInputError: A number is missing or not finite, or the type is unknown.
+        InvalidInputError: A value is not a finite number, or the type is unknown.
 
     Example:
         >>> elbow = DHJoint(a=0.4318)
@@ -46,7 +46,7 @@ class DHJoint:
         values = (self.theta, self.d, self.a, self.alpha, self.joint_type)
         object.__setattr__(self, "_hash", hash(values))
 
-    def __hash__(self) -> int:  # kept, since every solve looks its arm up by its rows
+    def __hash__(self) -> int:  # stored, because every ccd_solve looks its arm up by its rows
         return self._hash
 
 
@@ -54,20 +54,20 @@ Joints = tuple[DHJoint, ...]
 
 
 def two_link_planar(l1: float, l2: float) -> Joints:
-    """Two links in the xy plane, both joints turning about z.
+    """Two revolute joints about z, with links in the xy plane.
 
     Args:
         l1: Length of the first link [m].
-        l2: Length of the second [m].
+        l2: Length of the second link [m].
     """
     return DHJoint(a=l1), DHJoint(a=l2)
 
 
 def three_link_spatial(d1: float = 0.5, l2: float = 1.0, l3: float = 0.5) -> Joints:
-    """A post that turns, and two links that bend above it.
+    """A revolute base joint about z, and two revolute joints with horizontal, parallel axes.
 
     Args:
-        d1: Height of the post [m].
+        d1: Height of the horizontal axes above the base [m].
         l2: Length of the upper arm [m].
         l3: Length of the forearm [m].
     """
@@ -75,22 +75,24 @@ def three_link_spatial(d1: float = 0.5, l2: float = 1.0, l3: float = 0.5) -> Joi
 
 
 def scara(l1: float, l2: float) -> Joints:
-    """Two links that turn in the plane, a quill that slides down, a hand that turns.
+    """A SCARA: revolute, revolute, prismatic, revolute; all axes are vertical.
+
+    Positive values of the prismatic joint move the end effector down.
 
     Args:
         l1: Length of the first link [m].
-        l2: Length of the second [m].
+        l2: Length of the second link [m].
     """
     return DHJoint(a=l1), DHJoint(a=l2, alpha=pi), DHJoint(joint_type="prismatic"), DHJoint()
 
 
 def puma560() -> Joints:
-    """The Unimation PUMA 560: six turning joints, the last three meeting in the wrist.
+    """The Unimation PUMA 560: six revolute joints, the last three a spherical wrist.
 
-    The tip is the wrist's centre. Lengths as in Corke and Armstrong-Hélouvry, "A search for
-    consensus among model parameters reported for the PUMA 560 robot", ICRA 1994. The twists
-    alpha of rows 3 to 5 have the other sign in the Robotics Toolbox's model. As an arm with limits,
-    on its pedestal: ``robots.puma560``.
+    The end effector is the centre of the wrist. Lengths: Corke and Armstrong-Hélouvry, "A search
+    for consensus among model parameters reported for the PUMA 560 robot", ICRA 1994. The twists
+    alpha of rows 3 to 5 have the opposite sign in the model of Robotics Toolbox. With limits and
+    pedestal: ``robots.puma560``.
     """
     return (
         DHJoint(alpha=pi / 2),
@@ -103,11 +105,11 @@ def puma560() -> Joints:
 
 
 def stanford_arm() -> Joints:
-    """The Stanford arm of 1969: two turning joints, one that slides, three in the wrist.
+    """The Stanford arm of 1969: two revolute joints, a prismatic one, and a spherical wrist.
 
-    The tip is the wrist's centre. Lengths as in Paul, "Modelling, trajectory
+    The end effector is the centre of the wrist. Lengths: Paul, "Modelling, trajectory
     calculation and servoing of a computer controlled arm", Stanford AIM-177, 1972. With limits and
-    a hand: ``robots.stanford``.
+    hand: ``robots.stanford``.
     """
     return (
         DHJoint(d=0.412, alpha=-pi / 2),

@@ -1,4 +1,4 @@
-"""An arm as a table, to be checked against a data sheet."""
+"""An arm as a table, to check against a data sheet."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from jointwise.model.rotation import roll_pitch_yaw
 
 
 def table(arm: ArmModel, names: Sequence[str], rows: Sequence[DHJoint], modified: bool) -> str:
-    """The arm as text; see ``cells``."""
+    """The arm as text: the table of ``cells`` in columns, and the notes below it."""
     lines, notes = cells(arm, names, rows, modified)
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     printed = [
@@ -26,20 +26,26 @@ def table(arm: ArmModel, names: Sequence[str], rows: Sequence[DHJoint], modified
 def cells(
     arm: ArmModel, names: Sequence[str], rows: Sequence[DHJoint], modified: bool
 ) -> tuple[list[list[str]], list[str]]:
-    """The DH rows an arm was made of or, where there are none, its links; and its limits.
+    """The DH rows of an arm or, if it has none, its links; and its joint limits.
+
+    Args:
+        arm: The arm.
+        names: One name per joint.
+        rows: The DH rows it was made of; may be empty.
+        modified: Whether the rows are modified (Craig) DH rows.
 
     Returns:
         The header and then one row per joint, all of one length; and the notes below the table.
     """
     if rows:
-        titles = ["theta [°]", "d [m]", "a [m]", "alpha [°]"]
+        columns = ["theta [°]", "d [m]", "a [m]", "alpha [°]"]
         numbers = [_format_values([r.theta, r.d, r.a, r.alpha], "°mm°") for r in rows]
     else:
-        titles = ["x [m]", "y [m]", "z [m]", "roll [°]", "pitch [°]", "yaw [°]"]
+        columns = ["x [m]", "y [m]", "z [m]", "roll [°]", "pitch [°]", "yaw [°]"]
         numbers = [
             _format_values([*link[:, 3], *roll_pitch_yaw(link)], "mmm°°°") for link in arm.links
         ]
-    lines = [["joint", "type", *titles, "lower", "upper"]]
+    lines = [["joint", "type", *columns, "lower", "upper"]]
     joints = zip(names, arm.prismatic, numbers, arm.limits, strict=False)
     for name, prismatic, row, limits in joints:
         ends = [f"{end:.3f} m" if prismatic else f"{np.degrees(end):.2f}°" for end in limits]

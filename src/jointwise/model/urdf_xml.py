@@ -1,10 +1,10 @@
-"""What a URDF says: the names of its links, and its joints with their parts.
+"""The links and joints of a URDF, read from its XML.
 
-Read with expat, the XML parser of Python itself, because the libraries for it disappoint.
-yourdfpy brings 33 packages for meshes we do not load, and reads a broken or hostile file as if
-it were an empty robot; urdf-parser-py had its last release in 2021 and takes a joint without
-limits for one. What is needed here is six kinds of elements. No tree is built, so no nesting is
-too deep, and a document type, the way to all attacks by entities, is refused.
+Read with expat, the XML parser of Python itself. The URDF libraries are not used: yourdfpy installs
+33 packages for meshes, which are not needed here, and reads a broken or hostile file as an empty
+robot; urdf-parser-py had its last release in 2021 and accepts a joint without limits. No tree is
+built, so any depth of nesting can be read, and a document type declaration, on which all entity
+attacks depend, is refused.
 """
 
 from dataclasses import dataclass, field
@@ -23,56 +23,63 @@ Source = str | bytes | PathLike[str] | IO[str] | IO[bytes]
 
 @dataclass(slots=True)
 class Joint:
-    """A ``joint`` element and what was found in it, not yet looked at."""
+    """A ``joint`` element and the elements in it, not yet checked.
+
+    Attributes:
+        name: Its name.
+        kind: Its type, such as ``"revolute"``.
+        title: What errors call the URDF.
+        elements: Attributes of the elements in it, by tag.
+    """
 
     name: str
     kind: str
     title: str
-    parts: dict[str, dict[str, str]] = field(default_factory=dict)
+    elements: dict[str, dict[str, str]] = field(default_factory=dict)
 
     @property
     def parent(self) -> str:
-        """The link it stands on."""
-        return self.parts.get("parent", {}).get("link", "")
+        """The link that carries it; "" if the file names none."""
+        return self.elements.get("parent", {}).get("link", "")
 
     @property
     def child(self) -> str:
-        """The link it moves."""
-        return self.parts.get("child", {}).get("link", "")
+        """The link that it moves; "" if the file names none."""
+        return self.elements.get("child", {}).get("link", "")
 
-    def vector(self, part: str, key: str, default: str) -> list[float]:
-        """Three numbers of one of its parts."""
-        text = self.parts.get(part, {}).get(key, default)
-        numbers = [number_of(word) for word in text.split()]
+    def vector(self, tag: str, attribute: str, default: str) -> list[float]:
+        """Three numbers from an attribute of one of its elements."""
+        text = self.elements.get(tag, {}).get(attribute, default)
+        numbers = [parse_number(word) for word in text.split()]
         if len(numbers) != 3 or not all(abs(number) < MAX_VALUE for number in numbers):
-            raise self.wrong(
-                f"has the {part} {key}={short(text)}: expected three numbers below 1e9."
+            raise self.error(
+                f"has the {tag} {attribute}={short(text)}: expected three numbers below 1e9."
             )
         return numbers
 
     def limit(self) -> list[float]:
-        """Lower and upper value, infinite for ``continuous`` and where the file says 1e16."""
+        """Lower and upper limit [rad, m]; infinite if ``continuous`` or above 1e9 in the file."""
         if self.kind == "continuous":
             return [-np.inf, np.inf]
-        if "limit" not in self.parts:
-            raise self.wrong(
-                f"is {self.kind} and has no limit: expected a <limit> with lower and upper, or the "
-                "type continuous for one that turns freely."
+        if "limit" not in self.elements:
+            hint = ", or the type continuous" if self.kind == "revolute" else ""
+            raise self.error(
+                f"is {self.kind} and has no limit: expected a <limit> with lower and upper{hint}."
             )
-        texts = {key: self.parts["limit"].get(key, "0") for key in ("lower", "upper")}
+        texts = {key: self.elements["limit"].get(key, "0") for key in ("lower", "upper")}
         for key, text in texts.items():
-            if np.isnan(number_of(text)):
-                raise self.wrong(f"has the limit {key}={short(text)}: expected a number.")
-        ends = map(number_of, texts.values())
+            if np.isnan(parse_number(text)):
+                raise self.error(f"has the limit {key}={short(text)}: expected a number.")
+        ends = map(parse_number, texts.values())
         return [end if abs(end) < MAX_VALUE else np.copysign(np.inf, end) for end in ends]
 
-    def wrong(self, what: str) -> InvalidInputError:
-        """What to raise about it."""
-        return InvalidInputError(f"joint {short(self.name)} of {self.title} {what}")
+    def error(self, problem: str) -> InvalidInputError:
+        """An error about this joint."""
+        return InvalidInputError(f"joint {short(self.name)} of {self.title} {problem}")
 
 
-def number_of(text: str) -> float:
-    """The number that a text says, NaN for what is none."""
+def parse_number(text: str) -> float:
+    """The number that a text stands for; NaN if it is not a number."""
     try:
         return np.nan if "_" in text else float(text)  # Python would read 1_0 as ten
     except ValueError:
@@ -80,75 +87,103 @@ def number_of(text: str) -> float:
 
 
 class Reader:
-    """Collects joints and names of links from what expat reports."""
+    """Collects links and joints from the events of expat.
+
+    Args:
+        title: What errors call the URDF.
+
+    Attributes:
+        joints: All joints.
+        links: The names of all links, as the keys of a dictionary: a set in the order of the file.
+    """
 
     def __init__(self, title: str) -> None:
         self.title = title
         self.joints: list[Joint] = []
-        self.links: dict[str, None] = {}  # a set that keeps its order
-        self.depth, self.inside, self.xacro = 0, False, "xacro:"
-        self.parser = expat.ParserCreate()
-        self.parser.StartElementHandler = self._start
-        self.parser.EndElementHandler = self._end
-        self.parser.StartDoctypeDeclHandler = self._doctype
+        self.links: dict[str, None] = {}
+        self._depth, self._in_joint, self._xacro_prefix = 0, False, "xacro:"
+        self._parser = expat.ParserCreate()
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        self._parser.StartDoctypeDeclHandler = self._refuse_doctype
 
     def read(self, text: str | bytes) -> None:
-        """Go through the whole text."""
+        """Read a whole URDF.
+
+        Raises:
+            InvalidInputError: It is not a URDF; the text says why.
+        """
         try:
-            self.parser.Parse(text, True)
+            self._parser.Parse(text, True)
         except InvalidInputError:
             raise
-        except (expat.ExpatError, LookupError, ValueError) as problem:  # the last two: no text
-            raise InvalidInputError(f"{self.title} is no XML: {problem}.") from None
+        except (expat.ExpatError, LookupError, ValueError) as problem:  # the last two: encodings
+            raise InvalidInputError(f"{self.title} is not valid XML: {problem}.") from None
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
-        self.depth += 1
-        if self.depth == 1:
-            if tag != "robot":
-                raise InvalidInputError(
-                    f"{self.title} begins with <{short(tag)[1:-1]}>: expected <robot>, a URDF."
-                )
-            for key, value in attributes.items():
-                if key.startswith("xmlns:") and value.endswith("xacro"):
-                    self.xacro = f"{key[6:]}:"
-        told = (self.depth == 2 and tag in ("link", "joint")) or (self.depth == 3 and self.inside)
-        if tag.startswith(self.xacro) or (
-            told and any("${" in value or "$(" in value for value in attributes.values())
+        self._depth += 1
+        if self._depth == 1:
+            self._start_robot(tag, attributes)
+        is_read = (self._depth == 2 and tag in ("link", "joint")) or (
+            self._depth == 3 and self._in_joint
+        )
+        if tag.startswith(self._xacro_prefix) or (
+            is_read and any("${" in value or "$(" in value for value in attributes.values())
         ):
             raise InvalidInputError(
-                f"{self.title} is xacro, from which URDF is made: run "
-                "'xacro FILE > robot.urdf' first and read robot.urdf."
+                f"{self.title} is a xacro file: expected a URDF. Run 'xacro FILE > robot.urdf' and "
+                "read robot.urdf."
             )
-        if self.depth == 2:
-            self.inside = tag == "joint"
-            if told:
-                self._name(tag, attributes)
-        elif told:
-            self.joints[-1].parts.setdefault(tag, attributes)  # the first counts, as elsewhere
+        if self._depth == 2:
+            self._in_joint = tag == "joint"
+            if is_read:
+                self._add(tag, attributes)
+        elif is_read:
+            # Of several elements with the same tag the first is used, as other readers do.
+            self.joints[-1].elements.setdefault(tag, attributes)
 
-    def _name(self, tag: str, attributes: dict[str, str]) -> None:
+    def _start_robot(self, tag: str, attributes: dict[str, str]) -> None:
+        if tag != "robot":
+            raise InvalidInputError(
+                f"{self.title} begins with <{short(tag)[1:-1]}>: expected <robot>, a URDF."
+            )
+        for key, value in attributes.items():
+            if key.startswith("xmlns:") and value.endswith("xacro"):
+                self._xacro_prefix = f"{key[6:]}:"
+
+    def _add(self, tag: str, attributes: dict[str, str]) -> None:
+        """Add a link or a joint."""
         name = attributes.get("name", "")
-        if not name or (tag == "link" and name in self.links):
-            how = f"two links named {short(name)}" if name else f"a {tag} without a name"
-            raise InvalidInputError(f"{self.title} has {how}: expected a name of its own for each.")
-        if tag == "link":
-            self.links[name] = None
-        else:
+        if not name:
+            raise InvalidInputError(
+                f"{self.title} has a {tag} without a name: expected a name for every {tag}."
+            )
+        if tag == "joint":
             self.joints.append(Joint(name, attributes.get("type", ""), self.title))
+        elif name in self.links:
+            raise InvalidInputError(
+                f"{self.title} has two links named {short(name)}: expected unique names."
+            )
+        else:
+            self.links[name] = None
 
     def _end(self, tag: str) -> None:
-        self.depth -= 1
+        self._depth -= 1
 
-    def _doctype(self, *_: Any) -> None:
+    def _refuse_doctype(self, *_: Any) -> None:
         raise InvalidInputError(
-            f"{self.title} has a document type: expected none. A URDF needs no entities, and they "
-            "can be used to attack who reads them. Remove <!DOCTYPE ...>."
+            f"{self.title} has a document type declaration, which is refused because its entities "
+            "can be used for attacks: remove <!DOCTYPE ...>."
         )
 
 
-def text_of(source: Source) -> tuple[str, str | bytes]:
-    """What to call it, and what is in it."""
-    space = "\ufeff \t\r\n"  # an XML declaration must come first
+def read_source(source: Source) -> tuple[str, str | bytes]:
+    """What errors call a source, and its text.
+
+    Raises:
+        InvalidInputError: It cannot be read; the text says why.
+    """
+    space = "\ufeff \t\r\n"  # stripped, because nothing may precede an XML declaration
     if isinstance(source, str) and source.lstrip(space).startswith("<"):
         return "the URDF", source.lstrip(space)
     if isinstance(source, bytes):
@@ -160,19 +195,21 @@ def text_of(source: Source) -> tuple[str, str | bytes]:
         if not hasattr(source, "read"):
             raise TypeError("it is neither text, nor a path, nor a file")
         content = source.read()
-    except Exception as problem:  # whatever an open file may raise
+    except Exception as problem:  # an open file may raise anything
         reason = problem.strerror if isinstance(problem, OSError) and problem.strerror else problem
         raise InvalidInputError(
             f"{short(source)} cannot be read, {reason}: expected a path, an open file or the text "
             "of a URDF."
         ) from None
     if not isinstance(content, (str, bytes)):
-        raise InvalidInputError(f"{short(source)} gives no text: expected an open file of a URDF.")
+        raise InvalidInputError(
+            f"{short(source)} contains no text: expected an open file of a URDF."
+        )
     text = content.lstrip(space) if isinstance(content, str) else content.lstrip()
     return Path(str(getattr(source, "name", ""))).name or "the URDF", text
 
 
 def short(value: object) -> str:
-    """How a value is written, cut where that is long."""
+    """The repr of a value, cut after 80 characters."""
     text = repr(str(value) if isinstance(value, PathLike) else value)
     return text if len(text) <= 80 else f"{text[:77]}..."

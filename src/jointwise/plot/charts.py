@@ -1,4 +1,4 @@
-"""Numbers over time: the error of a solve, the joint values along a path."""
+"""Charts over the index of an iteration or a target: errors of a solve, joint values of a path."""
 
 from typing import Any
 
@@ -15,81 +15,79 @@ SIZE, PANEL, COLUMNS = (5.0, 3.4), (3.6, 1.3), 2
 
 
 def convergence(trace: Trace, tolerance: float | None = None, ax: Any = None) -> Any:
-    """Draw how the error falls, iteration by iteration: sweeps first, then the finish, shaded.
+    """Draw the errors of every iteration: CCD sweeps, then Levenberg-Marquardt steps, shaded.
 
-    The scale is logarithmic; an error of exactly 0 is below it, and the line leaves the picture.
+    The scale is logarithmic; where an error is exactly 0, the line ends at the lower edge.
 
     Args:
-        trace: What ``Chain.trace`` gave.
-        tolerance: Where to draw a line for what is good enough [m, rad]. None: nowhere.
+        trace: The trace that ``Chain.trace`` returned.
+        tolerance: Where to draw a line for the tolerance [m, rad]. None: no line.
         ax: Axes to draw in. None: new ones.
 
     Returns:
         The axes.
 
     Raises:
-        InvalidInputError: Something does not fit; the text says what.
+        InvalidInputError: An argument is invalid; the text says which and why.
     """
-    canvas.check_kind("trace", trace, Trace, "chain.trace(target)")
-    line = None if tolerance is None else checks.positive("tolerance", tolerance)
+    canvas.check_type("trace", trace, Trace, "chain.trace(target)")
+    limit = None if tolerance is None else checks.positive("tolerance", tolerance)
     ax = canvas.axes(ax, SIZE)
-    turned = bool(trace.orientation_error.any())
+    has_orientation = bool(trace.orientation_error.any())
     ax.plot(trace.position_error, "o-", color=BLUE, ms=5, label="position [m]")
-    if turned:
+    if has_orientation:
         ax.plot(trace.orientation_error, "s-", color=ORANGE, ms=5, label="orientation [rad]")
-    if line is not None:
-        ax.axhline(line, color=TARGET, lw=1, ls="--", label="tolerance")
-    drawn = [*trace.position_error, *trace.orientation_error, line or 0.0]
-    lowest = min((value for value in drawn if value > 0.0), default=1.0)
-    highest = max([*drawn, lowest])
-    ax.set_ylim(lowest / 3.0, highest * 3.0)  # before it is logarithmic: there may be zeros alone
+    if limit is not None:
+        ax.axhline(limit, color=TARGET, lw=1, ls="--", label="tolerance")
+    values = [*trace.position_error, *trace.orientation_error, limit or 0.0]
+    lowest = min((value for value in values if value > 0.0), default=1.0)
+    highest = max([*values, lowest])
+    ax.set_ylim(lowest / 3.0, highest * 3.0)  # before the log scale: all errors may be zero
     ax.set_yscale("log", nonpositive="clip")
-    ax.set(xlabel="iteration", ylabel="error [m, rad]" if turned else "position error [m]")
+    ax.set(xlabel="iteration", ylabel="error [m, rad]" if has_orientation else "position error [m]")
     ax.xaxis.get_major_locator().set_params(integer=True)
-    last = len(trace)
-    above_axes = {"transform": ax.get_xaxis_transform(), "color": DARK, "va": "bottom"}
-    if trace.sweeps:
-        ax.text(0.0, 1.01, "sweeps", ha="left", **above_axes)
-    if last > trace.sweeps:
-        ax.axvspan(trace.sweeps, last, color=LIGHT, alpha=0.5, lw=0, zorder=0)
-        ax.text(last, 1.01, "finish", ha="right", **above_axes)
-    if turned or line is not None:
+    _label_methods(ax, trace)
+    if has_orientation or limit is not None:
         ax.legend(frameon=False)
     ax.spines[["top", "right"]].set_visible(False)
     return ax
 
 
-def path(chain: Chain, path: IKPath, axes: Any = None) -> Any:
-    """Draw the joint values along a path, what is beyond their limits shaded.
+def _label_methods(ax: Any, trace: Trace) -> None:
+    """Name the method of the iterations above the axes, and shade those that are not sweeps."""
+    style = {"transform": ax.get_xaxis_transform(), "color": DARK, "va": "bottom"}
+    if trace.sweeps:
+        ax.text(0.0, 1.01, "CCD", ha="left", **style)
+    last = len(trace)
+    if last > trace.sweeps:
+        ax.axvspan(trace.sweeps, last, color=LIGHT, alpha=0.5, lw=0, zorder=0)
+        ax.text(last, 1.01, "Levenberg-Marquardt", ha="right", **style)
 
-    A dotted line stands at each jump, a cross at each target that was missed.
+
+def path(chain: Chain, path: IKPath, axes: Any = None) -> Any:
+    """Draw the joint values along a path, one panel per joint.
+
+    Values outside the joint limits are shaded. A dotted line marks a jump, a cross a target that
+    was missed.
 
     Args:
         chain: The arm.
-        path: What ``chain.solve_path`` gave.
+        path: The path that ``chain.solve_path`` returned.
         axes: (n,) axes to draw in. None: new ones, with a legend.
 
     Returns:
-        (n,) the axes, from base to tip.
+        (n,) the axes, from base to end effector.
 
     Raises:
-        InvalidInputError: Something does not fit; the text says what.
+        InvalidInputError: An argument is invalid; the text says which and why.
     """
     canvas.check_chain(chain)
-    canvas.check_kind("path", path, IKPath, "chain.solve_path(targets)")
-    canvas.check_joints("path", path, chain)
+    canvas.check_type("path", path, IKPath, "chain.solve_path(targets)")
+    canvas.check_joint_count("path", path, chain)
     panels = canvas.panels(axes, chain.n, COLUMNS, PANEL)
-    reached = np.array([result.converged for result in path.results])
-    numbers = np.arange(len(path))
     for i, ax in enumerate(panels):
-        values = path.joint_angles[:, i]
-        line = np.where(reached, values, np.nan)
-        ax.plot(numbers, line, ".-", color=AFTER, lw=1.5, ms=3, label="joint value")
-        for jump in path.jumps:
-            ax.axvline(jump, color=TARGET, lw=1.0, ls=":", label="jump")
-        if not reached.all():
-            ax.plot(numbers[~reached], values[~reached], "x", color=TARGET, ms=4, label="missed")
-        _shade_beyond(ax, *chain.limits[i])
+        _draw_joint_values(ax, path, i)
+        _shade_outside_limits(ax, *chain.limits[i])
         unit = "m" if chain.prismatic[i] else "rad"
         ax.set(xlabel="target", ylabel=f"[{unit}]")
         ax.set_title(chain.names[i], fontsize="small", loc="left")
@@ -104,13 +102,25 @@ def path(chain: Chain, path: IKPath, axes: Any = None) -> Any:
     return panels
 
 
-def _shade_beyond(ax: Any, lower: float, upper: float) -> None:
-    """Show the whole range between the limits, and shade what is outside."""
+def _draw_joint_values(ax: Any, path: IKPath, joint: int) -> None:
+    values, indices = path.joint_angles[:, joint], np.arange(len(path))
+    converged = np.array([result.converged for result in path.results])
+    line = np.where(converged, values, np.nan)
+    ax.plot(indices, line, ".-", color=AFTER, lw=1.5, ms=3, label="joint value")
+    for jump in path.jumps:
+        ax.axvline(jump, color=TARGET, lw=1.0, ls=":", label="jump")
+    if not converged.all():
+        missed = indices[~converged], values[~converged]
+        ax.plot(*missed, "x", color=TARGET, ms=4, label="missed")
+
+
+def _shade_outside_limits(ax: Any, lower: float, upper: float) -> None:
+    """Extend the y axis beyond both joint limits, and shade what is outside them."""
     low, high = ax.get_ylim()
     low, high = (lower if np.isfinite(lower) else low), (upper if np.isfinite(upper) else high)
     margin = 0.12 * (high - low)
-    for limit, beyond in ((lower, low - margin), (upper, high + margin)):
+    for limit, edge in ((lower, low - margin), (upper, high + margin)):
         if np.isfinite(limit):
-            ax.axhspan(limit, beyond, color=GREY, alpha=0.4, lw=0, label="beyond the limits")
-            low, high = min(low, beyond), max(high, beyond)
+            ax.axhspan(limit, edge, color=GREY, alpha=0.4, lw=0, label="outside the limits")
+            low, high = min(low, edge), max(high, edge)
     ax.set_ylim(low, high)

@@ -1,4 +1,4 @@
-"""Where an arm can reach, and how well: computed chunk by chunk, kept in a folder of Zarr."""
+"""reach_map: compute a reach map chunk by chunk, and resume one that is not complete."""
 
 from collections.abc import Generator, Iterator
 from contextlib import closing
@@ -12,19 +12,14 @@ from jointwise.backends.progress import reporting
 from jointwise.backends.threads import thread_count
 from jointwise.chain import Chain
 from jointwise.errors import InvalidInputError
-from jointwise.reach.chunks import (
-    POSES_AT_ONCE,
-    REACH_CONFIG,
-    Job,
-    describe_config,
-    poses_in,
-    versions,
-)
-from jointwise.reach.engines import Done, connected, on_cluster, on_threads
+from jointwise.reach.chunks import POSES_AT_ONCE, REACH_CONFIG, Job, versions
+from jointwise.reach.description import describe_map
+from jointwise.reach.empty_store import require_zarr
+from jointwise.reach.engines import IndexedChunk, compute_on_cluster, compute_on_threads, connect
 from jointwise.reach.grid import Index, grid_over
 from jointwise.reach.map import ReachMap
-from jointwise.reach.orientations import Orientations, describe, orientation_set
-from jointwise.reach.store import FORMAT, Store, arm_described, writing, zarr_version
+from jointwise.reach.orientations import Orientations, orientation_set
+from jointwise.reach.store import Store, translate_write_errors
 from jointwise.solvers.batch import Device, wants_gpu
 from jointwise.solvers.config import SolveConfig
 
@@ -43,100 +38,102 @@ def reach_map(
     threads: int | None = None,
     chunk: int | None = None,
 ) -> ReachMap:
-    """Where the arm can reach: every voxel is tried with every orientation of the tool.
+    """Compute where an arm can reach: every orientation is solved for in every voxel.
 
-    The map is written chunk by chunk. Stopped, however rudely, the same call goes on where it was,
-    and the finished store is the same, bit for bit, as of one undisturbed run: on any number of
-    threads and on a Dask cluster. A GPU rounds in another way, and its maps are other maps.
+    The map is written chunk by chunk. After an interruption of any kind, the same call resumes,
+    and the completed store is bit for bit that of an uninterrupted run, on any number of threads
+    and on a Dask cluster. A GPU rounds differently: its maps are not mixed with those of a CPU.
 
     Args:
         chain: The arm.
-        resolution: Edge of a voxel [m]. Their centres are whole multiples of it.
-        orientations: How many, spread evenly over all there are; an ``AimCone``; or None for
-            positions alone, the tool held anyhow.
-        region: ((x0, x1), (y0, y1), (z0, z1)) [m], base frame. None: all the arm may reach.
-        config: How to solve, as for ``solve_batch``.
+        resolution: Edge of a voxel [m]. Voxel centres are integer multiples of it.
+        orientations: A number of rotations, spread uniformly; an ``AimCone`` of directions; or
+            None for positions only, with free orientation.
+        region: ((x0, x1), (y0, y1), (z0, z1)) [m], base frame. None: the whole reach of the arm.
+        config: Tolerances and restarts, as for ``solve_batch``.
         device: ``"cpu"``, ``"cuda"`` for a GPU, or ``"auto"`` for a GPU if there is one.
         client: A Dask ``Client``, or the address of a scheduler, to compute on the CPUs of a
-            cluster; then neither ``device`` nor ``threads``.
-        store: The folder to write. One that holds the same map, finished or not, is gone on with.
-        progress: Whether to show how far it is, on standard error.
+            cluster. Excludes ``device`` and ``threads``.
+        store: The folder to write. An existing map with the same settings is resumed.
+        progress: Whether to show progress on standard error.
         seed: As for ``solve_batch``.
-        threads: How many cores to use here. None: all. On a GPU it has no say.
-        chunk: Voxels along the edge of a chunk, the unit of work and of what is written. None: so
-            that a chunk is about 100,000 poses, on a GPU four million. On a cluster of hundreds of
-            cores choose 32 to 48; see docs/reach.md.
+        threads: Threads on a CPU. None: one for every core. Ignored on a GPU.
+        chunk: Number of voxels along the edge of a chunk, the unit of work and of what is written.
+            None: so that a chunk has about 100,000 poses, or four million on a GPU. On a cluster
+            of hundreds of cores choose 32 to 48; see docs/reach.md.
 
     Raises:
-        InvalidInputError: Something about the input is wrong, or the store holds another map; the
-            text says what.
-        JointwiseError: The store cannot be written, another call is writing it, or the cluster does
-            not answer, is lost or has other versions.
+        InvalidInputError: An argument is invalid, or the store holds another map; the text says
+            what is wrong.
+        JointwiseError: The store cannot be written, or another call is writing to it; or the
+            cluster does not respond, is lost, or has other versions.
     """
     if not isinstance(chain, Chain):
         raise InvalidInputError(f"chain is {chain!r}: expected a Chain.")
-    if client is not None and (device != "cpu" or threads is not None):
-        given = f"device={device!r}" if device != "cpu" else f"threads={threads}"
-        raise InvalidInputError(
-            f"client is given with {given}: expected one or the other. Workers compute on the "
-            "threads they were started with, on CPUs."
-        )
-    chain.solve_batch(np.empty((0, 3)), None, config, seed, device, threads=threads)  # checks
-    where: Device = "cuda" if wants_gpu(device) else "cpu"
-    asked = orientation_set(orientations)
-    poses = POSES_AT_ONCE[where]
-    grid = grid_over(chain.arm, resolution, region, poses, asked.count, chunk)
-    job = Job(chain.arm, grid, asked, config, seed, where)
-    about = {
-        "format": FORMAT,
-        "arm": arm_described(chain),
-        "settings": {
-            "resolution": grid.resolution,
-            "first": list(grid.first),
-            "shape": list(grid.shape),
-            "chunk": list(grid.chunk),
-            "orientations": describe(orientations),
-            "config": describe_config(config),
-            "seed": int(seed),
-            "device": where,
-        },
-        "versions": {**versions(), "zarr": zarr_version()},
-    }
-    with connected(client) as cluster:
-        with writing(store):
-            kept = Store.begin(store, grid, about)
-        if any(
-            _missing(kept, job)
-        ):  # a finished map is one, whoever made it; one to go on with is not
-            kept.check_same(about, "versions")
-            with kept.alone():
-                sizes = dict(_missing(kept, job))  # another call may have gone on meanwhile
+    _check_client(client, device, threads)
+    chain.solve_batch(np.empty((0, 3)), None, config, seed, device, threads=threads)  # checks them
+    used_device: Device = "cuda" if wants_gpu(device) else "cpu"
+    tried = orientation_set(orientations)
+    max_voxels = POSES_AT_ONCE[used_device] // tried.count
+    grid = grid_over(chain.arm, resolution, region, chunk, max_voxels)
+    job = Job(chain.arm, grid, tried, config, seed, used_device)
+    used_versions = {**versions(), "zarr": str(require_zarr().__version__)}
+    description = describe_map(chain, job, orientations, used_versions)
+    with connect(client) as cluster:
+        with translate_write_errors(store):
+            opened = Store.open_or_create(store, description)
+        # Of a complete map the versions do not matter; to resume one they must be the same.
+        if any(_missing_chunks(opened, job)):
+            opened.check_same(description, "versions")
+            with opened.lock():
+                poses = dict(_missing_chunks(opened, job))  # again: another call may have written
                 chunks = (
-                    on_threads(job, sizes, thread_count(threads))
+                    compute_on_threads(job, poses, thread_count(threads))
                     if cluster is None
-                    else on_cluster(job, sizes, cluster)
+                    else compute_on_cluster(job, poses, cluster)
                 )
-                _fill(kept, chunks, sizes, asked.count, progress)
-    with writing(store):
-        kept.tidy()
+                _write_chunks(opened, chunks, poses, tried.count, progress)
+    with translate_write_errors(store):
+        opened.remove_partials()
     return ReachMap(store)
 
 
-def _missing(store: Store, job: Job) -> Iterator[tuple[Index, int]]:
-    """The chunks that are still to do, and how many poses each is."""
-    return ((index, size) for index in store.missing() if (size := poses_in(job, index)))
+def _check_client(client: Any, device: Device, threads: int | None) -> None:
+    if client is not None and (device != "cpu" or threads is not None):
+        given = f"device={device!r}" if device != "cpu" else f"threads={threads}"
+        raise InvalidInputError(
+            f"client is given with {given}: expected only one of them. The workers of a cluster "
+            "compute on CPUs, with the threads they were started with."
+        )
 
 
-def _fill(
-    store: Store, chunks: Generator[Done], sizes: dict[Index, int], ways: int, progress: bool
+def _missing_chunks(store: Store, job: Job) -> Iterator[tuple[Index, int]]:
+    """The chunks to compute, and the number of poses of each; none that are beyond reach."""
+    return ((index, poses) for index in store.missing_chunks() if (poses := job.poses_in(index)))
+
+
+def _write_chunks(
+    store: Store,
+    chunks: Generator[IndexedChunk],
+    poses: dict[Index, int],
+    orientations: int,
+    progress: bool,
 ) -> None:
-    """Write chunks as they come."""
+    """Write chunks as they are completed.
+
+    Args:
+        store: Where to write them.
+        chunks: The chunks.
+        poses: Number of poses of each chunk.
+        orientations: Number of poses of a voxel.
+        progress: Whether to show progress on standard error.
+    """
     done = solved = 0
-    # Closed at once when the writing fails or somebody interrupts, so that nothing is begun anew.
-    with closing(chunks), reporting(progress, "mapping", sum(sizes.values())) as report:
+    # The generator is closed if writing fails or is interrupted, so that no more are computed.
+    with closing(chunks), reporting(progress, "mapping", sum(poses.values())) as report:
         for index, chunk in chunks:
-            with writing(store.path):
+            with translate_write_errors(store.path):
                 store.write(index, chunk)
-            done += sizes[index]
-            solved += round(float(chunk.dexterity.sum(dtype=float)) * ways)
+            done += poses[index]
+            solved += round(float(chunk.dexterity.sum(dtype=float)) * orientations)
             report(done, solved)

@@ -1,7 +1,7 @@
 """One chunk of a reach map: a block of voxels.
 
-A chunk depends on the job and its index alone. So it does not matter where it is computed, when,
-in which order, or how often.
+A chunk is a function of the job and the index of the chunk. Its bits do not depend on where or
+when it is computed, in which order, or how often.
 """
 
 import sys
@@ -9,7 +9,7 @@ from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from functools import cache
 from threading import Event
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,10 +27,10 @@ from jointwise.solvers.config import SolveConfig
 # Tolerances and restarts of a map; docs/reach.md has what more restarts would find.
 REACH_CONFIG = SolveConfig(position_tolerance=1e-4, orientation_tolerance=1e-4, max_restarts=20)
 
-# Poses solved at a time, which bounds the memory: a fifth of a second of a core, a full GPU.
+# Poses solved at a time, which bounds the memory: about 0.2 s of one core, or a full GPU.
 POSES_AT_ONCE = {"cpu": 100_000, "cuda": 4_000_000}
 
-# The code that decides the bits of a map.
+# Files and folders whose code decides the bits of a map.
 DECISIVE = (
     "backends",
     "kernels",
@@ -47,15 +47,15 @@ Float32s = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Job:
-    """All that a chunk depends on, apart from its index.
+    """Everything that a chunk depends on, apart from its index.
 
     Attributes:
         arm: The arm in numbers.
         grid: The voxels.
-        orientations: The orientations that are asked for.
+        orientations: The orientations to try in every voxel.
         config: Tolerances and restarts.
         seed: Seed of the restarts.
-        device: What solves.
+        device: ``"cpu"`` or ``"cuda"``.
     """
 
     arm: ArmModel
@@ -65,16 +65,22 @@ class Job:
     seed: int
     device: Device
 
+    def poses_in(self, index: Index) -> int:
+        """Number of poses to solve in a chunk; 0 if all its voxels are beyond reach."""
+        points, tolerance = self.grid.points(index), self.config.position_tolerance
+        return int(within_reach(self.arm, points, tolerance).sum()) * self.orientations.count
+
 
 class Chunk(NamedTuple):
     """The results of a block of voxels.
 
     Attributes:
         dexterity: Share of the orientations that are reached.
-        manipulability: The greatest of those reached; 0 where none is.
-        margin: The greatest limit margin of those reached, 1 in the middle of the ranges.
-        configuration: (..., n) joint values with the greatest product of the two, of those
-            reached; NaN where none is.
+        manipulability: The greatest of the solutions found; 0 where there is none.
+        margin: The greatest limit margin of the solutions found, 1 in the middle of the ranges;
+            0 where there is none.
+        configuration: (..., n) joint values of the solution with the greatest product of the two
+            [rad, m]; NaN where there is none.
     """
 
     dexterity: Float32s
@@ -83,24 +89,22 @@ class Chunk(NamedTuple):
     configuration: Floats
 
 
-def poses_in(job: Job, index: Index) -> int:
-    """How many poses a chunk is; 0 if all of it is beyond reach."""
-    points, tolerance = job.grid.points(index), job.config.position_tolerance
-    return int(within_reach(job.arm, points, tolerance).sum()) * job.orientations.count
-
-
 @cache
 def versions() -> dict[str, str]:
-    """Versions of all that decides the bits of a map; of our own code, its fingerprint."""
-    from importlib.metadata import version  # takes a while
+    """Versions of everything that decides the bits of a map; of jointwise also a fingerprint."""
+    from importlib.metadata import version  # a slow import
 
-    others = {name: version(name) for name in ("numpy", "numba", "llvmlite", "scipy")}
-    ours = sys.modules["jointwise"].__version__  # an import from jointwise would import us
-    return {"jointwise": ours, "kernels": fingerprint(*DECISIVE), **others}
+    dependencies = {name: version(name) for name in ("numpy", "numba", "llvmlite", "scipy")}
+    jointwise = sys.modules["jointwise"].__version__  # importing it here would be circular
+    return {"jointwise": jointwise, "kernels": fingerprint(*DECISIVE), **dependencies}
 
 
 def compute_chunk(job: Job, index: Index, stop: Event | None = None) -> Chunk:
-    """Solve every voxel of a chunk with every orientation; ends early once ``stop`` is set."""
+    """Solve every voxel of a chunk with every orientation.
+
+    Raises:
+        CancelledError: ``stop`` was set; it is checked before every ``POSES_AT_ONCE`` poses.
+    """
     points, poses = job.grid.points(index), POSES_AT_ONCE[job.device]
     if job.device == "cuda":
         poses, _ = cuda.piece_sizes(poses, job.arm.n, on_gpu=True)
@@ -111,28 +115,17 @@ def compute_chunk(job: Job, index: Index, stop: Event | None = None) -> Chunk:
             raise CancelledError
         pieces.append(_solve_voxels(job, points[begin : begin + size]))
     shape = tuple(part.stop - part.start for part in job.grid.slices(index))
-    whole = (np.concatenate(arrays) for arrays in zip(*pieces, strict=True))
-    return Chunk(*(array.reshape(*shape, *array.shape[1:]) for array in whole))
+    joined = (np.concatenate(arrays) for arrays in zip(*pieces, strict=True))
+    return Chunk(*(array.reshape(*shape, *array.shape[1:]) for array in joined))
 
 
 def _solve_voxels(job: Job, points: Floats) -> Chunk:
+    """The results at ``points (k, 3)``; voxels beyond reach are not solved."""
     count, on_gpu = len(points), job.device == "cuda"
     tried = np.flatnonzero(within_reach(job.arm, points, job.config.position_tolerance))
     scores = solve_levels(job.arm, job.orientations, job.config, job.seed, on_gpu, points[tried])
-    measures, values = np.zeros((3, count), np.float32), np.full((count, job.arm.n), np.nan)
+    measures, q = np.zeros((3, count), np.float32), np.full((count, job.arm.n), np.nan)
     measures[0, tried] = scores.counts / job.orientations.count
-    measures[1:, tried], values[tried] = scores.greatest, scores.q
+    measures[1:, tried], q[tried] = scores.greatest, scores.q
     dexterity, manipulability, margin = measures
-    return Chunk(dexterity, manipulability, margin, values)
-
-
-def describe_config(config: SolveConfig) -> dict[str, Any]:
-    """A config as JSON."""
-    return {
-        "position_tolerance": config.position_tolerance,
-        "orientation_tolerance": config.orientation_tolerance,
-        "max_restarts": config.max_restarts,
-        "stiffness": config.stiffness
-        if isinstance(config.stiffness, float)
-        else list(config.stiffness),
-    }
+    return Chunk(dexterity, manipulability, margin, q)

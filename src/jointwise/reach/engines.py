@@ -1,7 +1,7 @@
-"""Who computes the chunks of a reach map: threads, a GPU, or a Dask cluster.
+"""Where the chunks of a reach map are computed: on threads, on a GPU, or on a Dask cluster.
 
-Each hands back chunks as they are done, in any order, and never has more under way than keep it
-busy. So memory is bounded by the chunk, not by the map.
+Chunks are returned in the order in which they are completed. Only a few are under way at a time,
+so the memory is bounded by the size of a chunk, not of the map.
 """
 
 import warnings
@@ -17,83 +17,104 @@ from jointwise.errors import InvalidInputError, JointwiseError
 from jointwise.reach.chunks import Chunk, Job, compute_chunk, versions
 from jointwise.reach.grid import Index
 
-# Chunks under way for each that is being computed, so that nobody waits for the writer.
-AHEAD = 2
-# How often a chunk is tried again that failed on a worker; how long to look for a cluster and its
-# workers, and how long not to look whether a chunk is done [s].
-RETRIES, PATIENCE, BRIEFLY = 3, 10, 0.01
+# Chunks under way per thread: one that is computed, and the next, so that no thread waits until a
+# chunk is written.
+CHUNKS_PER_THREAD = 2
+# How often a chunk that failed on a worker is computed again.
+RETRIES = 3
+# How long to wait for a scheduler to respond, and between warnings about missing workers [s].
+TIMEOUT_S = 10
+# How often to check whether a chunk has arrived [s].
+POLL_S = 0.01
 
-# What a cluster's failure leaves.
-STAYS = "What was written stays; the same call goes on."
+RESUME_HINT = "Chunks already written are kept; the same call resumes."
+ADDRESS_HINT = "expected the address that dask scheduler prints, such as 'tcp://10.0.0.5:8786'."
 
-Done = tuple[Index, Chunk]
+IndexedChunk = tuple[Index, Chunk]
 
 
-def on_threads(job: Job, indices: Iterable[Index], threads: int) -> Generator[Done]:
-    """Chunks computed here: one a thread; on a GPU one at a time, on all of it."""
+def compute_on_threads(job: Job, indices: Iterable[Index], threads: int) -> Generator[IndexedChunk]:
+    """Compute chunks in this process: one per thread, or on a GPU one at a time."""
     threads = 1 if job.device == "cuda" else threads
-    waiting, stop = iter(indices), Event()
+    remaining, stop = iter(indices), Event()
     with ThreadPoolExecutor(threads) as pool:
-        try:
-            pending = {
-                pool.submit(_place_and_chunk, job, index, stop)
-                for index in islice(waiting, AHEAD * threads)
+
+        def submit(count: int) -> set[Any]:
+            return {
+                pool.submit(_indexed_chunk, job, index, stop) for index in islice(remaining, count)
             }
+
+        try:
+            pending = submit(CHUNKS_PER_THREAD * threads)
             while pending:
                 finished, pending = wait(pending, return_when=FIRST_COMPLETED)
                 for future in finished:
                     yield future.result()
-                    pending |= {
-                        pool.submit(_place_and_chunk, job, index, stop)
-                        for index in islice(waiting, 1)
-                    }
-        finally:  # Ctrl-C too: chunks that have not begun never do, others end with their piece
+                    pending |= submit(1)
+        finally:  # Ctrl-C too: queued chunks are cancelled, running ones end after their piece
             stop.set()
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-def on_cluster(job: Job, indices: Iterable[Index], client: Any) -> Generator[Done]:
-    """Chunks computed by the workers of a Dask cluster, sent back and written here.
+def compute_on_cluster(job: Job, indices: Iterable[Index], client: Any) -> Generator[IndexedChunk]:
+    """Compute chunks on the workers of a Dask cluster and fetch them.
 
-    A chunk whose worker is lost is computed again by another; it comes back once.
+    The chunks of a lost worker are computed again by another one; each is returned once.
+
+    Args:
+        job: What to compute.
+        indices: The chunks.
+        client: A Dask ``Client``.
+
+    Raises:
+        JointwiseError: The cluster is lost, a worker failed, or it has other versions.
     """
     from distributed import as_completed
 
-    waiting: Iterator[Index] = iter(indices)
+    remaining = iter(indices)
     running: set[Any] = set()
+    # With results: a worker may be lost after it has computed a chunk and before it has sent it.
+    results = as_completed(loop=client.loop, with_results=True, raise_errors=False)
 
-    def refill() -> None:
-        busy = AHEAD * max(1, sum(client.nthreads().values()))
-        for index in islice(waiting, max(0, busy - len(running))):
-            future = client.submit(_by_whom, job, index, pure=False, retries=RETRIES)
+    def submit() -> None:
+        wanted = CHUNKS_PER_THREAD * max(1, sum(client.nthreads().values()))
+        for index in islice(remaining, max(0, wanted - len(running))):
+            future = client.submit(chunk_with_versions, job, index, pure=False, retries=RETRIES)
             running.add(future)
             results.add(future)
 
-    # A worker may be lost with a chunk that is done, so it counts when it has arrived here.
-    results = as_completed(loop=client.loop, with_results=True, raise_errors=False)
     try:
-        with _in_words(client):
-            refill()
+        with translate_errors(client):
+            submit()
         while running:
-            _wait_for_one(client, results)
-            for future, found in results.next_batch():
+            _wait_for_result(client, results)
+            for future, result in results.next_batch():
                 running.discard(future)
-                with _in_words(client):
+                with translate_errors(client):
                     if future.status in ("error", "cancelled"):
-                        future.result()  # raises what it was
-                done, theirs = found
-                _check_same(theirs)
-                yield done
-            with _in_words(client):
-                refill()
-    finally:  # a cluster that is lost has nothing left to cancel
-        with suppress(Exception):
+                        future.result()  # raises the error
+                indexed_chunk, worker_versions = result
+                _check_versions(worker_versions)
+                yield indexed_chunk
+            with translate_errors(client):
+                submit()
+    finally:
+        with suppress(Exception):  # fails if the cluster is lost, with nothing left to cancel
             client.cancel(list(running))
 
 
+def chunk_with_versions(job: Job, index: Index) -> tuple[IndexedChunk, dict[str, str]]:
+    """A chunk, and the versions of the worker that computed it."""
+    return _indexed_chunk(job, index), versions()
+
+
+def _indexed_chunk(job: Job, index: Index, stop: Event | None = None) -> IndexedChunk:
+    return index, compute_chunk(job, index, stop)
+
+
 @contextmanager
-def _in_words(client: Any) -> Iterator[None]:
-    """Turn what Dask raises, or a worker, into a sentence with a remedy."""
+def translate_errors(client: Any) -> Iterator[None]:
+    """Turn an error of Dask or of a worker into a sentence with a remedy."""
     from distributed import CancelledError, KilledWorker
     from distributed.comm.core import CommClosedError
 
@@ -101,26 +122,29 @@ def _in_words(client: Any) -> Iterator[None]:
         yield
     except KilledWorker as problem:
         raise JointwiseError(
-            f"the cluster lost one worker after another over the same chunk, {problem}. {STAYS} "
-            "Look at the workers' logs and memory first."
+            f"the cluster lost several workers over the same chunk, {problem}. {RESUME_HINT} "
+            "Check the logs and the memory of the workers first."
         ) from None
     except Exception as problem:
         lost = isinstance(problem, (CancelledError, CommClosedError)) or client.status != "running"
         what = "the cluster was lost" if lost else "a worker of the cluster failed"
-        raise JointwiseError(f"{what}, {type(problem).__name__}: {problem}. {STAYS}") from problem
+        reason = " ".join(str(problem).split()).removesuffix(".")  # Dask's may have several lines
+        raise JointwiseError(
+            f"{what}, {type(problem).__name__}: {reason}. {RESUME_HINT}"
+        ) from problem
 
 
-def _wait_for_one(client: Any, results: Any) -> None:
-    """Wait until a chunk is done; say so if nobody is there to do it.
+def _wait_for_result(client: Any, results: Any) -> None:
+    """Wait until a chunk arrives, and warn now and then if the cluster has no workers.
 
-    Some clusters begin without workers and get them when asked; others lose theirs.
+    Some clusters start without workers and add them on demand; others lose theirs.
     """
-    began = monotonic()
+    last_check = monotonic()
     while not results.has_ready():
-        sleep(BRIEFLY)
-        if monotonic() - began < PATIENCE:
+        sleep(POLL_S)
+        if monotonic() - last_check < TIMEOUT_S:
             continue
-        with _in_words(client):
+        with translate_errors(client):
             workers = client.nthreads()
         if not workers:
             warnings.warn(
@@ -128,27 +152,30 @@ def _wait_for_one(client: Any, results: Any) -> None:
                 "the address of the scheduler, or stop with Ctrl-C.",
                 stacklevel=2,
             )
-        began = monotonic()
+        last_check = monotonic()
 
 
-def _check_same(theirs: dict[str, str]) -> None:
-    """A worker that computes with other versions may give other bits."""
+def _check_versions(worker_versions: dict[str, str]) -> None:
+    """Refuse chunks of a worker with other versions: their bits may differ."""
     ours = versions()
     differences = [
-        f"{name} {theirs.get(name)}, not {ours.get(name)}"
-        for name in sorted({*ours, *theirs})
-        if theirs.get(name) != ours.get(name)
+        f"{name} {worker_versions.get(name)}, not {ours.get(name)}"
+        for name in sorted({*ours, *worker_versions})
+        if worker_versions.get(name) != ours.get(name)
     ]
     if differences:
         raise JointwiseError(
-            f"a worker of the cluster has {'; '.join(differences)}: expected the same there as "
-            f"here, or its bits may differ. {STAYS}"
+            f"a worker of the cluster has {'; '.join(differences)}: expected the versions of the "
+            f"caller, since the bits may differ. {RESUME_HINT}"
         )
 
 
 @contextmanager
-def connected(client: Any) -> Iterator[Any]:
-    """The Dask client itself, or one for the address of a scheduler, closed in the end."""
+def connect(client: Any) -> Iterator[Any]:
+    """A Dask client: the given one, a new one for an address, or None for None.
+
+    A new client is closed at the end.
+    """
     if client is None:
         yield None
         return
@@ -156,21 +183,20 @@ def connected(client: Any) -> Iterator[Any]:
         from distributed import Client
     except ImportError:
         raise JointwiseError(
-            "client is given, but distributed is missing: pip install 'jointwise[cluster]'."
+            "client needs distributed, which is not installed: pip install 'jointwise[cluster]'."
         ) from None
     if isinstance(client, Client):
         yield client
     elif isinstance(client, str):
         _check_address(client)
         try:
-            made = Client(client, timeout=PATIENCE, set_as_default=False)
+            connected = Client(client, timeout=TIMEOUT_S, set_as_default=False)
         except (OSError, ValueError) as problem:
             raise JointwiseError(
-                f"no Dask scheduler answers at {client!r}, {problem}: expected the address that "
-                "dask scheduler prints, such as 'tcp://10.0.0.5:8786'."
+                f"no Dask scheduler responds at {client!r}, {problem}: {ADDRESS_HINT}"
             ) from None
-        with made:
-            yield made
+        with connected:
+            yield connected
     else:
         raise InvalidInputError(
             f"client is {client!r}: expected a Dask Client or the address of its scheduler."
@@ -178,26 +204,14 @@ def connected(client: Any) -> Iterator[Any]:
 
 
 def _check_address(address: str) -> None:
-    """A place where a scheduler could be. Dask itself tries others for a while."""
+    """Refuse what cannot be an address; Dask itself would keep trying until its timeout."""
     from distributed.comm.addressing import parse_address, parse_host_port
     from distributed.comm.registry import get_backend
 
     try:
-        scheme, place = parse_address(address)
+        scheme, location = parse_address(address)
         get_backend(scheme)
         if scheme != "inproc":
-            parse_host_port(place)
+            parse_host_port(location)
     except ValueError as problem:
-        raise InvalidInputError(
-            f"client is {address!r}, {problem}: expected the address that dask scheduler prints, "
-            "such as 'tcp://10.0.0.5:8786'."
-        ) from None
-
-
-def _place_and_chunk(job: Job, index: Index, stop: Event | None = None) -> Done:
-    return index, compute_chunk(job, index, stop)
-
-
-def _by_whom(job: Job, index: Index) -> tuple[Done, dict[str, str]]:
-    """A chunk, and the versions of the worker that computed it."""
-    return _place_and_chunk(job, index), versions()
+        raise InvalidInputError(f"client is {address!r}, {problem}: {ADDRESS_HINT}") from None

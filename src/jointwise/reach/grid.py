@@ -1,4 +1,4 @@
-"""A grid of voxels, cut into chunks: the unit of work and of what is written."""
+"""A grid of voxels, cut into chunks: the unit of work, and of what is written to disk."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,23 +15,25 @@ from jointwise.model import checks
 from jointwise.model.arm import ArmModel
 
 Index = tuple[int, int, int]
-# A voxel whose centre is this share of its size outside still counts as in the region.
-SLACK = 1e-6
-# More voxels along an axis than anyone has room for.
-MOST = 100_000
-# Whole numbers up to here are exact in a float.
-FARTHEST = 2.0**53
+AXES = ("x", "y", "z")
+# A voxel whose centre is outside the region by this share of its edge still counts as inside, so
+# that rounding does not drop voxels at the boundary.
+BOUNDARY_TOL = 1e-6
+# Voxels along an axis, at most.
+MAX_VOXELS = 100_000
+# Integers up to here are exact in a float.
+MAX_EXACT_INTEGER = 2.0**53
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Voxels whose centres are whole multiples of the resolution, so that grids fit together.
+    """Voxels with centres at integer multiples of the resolution, so that different grids align.
 
     Attributes:
-        resolution: From centre to centre [m].
-        first: The first voxel's centre, in multiples of the resolution.
-        shape: Voxels along x, y, z.
-        chunk: Voxels of a chunk along x, y, z; at the far ends fewer.
+        resolution: Edge of a voxel [m].
+        first: Centre of the first voxel, in multiples of the resolution.
+        shape: Number of voxels along x, y, z.
+        chunk: Number of voxels of a chunk along x, y, z; fewer in the last chunk of an axis.
     """
 
     resolution: float
@@ -40,32 +42,36 @@ class Grid:
     chunk: Index
 
     def centres(self, axis: int) -> Floats:
-        """Where the centres are along an axis [m], base frame."""
+        """Coordinates of the voxel centres along an axis [m], base frame."""
         return self.resolution * (self.first[axis] + np.arange(self.shape[axis], dtype=float))
 
     def slices(self, index: Index) -> tuple[slice, slice, slice]:
-        """Which voxels a chunk has."""
+        """The voxels of a chunk."""
         x, y, z = (
-            slice(at * size, min((at + 1) * size, most))
-            for at, size, most in zip(index, self.chunk, self.shape, strict=True)
+            slice(i * edge, min((i + 1) * edge, count))
+            for i, edge, count in zip(index, self.chunk, self.shape, strict=True)
         )
         return x, y, z
 
     def points(self, index: Index) -> Floats:
-        """(k, 3) the centres of a chunk's voxels [m], base frame."""
+        """(k, 3) the voxel centres of a chunk [m], base frame."""
         axes = [self.centres(axis)[part] for axis, part in enumerate(self.slices(index))]
         return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
 
     def chunks(self) -> Iterator[Index]:
-        """Every chunk, the last axis first."""
-        counts = (ceil(most / size) for most, size in zip(self.shape, self.chunk, strict=True))
+        """The index of every chunk, z running fastest."""
+        counts = (ceil(count / edge) for count, edge in zip(self.shape, self.chunk, strict=True))
         return ((x, y, z) for x, y, z in product(*map(range, counts)))
 
-    def at(self, point: Floats) -> Index | None:
-        """The voxel a point is in; none if it is outside the grid."""
-        numbers = [round(p / self.resolution) - f for p, f in zip(point, self.first, strict=True)]
-        inside = all(0 <= i < most for i, most in zip(numbers, self.shape, strict=True))
-        return (numbers[0], numbers[1], numbers[2]) if inside else None
+    def layer_at(self, axis: int, coordinate: float) -> int | None:
+        """Index along an axis of the voxels that contain a coordinate [m]; None if outside."""
+        layer = round(coordinate / self.resolution) - self.first[axis]
+        return layer if 0 <= layer < self.shape[axis] else None
+
+    def voxel_at(self, point: Floats) -> Index | None:
+        """Index of the voxel that contains a point (3,) [m]; None if it is outside the grid."""
+        x, y, z = (self.layer_at(axis, float(point[axis])) for axis in range(3))
+        return None if x is None or y is None or z is None else (x, y, z)
 
 
 def within_reach(arm: ArmModel, points: Floats, position_tol: float) -> Bools:
@@ -75,59 +81,69 @@ def within_reach(arm: ArmModel, points: Floats, position_tol: float) -> Bools:
     return within
 
 
-def grid_over(
-    arm: ArmModel, resolution: float, region: Any, poses: int, orientations: int, chunk: Any
-) -> Grid:
-    """The voxels of a region, or of all that the arm may reach.
+def grid_over(arm: ArmModel, resolution: float, region: Any, chunk: Any, max_voxels: int) -> Grid:
+    """The grid over a region, or over the whole reach of the arm.
 
     Args:
         arm: The arm.
-        resolution: From centre to centre [m].
-        region: ((x0, x1), (y0, y1), (z0, z1)) [m], base frame; or None.
-        poses: How many poses a chunk should be, about.
-        orientations: Poses of a voxel.
-        chunk: Voxels along each edge of a chunk, or None for as many as make up ``poses``.
+        resolution: Edge of a voxel [m].
+        region: ((x0, x1), (y0, y1), (z0, z1)) [m], base frame. None: the reach of the arm.
+        chunk: Number of voxels along each edge of a chunk. None: as large as ``max_voxels`` allows.
+        max_voxels: Number of voxels of a chunk, at most, where ``chunk`` is None.
     """
     size = checks.positive("resolution", resolution)
-    if region is not None:
-        box = checks.all_finite("region", checks.floats("region", region))
-        if box.shape != (3, 2):
-            raise InvalidInputError(
-                f"region has shape {box.shape}: expected ((x0, x1), (y0, y1), (z0, z1))."
-            )
-        for name, (low, high) in zip("xyz", box.tolist(), strict=True):
-            if low > high:
-                raise InvalidInputError(
-                    f"region goes from {low} to {high} along {name}: expected the lower end first."
-                )
-    elif not np.isfinite(arm.reach):
+    box = _reach_box(arm) if region is None else _checked_box(region)
+    if float(np.abs(box).max()) / size > MAX_EXACT_INTEGER:
         raise InvalidInputError(
-            "the arm has a sliding joint without limits and reaches everywhere: expected a "
+            f"resolution is {resolution}: expected voxels that can be counted, at most "
+            f"{MAX_VOXELS} along each axis."
+        )
+    first = tuple(ceil(low / size - BOUNDARY_TOL) for low in box[:, 0])
+    last = tuple(floor(high / size + BOUNDARY_TOL) for high in box[:, 1])
+    x, y, z = (high - low + 1 for low, high in zip(first, last, strict=True))
+    if min(x, y, z) < 1 or max(x, y, z) > MAX_VOXELS:
+        raise InvalidInputError(
+            f"resolution is {resolution} for a region of {x} by {y} by {z} voxels: expected 1 to "
+            f"{MAX_VOXELS} along each axis. Centres are multiples of the resolution."
+        )
+    edge = _chunk_edge((x, y, z), chunk, max_voxels)
+    return Grid(size, first, (x, y, z), (min(edge, x), min(edge, y), min(edge, z)))
+
+
+def _reach_box(arm: ArmModel) -> Floats:
+    """(3, 2) a box around all points that the arm may reach [m]."""
+    if not np.isfinite(arm.reach):
+        raise InvalidInputError(
+            "the arm has a prismatic joint without limits, and its reach is unbounded: expected a "
             "region, ((x0, x1), (y0, y1), (z0, z1)), or limits."
         )
-    else:
-        box = arm.base_origin[:, None] + np.array([-arm.reach, arm.reach])
-    if float(np.abs(box).max()) / size > FARTHEST:
+    box: Floats = arm.base_origin[:, None] + np.array([-arm.reach, arm.reach])
+    return box
+
+
+def _checked_box(region: Any) -> Floats:
+    """(3, 2) the region [m]."""
+    box = checks.all_finite("region", checks.floats("region", region))
+    if box.shape != (3, 2):
         raise InvalidInputError(
-            f"resolution is {resolution}: expected voxels that can be counted, {MOST} at most "
-            "along each axis."
+            f"region has shape {box.shape}: expected ((x0, x1), (y0, y1), (z0, z1))."
         )
-    first = tuple(ceil(low / size - SLACK) for low in box[:, 0])
-    shape = tuple(
-        floor(high / size + SLACK) - f + 1 for high, f in zip(box[:, 1], first, strict=True)
-    )
-    if min(shape) < 1 or max(shape) > MOST:
-        raise InvalidInputError(
-            f"resolution is {resolution} for a region of {' by '.join(map(str, shape))} voxels: "
-            f"expected 1 to {MOST} along each axis. Centres are multiples of the resolution."
-        )
+    for name, (low, high) in zip(AXES, box.tolist(), strict=True):
+        if low > high:
+            raise InvalidInputError(
+                f"region goes from {low} to {high} along {name}: expected the lower end first."
+            )
+    return box
+
+
+def _chunk_edge(shape: Index, chunk: Any, max_voxels: int) -> int:
+    """Number of voxels along the edge of a chunk."""
     if chunk is not None:
         edge = checks.count("chunk", chunk)
         if edge == 0:
             raise InvalidInputError("chunk is 0: expected at least 1 voxel along each edge.")
-    else:
-        edge = 1
-        while edge < max(shape) and orientations * np.prod(np.minimum(edge + 1, shape)) <= poses:
-            edge += 1
-    x, y, z = shape
-    return Grid(size, first, (x, y, z), (min(edge, x), min(edge, y), min(edge, z)))
+        return edge
+    edge = 1
+    while edge < max(shape) and np.prod(np.minimum(edge + 1, shape)) <= max_voxels:
+        edge += 1
+    return edge

@@ -1,8 +1,8 @@
-"""The levels of a chunk: positions, then directions, then rotations, on the CPU or on a GPU.
+"""Three levels of targets in every voxel: position, directions, rotations; on the CPU or a GPU.
 
-A position that is not reached is not asked for with a direction, and a direction that is not
-reached is not asked for with its rotations. On a GPU, targets and results stay in device memory;
-only which rows are reached, and in the end the scores of each voxel, are copied back.
+Directions are solved only where the position is reached, and rotations only where their direction
+is reached. On a GPU, targets and results stay in device memory; only the flags of convergence, and
+in the end the scores of each voxel, are copied back.
 """
 
 from collections.abc import Iterator
@@ -21,37 +21,37 @@ from jointwise.solvers.batch import pack_problem, solve_cpu, solve_gpu, start_va
 from jointwise.solvers.config import SolveConfig
 from jointwise.solvers.targets import Aim, PackedTarget, pack_targets
 
-# Restarts of a position or a direction, as a multiple of those of a pose, since all poses after it
-# are lost with it. Five times finds hardly more than twice, and makes a map take twice as long.
+# Restarts of a position or a direction, as a multiple of those of a pose: where one is missed, all
+# its poses are. A factor of five finds hardly more than two, and a map takes twice as long.
 EARLY_RESTARTS = 2
 
 
 class Level(NamedTuple):
-    """What is asked of every row that the level before has reached.
+    """The targets to solve next, for every row of the previous level that is reached.
 
     Attributes:
         packed: (w, ...) packed targets at the origin.
-        offsets: Row r of a voxel on the level before has the targets from offsets[r] to
+        offsets: Row r of a voxel on the previous level has the targets from offsets[r] to
             offsets[r+1].
-        from_answer: Whether to start at the answer of the level before.
+        from_solution: Whether to start at the solution of the previous level.
     """
 
     packed: PackedTarget
     offsets: Any
-    from_answer: bool
+    from_solution: bool
 
 
 def levels_of(arm: ArmModel, orientations: OrientationSet) -> Iterator[Level]:
-    """First positions, then directions where there are any, then their rotations."""
+    """The position, then the directions if there are any, then their rotations if any."""
     directions, rotations = len(orientations.directions), len(orientations.rotations)
-    yield Level(pack_targets(arm, np.zeros((1, 3))), np.arange(2), from_answer=False)
+    yield Level(pack_targets(arm, np.zeros((1, 3))), np.arange(2), from_solution=False)
     if directions:
         aims = Aim(np.zeros((directions, 3)), orientations.directions, orientations.axis)
-        yield Level(pack_targets(arm, aims), np.array([0, directions]), from_answer=False)
+        yield Level(pack_targets(arm, aims), np.array([0, directions]), from_solution=False)
     if rotations:
         poses = np.tile(np.eye(4), (rotations, 1, 1))
         poses[:, :3, :3] = orientations.rotations
-        yield Level(pack_targets(arm, poses), orientations.offsets, from_answer=True)
+        yield Level(pack_targets(arm, poses), orientations.offsets, from_solution=True)
 
 
 def solve_levels(
@@ -61,10 +61,10 @@ def solve_levels(
     seed: int,
     on_gpu: bool,
     points: Floats,
-) -> Any:
-    """Solve all levels at ``points (v, 3)``; the ``Scores`` of the voxels, in host memory."""
+) -> "kernels.voxels.Scores":
+    """Solve all levels at ``points (v, 3)``; the scores of each voxel, in host memory."""
     backend: Any = OnGPU if on_gpu else OnCPU
-    early = replace(config, max_restarts=EARLY_RESTARTS * config.max_restarts)
+    early_config = replace(config, max_restarts=EARLY_RESTARTS * config.max_restarts)
     voxels, count, levels = kernels.voxels, len(points), list(levels_of(arm, orientations))
     rows = voxels.Rows(np.arange(count + 1), np.empty((0, arm.n)), np.ones(count, np.bool_))
     for level in levels:
@@ -74,15 +74,15 @@ def solve_levels(
         size = int(offsets[-1])
         starts = (
             backend.empty((size, arm.n))
-            if level.from_answer
+            if level.from_solution
             else start_values_of(arm, None, size, on_gpu)
         )
         targets = backend.empty((size, *level.packed.values.shape[1:]))
         next_rows = voxels.NextRows(offsets, targets, starts)
         backend.write_targets(points, level, rows, next_rows)
         packed = level.packed._replace(values=targets)
-        how = config if level is levels[-1] else early
-        problem = pack_problem(arm, packed, starts, level.from_answer, how, seed)
+        level_config = config if level is levels[-1] else early_config
+        problem = pack_problem(arm, packed, starts, level.from_solution, level_config, seed)
         results = backend.solve(arm, problem)
         rows = voxels.Rows(offsets[rows.row_offsets], results.q, results.converged)
     scores = voxels.Scores(
@@ -99,8 +99,8 @@ class OnCPU:
 
     @staticmethod
     def write_targets(points: Floats, level: Level, rows: Any, next_rows: Any) -> None:
-        """Write the targets of a level, and where they start."""
-        patterns = kernels.voxels.Patterns(level.packed.values, level.offsets, level.from_answer)
+        """Write the targets of a level, and their start values."""
+        patterns = kernels.voxels.Patterns(level.packed.values, level.offsets, level.from_solution)
         kernels.voxels.write_targets(points, patterns, rows, next_rows)
 
     @staticmethod
@@ -122,10 +122,10 @@ class OnGPU:
 
     @staticmethod
     def write_targets(points: Floats, level: Level, rows: Any, next_rows: Any) -> None:
-        """Write the targets of a level, and where they start."""
+        """Write the targets of a level, and their start values."""
         voxels = kernels.voxels
         patterns = voxels.Patterns(
-            to_device(level.packed.values), to_device(level.offsets), level.from_answer
+            to_device(level.packed.values), to_device(level.offsets), level.from_solution
         )
         kernel = kernels.voxels_cuda.write_targets_kernel()
         on_gpu = voxels.Rows(*map(to_device, rows)), voxels.NextRows(*map(to_device, next_rows))

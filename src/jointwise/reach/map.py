@@ -1,10 +1,7 @@
-"""What may be asked of a reach map, once it is there."""
+"""ReachMap: a finished or unfinished reach map, opened for reading."""
 
-import sys
-from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
-from threading import Event
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -15,10 +12,17 @@ from jointwise.errors import InvalidInputError, JointwiseError
 from jointwise.kernels.shapes import Floats
 from jointwise.model import checks
 from jointwise.reach.chunks import Float32s
-from jointwise.reach.grid import within_reach
-from jointwise.reach.pictures import Cloud, cloud_page, colours, draw_slice
+from jointwise.reach.description import chain_from_description
+from jointwise.reach.grid import AXES, within_reach
+from jointwise.reach.pictures import (
+    Cloud,
+    colours,
+    draw_slice,
+    open_cloud_page,
+    serve_until_interrupted,
+)
 from jointwise.reach.placement import Placement, best_base
-from jointwise.reach.store import AXES, Store, chain_of
+from jointwise.reach.store import Store
 from jointwise.solvers.batch import Device
 
 if TYPE_CHECKING:
@@ -27,17 +31,20 @@ if TYPE_CHECKING:
     from xarray import Dataset
 
 Measure = Literal["dexterity", "manipulability", "margin"]
+# A point this far beyond a cut still counts as on it [m], so that rounding drops no voxels.
+CUT_TOL = 1e-9
 
 
 class Reach(NamedTuple):
-    """What a map knows about a place.
+    """The values of a map in one voxel.
 
     Attributes:
-        dexterity: Share of the tool orientations that are reached.
-        manipulability: The greatest of those reached.
-        margin: The greatest distance to the joint limits of those reached, 1 in the middle.
-        configuration: (n,) joint values that reach the middle of the voxel in one of the
-            orientations [rad, m]; None where none is reached.
+        dexterity: Share of the orientations that are reached.
+        manipulability: The greatest of the solutions found; 0 if there is none.
+        margin: The greatest limit margin of the solutions found: 1 in the middle of the joint
+            ranges, 0 at a limit, or if there is no solution.
+        configuration: (n,) joint values that reach the centre of the voxel in one of the
+            orientations [rad, m], read-only; None if none is reached.
     """
 
     dexterity: float
@@ -46,17 +53,20 @@ class Reach(NamedTuple):
     configuration: Floats | None
 
 
-NOTHING = Reach(0.0, 0.0, 0.0, None)
+NOT_REACHED = Reach(0.0, 0.0, 0.0, None)
 
 
 class ReachMap:
-    """Where an arm can reach, and how well; of a map that is not finished, what is there.
+    """Where an arm can reach, and how well. In an unfinished map, missing chunks count as empty.
 
     Args:
         store: The folder that ``reach_map`` wrote.
 
+    Attributes:
+        grid: The voxels.
+
     Raises:
-        InvalidInputError: There is no map in it.
+        InvalidInputError: The folder does not exist, or is not a map.
     """
 
     def __init__(self, store: str | PathLike[str]) -> None:
@@ -65,39 +75,39 @@ class ReachMap:
 
     @cached_property
     def chain(self) -> Chain:
-        """The arm it is of."""
-        return chain_of(self._store.about["arm"])
+        """The arm."""
+        return chain_from_description(self._store.description["arm"])
 
     @property
     def settings(self) -> dict[str, Any]:
-        """How it was made: resolution, orientations, config, seed, device, chunk."""
-        return dict(self._store.about["settings"])
+        """The settings: resolution, first, shape, chunk, orientations, config, seed, device."""
+        return dict(self._store.description["settings"])
 
     @property
     def finished(self) -> bool:
-        """Whether every chunk within reach is written; if not, call ``reach_map`` again."""
-        close = self.settings["config"]["position_tolerance"]
+        """Whether every chunk within reach is written; if not, ``reach_map`` resumes."""
+        position_tol = self.settings["config"]["position_tolerance"]
         return not any(
-            within_reach(self.chain.arm, self.grid.points(index), close).any()
-            for index in self._store.missing()
+            within_reach(self.chain.arm, self.grid.points(index), position_tol).any()
+            for index in self._store.missing_chunks()
         )
 
     @cached_property
     def dexterity(self) -> Float32s:
-        """(x, y, z) share of the tool orientations that are reached. Read-only."""
-        return self._whole("dexterity")
+        """(x, y, z) share of the orientations that are reached. Read-only."""
+        return self._read_all("dexterity")
 
     @cached_property
     def manipulability(self) -> Float32s:
-        """(x, y, z) how freely the tip moves, at its best; see docs/reach.md. Read-only."""
-        return self._whole("manipulability")
+        """(x, y, z) greatest manipulability of the solutions; see docs/reach.md. Read-only."""
+        return self._read_all("manipulability")
 
     @cached_property
     def margin(self) -> Float32s:
-        """(x, y, z) distance to the joint limits, at its best, 1 in the middle. Read-only."""
-        return self._whole("margin")
+        """(x, y, z) greatest limit margin of the solutions, 1 in the middle. Read-only."""
+        return self._read_all("margin")
 
-    def _whole(self, name: Measure) -> Float32s:
+    def _read_all(self, name: Measure) -> Float32s:
         array = np.empty(self.grid.shape, np.float32)
         for index in self.grid.chunks():
             array[self.grid.slices(index)] = self._store.read(name, index)
@@ -105,47 +115,48 @@ class ReachMap:
         return array
 
     def dataset(self) -> "Dataset":
-        """The whole map as xarray's Dataset, read when it is looked at."""
+        """The whole map as an xarray ``Dataset``; its arrays are read when they are used."""
         try:
             import xarray
         except ImportError:
             raise JointwiseError(
-                "a dataset needs xarray, which is missing: pip install 'jointwise[reach]'."
+                "a dataset needs xarray, which is not installed: pip install 'jointwise[reach]'."
             ) from None
         dataset: Dataset = xarray.open_zarr(self._store.path, chunks=None)
         return dataset
 
     def at(self, pose: Pose) -> Reach:
-        """What the map knows about the voxel in which a pose is; nothing beyond its edges.
+        """The values in the voxel that contains a pose; outside the map, nothing is reached.
 
         Args:
-            pose: (4, 4) a pose, a SciPy ``RigidTransform``, or (3,) a position [m]; base frame. Of
-                a pose the position counts: all orientations of the map are in the answer.
+            pose: (4, 4) a pose, a SciPy ``RigidTransform``, or (3,) a position [m]; base frame.
+                Only its position is used: the values are over all orientations of the map.
         """
         array = checks.floats("pose", pose.as_matrix() if hasattr(pose, "as_matrix") else pose)
         if array.shape == (4, 4):
             array = checks.pose("pose", array)[:3, 3]
-        voxel = self.grid.at(checks.all_finite("pose", checks.position("pose", array)))
+        voxel = self.grid.voxel_at(checks.all_finite("pose", checks.position("pose", array)))
         if voxel is None:
-            return NOTHING
+            return NOT_REACHED
         dexterity, manipulability, margin = (
             float(self._store.read_voxel(name, voxel)) for name in get_args(Measure)
         )
-        values: Floats = self._store.read_voxel("configuration", voxel)
-        values.setflags(write=False)
-        return Reach(dexterity, manipulability, margin, values if dexterity > 0.0 else None)
+        q: Floats = self._store.read_voxel("configuration", voxel)
+        q.setflags(write=False)
+        return Reach(dexterity, manipulability, margin, q if dexterity > 0.0 else None)
 
     def volume(self, dexterity: float = 0.0) -> float:
-        """How much room is reached [m³], with more than this share of the orientations."""
-        return self._summed(checks.number("dexterity", dexterity))[0] * self.grid.resolution**3
+        """Volume in which more than this share of the orientations is reached [m³]."""
+        threshold = checks.number("dexterity", dexterity)
+        return self._count_above(threshold)[0] * self.grid.resolution**3
 
-    def _summed(self, least: float) -> tuple[int, float]:
-        """How many voxels have more dexterity, and their sum; read a chunk at a time."""
+    def _count_above(self, threshold: float) -> tuple[int, float]:
+        """Number of voxels with more dexterity, and its sum over them; read chunk by chunk."""
         count, total = 0, 0.0
         for index in self.grid.chunks():
             block = self._store.read("dexterity", index)
-            more = block[block > least]
-            count, total = count + more.size, total + float(more.sum(dtype=float))
+            above = block[block > threshold]
+            count, total = count + above.size, total + float(above.sum(dtype=float))
         return count, total
 
     def slice(
@@ -157,96 +168,75 @@ class ReachMap:
         z: float | None = None,
         what: Measure = "dexterity",
     ) -> "Axes":
-        """Draw the layer of voxels at one x, y or z [m].
+        """Draw the layer of voxels at one x, y or z.
 
         Args:
             ax: Where to draw. None: a new figure.
-            x: Cut across x here.
-            y: Or across y.
-            z: Or across z.
+            x: Draw the layer at this x [m].
+            y: Or at this y [m].
+            z: Or at this z [m].
             what: ``"dexterity"``, ``"manipulability"`` or ``"margin"``.
+
+        Raises:
+            InvalidInputError: Not exactly one of x, y and z is given, or it is outside the map.
         """
         checks.choice("what", what, get_args(Measure))
-        cuts = [(i, cut) for i, cut in enumerate((x, y, z)) if cut is not None]
+        cuts = [(axis, cut) for axis, cut in enumerate((x, y, z)) if cut is not None]
         if len(cuts) != 1:
-            raise InvalidInputError("expected one of x, y and z to say where to cut.")
-        (axis, place), *_ = cuts
-        size, first = self.grid.resolution, self.grid.first[axis]
-        layer = round(checks.number(AXES[axis], place) / size) - first
-        if not 0 <= layer < self.grid.shape[axis]:
+            raise InvalidInputError(f"{len(cuts)} of x, y and z are given: expected exactly one.")
+        ((axis, cut),) = cuts
+        layer = self.grid.layer_at(axis, checks.number(AXES[axis], cut))
+        if layer is None:
             low, high = self.grid.centres(axis)[[0, -1]]
             raise InvalidInputError(
-                f"{AXES[axis]} is {place}: expected {low:.3g} to {high:.3g}, where the map is."
+                f"{AXES[axis]} is {cut}: expected {low:.3g} to {high:.3g}, where the map is."
             )
-        plane: Any = np.take(getattr(self, what), layer, axis=axis)
-        across, up = (i for i in range(3) if i != axis)
-        low_across, high_across = self.grid.centres(across)[[0, -1]]
-        low_up, high_up = self.grid.centres(up)[[0, -1]]
-        half = 0.5 * size
-        return draw_slice(
-            ax,
-            plane,
-            (low_across - half, high_across + half, low_up - half, high_up + half),
-            (AXES[across], AXES[up]),
-            f"{what} at {AXES[axis]} = {(layer + first) * size:.3g} m",
-            what,
-            1.0 if what == "dexterity" else None,
-        )
+        return draw_slice(ax, self.grid, getattr(self, what), axis, layer, what)
 
     def cloud(self, cut: tuple[str, float] | None = None) -> Cloud:
         """(k, 3) the centres of the voxels that are reached [m], and (k, 3) their colours.
 
-        Bright is dexterous. The colours are red, green and blue, 0 to 255.
+        The brighter, the more orientations are reached. Colours are red, green, blue, 0 to 255.
 
         Args:
-            cut: An axis and a place on it [m], such as ``("y", 0.0)``: only what is not beyond it.
+            cut: An axis and a coordinate [m], such as ``("y", 0.0)``: voxels with a larger
+                coordinate are left out.
         """
         reached = np.argwhere(self.dexterity > 0.0)
         points = self.grid.resolution * (reached + np.array(self.grid.first))
         shares = self.dexterity[tuple(reached.T)].astype(float)
         if cut is not None:
-            name, place = cut
+            name, coordinate = cut
             checks.choice("cut", name, AXES)
-            keep = points[:, AXES.index(name)] <= place + 1e-9
-            points, shares = points[keep], shares[keep]
+            kept = points[:, AXES.index(name)] <= coordinate + CUT_TOL
+            points, shares = points[kept], shares[kept]
         return points, colours(shares)
 
     def show(self, host: str = "127.0.0.1", port: int = 8080) -> "viser.ViserServer":
-        """Open a page with the cloud and a plane that cuts it; ends with ``stop()`` on what it is.
+        """Serve a page with the cloud and a plane that cuts it, until ``stop()`` of the server.
 
         Args:
-            host: The address to listen at. 127.0.0.1 is this machine alone.
-            port: The port to listen at; if it is taken, the next that is free.
+            host: The address to listen at. 127.0.0.1 is reachable from this machine only.
+            port: The port to listen at; if it is in use, the next free one. 0: any free port.
         """
-        size, firsts, shape = self.grid.resolution, self.grid.first, self.grid.shape
-        low = size * min(firsts)
-        high = size * max(first + most - 1 for first, most in zip(firsts, shape, strict=True))
-        ends, name = (low, high), self._store.path.name
-        return cloud_page(self.chain, lambda *cut: self.cloud(cut), ends, size, name, host, port)
+        name = self._store.path.name
+        return open_cloud_page(self.chain, self.grid, self.cloud, name, host, port)
 
     def serve(self, port: int = 8080) -> None:
-        """Show the page until Ctrl+C, and say where it is."""
-        server = self.show(port=port)
-        print(f"http://127.0.0.1:{server.get_port()}, for this machine alone. Ctrl+C ends it.")
-        sys.stdout.flush()
-        try:
-            Event().wait()
-        except KeyboardInterrupt:
-            print()
-        finally:
-            server.stop()
+        """Serve the page until Ctrl+C, and print its address."""
+        serve_until_interrupted(self.show(port=port))
 
     def best_base(
         self, targets: ArrayLike, candidates: ArrayLike, device: Device = "cpu"
     ) -> Placement:
-        """Where to stand so that a list of poses is reached with the most to spare.
+        """The base, of some candidates, from which this arm reaches a list of targets best.
 
-        Every pose is really solved from every candidate. What the map knows to be out of reach is
-        not left out, since voxels are coarse, and a solve takes microseconds.
+        Every target is solved from every candidate. The map is not used to exclude any, since its
+        voxels are coarse and a solve takes microseconds.
 
         Args:
-            targets: (m, 4, 4) poses of the tip, or (m, 3) positions [m], in the world.
-            candidates: (k, 4, 4) where the arm's base frame may be put in the world.
+            targets: (m, 4, 4) poses of the end effector, or (m, 3) positions [m]; world frame.
+            candidates: (k, 4, 4) possible poses of the arm's base frame, world frame.
             device: As for ``solve_batch``.
         """
         return best_base(self.chain, targets, candidates, device)
@@ -256,62 +246,10 @@ class ReachMap:
         return f"<ReachMap of {shape} voxels of {self.grid.resolution:g} m: {self._store.path}>"
 
     def __str__(self) -> str:
-        count, total = self._summed(0.0)
+        count, total = self._count_above(0.0)
         mean, volume = total / max(count, 1), count * self.grid.resolution**3
         return (
             f"{volume:.4g} m³ reached, there {mean:.1%} of the orientations on average; "
             f"{self.volume(0.9):.4g} m³ with more than 90 % of them"
             + ("" if self.finished else "; not finished")
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """Two maps beside each other.
-
-    Attributes:
-        volume_a: What the first reaches [m³].
-        volume_b: What the second reaches [m³].
-        volume_both: What both reach [m³].
-        dexterity_a: The first's mean dexterity where both reach.
-        dexterity_b: The second's.
-    """
-
-    volume_a: float
-    volume_b: float
-    volume_both: float
-    dexterity_a: float
-    dexterity_b: float
-
-    def __str__(self) -> str:
-        return (
-            f"the first reaches {self.volume_a:.4g} m³, the second {self.volume_b:.4g} m³, both "
-            f"{self.volume_both:.4g} m³; there their dexterity is {self.dexterity_a:.1%} and "
-            f"{self.dexterity_b:.1%}"
-        )
-
-
-def compare(map_a: ReachMap, map_b: ReachMap) -> Comparison:
-    """What one arm reaches and another does not, base on base.
-
-    Args:
-        map_a: A map.
-        map_b: Another, of the same resolution and orientations.
-    """
-    for name in ("resolution", "orientations"):
-        a, b = map_a.settings[name], map_b.settings[name]
-        if a != b:
-            raise InvalidInputError(
-                f"the maps have {name} {a} and {b}: expected the same, else they do not compare."
-            )
-    parts = []
-    firsts = np.array([map_a.grid.first, map_b.grid.first])
-    ends = firsts + np.array([map_a.grid.shape, map_b.grid.shape])
-    low, high = firsts.max(axis=0), ends.min(axis=0)
-    for one, first in zip((map_a, map_b), firsts, strict=True):
-        x, y, z = (slice(max(0, a), max(0, b)) for a, b in np.stack([low - first, high - first], 1))
-        parts.append(one.dexterity[x, y, z])
-    both = (parts[0] > 0.0) & (parts[1] > 0.0)
-    means = [float(part[both].mean()) if both.any() else 0.0 for part in parts]
-    volume = float(both.sum() * map_a.grid.resolution**3)
-    return Comparison(map_a.volume(), map_b.volume(), volume, *means)

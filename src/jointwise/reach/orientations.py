@@ -20,13 +20,15 @@ GOLDEN_RATIO = 0.5 * (sqrt(5.0) - 1.0)
 
 @dataclass(frozen=True, slots=True)
 class AimCone:
-    """Directions for one axis of the tool, spread evenly over a cone; turning about it is free.
+    """Directions for one axis of the end effector, spread uniformly over a cone.
+
+    Rotation about that axis is free.
 
     Args:
-        direction: (3,) the middle of the cone, base frame. Any length but zero.
-        half_angle: From the middle to the rim [rad], at most pi for all directions.
-        count: How many directions.
-        axis: (3,) which axis of the tip, tip frame; its z unless said otherwise.
+        direction: (3,) the axis of the cone, base frame; any length but zero.
+        half_angle: Angle between the axis of the cone and its surface [rad]; pi for all directions.
+        count: Number of directions.
+        axis: (3,) the axis that is pointed, in the frame of the end effector; z by default.
 
     Raises:
         InvalidInputError: A number is out of its range; the text says which.
@@ -38,32 +40,33 @@ class AimCone:
     axis: Sequence[float] = (0.0, 0.0, 1.0)
 
     def __post_init__(self) -> None:
-        one = aim((0.0, 0.0, 0.0), self.direction, self.axis)  # checks and scales both
+        unit = aim((0.0, 0.0, 0.0), self.direction, self.axis)  # checks and normalises both
         angle = checks.positive("half_angle", self.half_angle)
         if angle > pi + 1e-9:
             raise InvalidInputError(f"half_angle is {self.half_angle}: expected at most pi.")
         for name, value in (
-            ("direction", tuple(one.direction.tolist())),
+            ("direction", tuple(unit.direction.tolist())),
             ("half_angle", angle),
             ("count", _at_least_one("count", self.count)),
-            ("axis", tuple(one.axis.tolist())),
+            ("axis", tuple(unit.axis.tolist())),
         ):
             object.__setattr__(self, name, value)
 
 
-# A number of uniform rotations; or a cone; or None for positions only, orientation free.
+# A number of uniform rotations; a cone of directions; or None for positions only.
 Orientations = int | AimCone | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OrientationSet:
-    """Orientations of the end effector. A set of positions only has none; a cone no rotations.
+    """Orientations of the end effector to try in every voxel.
 
     Attributes:
-        directions: (d, 3) unit vectors that the axis points along, base frame.
-        rotations: (k, 3, 3) rotations, those of the first direction first.
+        directions: (d, 3) unit vectors that the axis should point along, base frame; none for
+            positions only.
+        rotations: (k, 3, 3) rotations, those of the first direction first; none for a cone.
         offsets: (d+1,) the rotations of direction i are from offsets[i] to offsets[i+1].
-        axis: (3,) which axis of the end effector is pointed, its own frame.
+        axis: (3,) the axis that is pointed, in the frame of the end effector.
     """
 
     directions: Floats
@@ -73,7 +76,7 @@ class OrientationSet:
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """Number of orientations; 1 for positions only."""
         return len(self.rotations) or len(self.directions) or 1
 
     @property
@@ -95,37 +98,37 @@ def uniform_rotations(count: int) -> OrientationSet:
     """
     from scipy.spatial.transform import Rotation
 
-    number = _at_least_one("orientations", count)
-    spots = max(1, round(number / (pi * number) ** (1.0 / 3.0)))
-    each = np.arange(spots)
-    z, azimuth = 1.0 - (2.0 * each + 1.0) / spots, GOLDEN_ANGLE * each
+    total = _at_least_one("orientations", count)
+    directions = max(1, round(total / (pi * total) ** (1.0 / 3.0)))
+    numbers = np.arange(directions)
+    z, azimuth = 1.0 - (2.0 * numbers + 1.0) / directions, GOLDEN_ANGLE * numbers
     radius = np.sqrt(1.0 - z**2)
-    points = np.stack([radius * np.cos(azimuth), radius * np.sin(azimuth), z], axis=1)
-    offsets = np.arange(spots + 1) * number // spots
-    spot = np.repeat(each, np.diff(offsets))
-    step = np.arange(number) - offsets[spot] + GOLDEN_RATIO * spot % 1.0
-    angle = 2.0 * pi * step / np.diff(offsets)[spot]
-    angles = np.stack([azimuth[spot], np.arccos(z)[spot], angle], axis=1)
-    matrices: Floats = Rotation.from_euler("ZYZ", angles).as_matrix()
-    return OrientationSet(points, matrices, offsets, UP)
+    unit_vectors = np.stack([radius * np.cos(azimuth), radius * np.sin(azimuth), z], axis=1)
+    offsets = np.arange(directions + 1) * total // directions
+    direction = np.repeat(numbers, np.diff(offsets))  # of each rotation
+    step = np.arange(total) - offsets[direction] + GOLDEN_RATIO * direction % 1.0
+    angle = 2.0 * pi * step / np.diff(offsets)[direction]
+    euler = np.stack([azimuth[direction], np.arccos(z)[direction], angle], axis=1)
+    rotations: Floats = Rotation.from_euler("ZYZ", euler).as_matrix()
+    return OrientationSet(unit_vectors, rotations, offsets, UP)
 
 
 def cone_directions(cone: AimCone) -> Floats:
-    """(count, 3) directions spread uniformly over the cone, on a Fibonacci spiral."""
-    steps = np.arange(cone.count) + 0.5
-    height = 1.0 - (1.0 - cos(cone.half_angle)) * steps / cone.count
-    around, wide = GOLDEN_ANGLE * steps, np.sqrt(1.0 - height**2)
-    middle = np.array(cone.direction)
-    across = np.cross(middle, np.eye(3)[np.abs(middle).argmin()])
-    across /= np.linalg.norm(across)
-    local = np.stack([wide * np.cos(around), wide * np.sin(around), height], axis=1)
-    turned = local @ np.stack([across, np.cross(middle, across), middle])
-    unit: Floats = turned / np.linalg.norm(turned, axis=1, keepdims=True)
-    return unit
+    """(count, 3) unit vectors spread uniformly over the cone, on a Fibonacci spiral."""
+    numbers = np.arange(cone.count) + 0.5
+    height = 1.0 - (1.0 - cos(cone.half_angle)) * numbers / cone.count
+    azimuth, radius = GOLDEN_ANGLE * numbers, np.sqrt(1.0 - height**2)
+    z = np.array(cone.direction)
+    x = np.cross(z, np.eye(3)[np.abs(z).argmin()])
+    x /= np.linalg.norm(x)
+    local = np.stack([radius * np.cos(azimuth), radius * np.sin(azimuth), height], axis=1)
+    rotated = local @ np.stack([x, np.cross(z, x), z])
+    unit_vectors: Floats = rotated / np.linalg.norm(rotated, axis=1, keepdims=True)
+    return unit_vectors
 
 
 def orientation_set(orientations: Orientations) -> OrientationSet:
-    """The orientations that were asked for, in numbers."""
+    """The orientations as arrays."""
     if orientations is None:
         return OrientationSet(np.empty((0, 3)), np.empty((0, 3, 3)), np.zeros(1, np.int64), UP)
     if isinstance(orientations, AimCone):
@@ -134,27 +137,15 @@ def orientation_set(orientations: Orientations) -> OrientationSet:
         return OrientationSet(directions, np.empty((0, 3, 3)), offsets, axis)
     if not isinstance(orientations, (int, np.integer)) or isinstance(orientations, bool):
         raise InvalidInputError(
-            f"orientations is {orientations!r}: expected how many, an AimCone, or None for "
-            "positions alone."
+            f"orientations is {orientations!r}: expected a number of rotations, an AimCone, or "
+            "None for positions only."
         )
     return uniform_rotations(int(orientations))
-
-
-def describe(orientations: Orientations) -> dict[str, Any] | int | None:
-    """The orientations that were asked for, as JSON."""
-    if isinstance(orientations, AimCone):
-        return {
-            "direction": list(orientations.direction),
-            "half_angle": orientations.half_angle,
-            "count": orientations.count,
-            "axis": list(orientations.axis),
-        }
-    return None if orientations is None else int(orientations)
 
 
 def _at_least_one(name: str, value: Any) -> int:
     number = checks.count(name, value)
     if number == 0:
-        hint = ", or None for positions alone" if name == "orientations" else ""
+        hint = ", or None for positions only" if name == "orientations" else ""
         raise InvalidInputError(f"{name} is 0: expected at least 1{hint}.")
     return number

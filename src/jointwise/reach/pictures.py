@@ -1,6 +1,7 @@
-"""Pictures of reach maps: a slice with Matplotlib, a cloud in the browser with viser."""
+"""Pictures of reach maps: a slice with Matplotlib, a cloud of points in the browser with viser."""
 
 from collections.abc import Callable
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,6 +10,8 @@ from numpy.typing import NDArray
 from jointwise.chain import Chain
 from jointwise.kernels.shapes import Floats
 from jointwise.plot import canvas
+from jointwise.reach.chunks import Float32s
+from jointwise.reach.grid import AXES, Grid
 from jointwise.view import scene
 from jointwise.view.server import free_port, need_viser, open_server
 
@@ -16,12 +19,13 @@ if TYPE_CHECKING:
     import viser
     from matplotlib.axes import Axes
 
-# Five colours along viridis, dark to bright, told apart by every kind of colour vision.
+# Five colours of viridis, dark to bright, distinguishable with every kind of colour vision.
 VIRIDIS = np.array([[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]])
 
-SIZE = 6.0, 4.6
-# From where the cloud is looked at, as a multiple of the arm's reach: into the cut.
-FROM = np.array([1.2, 2.9, 1.0])
+FIGURE_SIZE = 6.0, 4.6  # [inch]
+# Position of the camera relative to what it looks at, in multiples of the arm's reach: the surface
+# of the first cut is visible.
+CAMERA_OFFSET = np.array([1.2, 2.9, 1.0])
 
 Colours = NDArray[np.uint8]
 Cloud = tuple[Floats, Colours]
@@ -29,75 +33,111 @@ Cloud = tuple[Floats, Colours]
 
 def colours(shares: Floats) -> Colours:
     """(k, 3) red, green and blue for shares between 0 and 1."""
-    along = np.linspace(0.0, 1.0, len(VIRIDIS))
-    return np.stack([np.interp(shares, along, each) for each in VIRIDIS.T], 1).astype(np.uint8)
+    stops = np.linspace(0.0, 1.0, len(VIRIDIS))
+    channels = [np.interp(shares, stops, channel) for channel in VIRIDIS.T]
+    return np.stack(channels, 1).astype(np.uint8)
 
 
 def draw_slice(
-    ax: "Axes | None",
-    plane: Floats,
-    ends: tuple[float, float, float, float],
-    names: tuple[str, str],
-    title: str,
-    label: str,
-    most: float | None,
+    ax: "Axes | None", grid: Grid, values: Float32s, axis: int, layer: int, measure: str
 ) -> "Axes":
-    """Draw one layer of voxels, the unreached left white, with a scale beside it.
+    """Draw one layer of voxels with a colour bar; voxels that are not reached stay white.
 
     Args:
         ax: Where to draw; None for a new figure.
-        plane: (u, v) the values.
-        ends: Left, right, lower and upper edge [m].
-        names: Of the axes across and up.
-        title: What is shown where.
-        label: What the colours mean.
-        most: The value of the brightest colour; None for the greatest there is.
+        grid: The voxels.
+        values: (x, y, z) the values of a measure.
+        axis: The axis at right angles to the layer.
+        layer: Index of the layer along that axis.
+        measure: Name of the measure.
     """
     if ax is None:
-        ax = canvas.axes(None, SIZE)
-    shown = np.ma.masked_where(plane <= 0.0, plane).T
-    image = ax.imshow(shown, origin="lower", extent=ends, cmap="viridis", vmin=0.0, vmax=most)
-    ax.set(xlabel=f"{names[0]} [m]", ylabel=f"{names[1]} [m]", title=title, aspect="equal")
+        ax = canvas.axes(None, FIGURE_SIZE)
+    plane = np.take(values, layer, axis=axis)
+    image = ax.imshow(
+        np.ma.masked_where(plane <= 0.0, plane).T,
+        origin="lower",
+        extent=slice_extent(grid, axis),
+        cmap="viridis",
+        vmin=0.0,
+        vmax=1.0 if measure == "dexterity" else None,
+    )
+    across, up = (AXES[i] for i in range(3) if i != axis)
+    coordinate = (layer + grid.first[axis]) * grid.resolution
+    title = f"{measure} at {AXES[axis]} = {coordinate:.3g} m"
+    ax.set(xlabel=f"{across} [m]", ylabel=f"{up} [m]", title=title, aspect="equal")
     figure: Any = ax.figure
-    figure.colorbar(image, ax=ax, label=label, fraction=0.046, pad=0.04)
+    figure.colorbar(image, ax=ax, label=measure, fraction=0.046, pad=0.04)
     return ax
 
 
-def cloud_page(
+def slice_extent(grid: Grid, axis: int) -> tuple[float, float, float, float]:
+    """Left, right, lower and upper edge of a layer of voxels at right angles to an axis [m].
+
+    The edges are half a voxel beyond the outermost centres.
+    """
+    half = 0.5 * grid.resolution
+    across, up = (grid.centres(i) for i in range(3) if i != axis)
+    return across[0] - half, across[-1] + half, up[0] - half, up[-1] + half
+
+
+def open_cloud_page(
     chain: Chain,
-    cut_to: Callable[[str, float], Cloud],
-    ends: tuple[float, float],
-    size: float,
+    grid: Grid,
+    cloud: Callable[[tuple[str, float]], Cloud],
     name: str,
     host: str,
     port: int,
 ) -> "viser.ViserServer":
-    """A page with the points and a plane that cuts them, for this machine alone unless asked.
+    """Serve a page with a cloud of points, and controls for a plane that cuts it.
 
     Args:
-        chain: The arm, in the middle of which it is cut at first.
-        cut_to: The points up to a place along an axis, and their colours.
-        ends: Where the points begin and end [m].
-        size: Of a point [m].
-        name: What the page is called.
+        chain: The arm; the first cut is through its base, across y.
+        grid: The voxels.
+        cloud: The points up to a coordinate along an axis, and their colours.
+        name: Title of the page.
         host: The address to listen at.
-        port: The port to listen at; if it is taken, the next that is free.
+        port: The port to listen at; if it is in use, the next free one.
     """
     need_viser()
     server = open_server(host, free_port(host, port), name)
-    axis = server.gui.add_dropdown("cut along", ("x", "y", "z"), initial_value="y")
-    middle = min(max(float(np.rint(chain.arm.links[0, 1, 3] / size)) * size, ends[0]), ends[1])
-    place = server.gui.add_slider("up to [m]", *ends, step=size, initial_value=middle)
+    size = grid.resolution
+    low = size * min(grid.first)
+    high = size * max(
+        first + count - 1 for first, count in zip(grid.first, grid.shape, strict=True)
+    )
+    base = min(max(float(np.rint(chain.arm.base_origin[1] / size)) * size, low), high)
+    axis = server.gui.add_dropdown("cut along", AXES, initial_value="y")
+    coordinate = server.gui.add_slider("up to [m]", low, high, step=size, initial_value=base)
 
     def draw(_: Any = None) -> None:
-        points, painted = cut_to(axis.value, place.value)
+        points, point_colours = cloud((axis.value, coordinate.value))
         server.scene.add_point_cloud(
-            "/reach", points.astype(np.float32), painted, point_size=size, point_shape="rounded"
+            "/reach",
+            points.astype(np.float32),
+            point_colours,
+            point_size=size,
+            point_shape="rounded",
         )
 
     axis.on_update(draw)
-    place.on_update(draw)
+    coordinate.on_update(draw)
     scene.furnish(server, chain, chain.home)
-    server.initial_camera.position = np.array(server.initial_camera.look_at) + chain.reach * FROM
+    look_at = np.array(server.initial_camera.look_at)
+    server.initial_camera.position = look_at + chain.reach * CAMERA_OFFSET
     draw()
     return server
+
+
+def serve_until_interrupted(server: "viser.ViserServer") -> None:
+    """Print the address of a page on this machine, and wait for Ctrl+C; then stop the server."""
+    try:
+        print(
+            f"http://127.0.0.1:{server.get_port()}, for this machine only. Stop with Ctrl+C.",
+            flush=True,
+        )
+        Event().wait()
+    except KeyboardInterrupt:
+        print()
+    finally:
+        server.stop()

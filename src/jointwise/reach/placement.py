@@ -1,5 +1,6 @@
-"""Where to stand: the base from which a list of poses is reached with the most to spare."""
+"""Where the base of an arm should stand so that it reaches a list of targets best."""
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,35 +9,36 @@ from numpy.typing import ArrayLike, NDArray
 from jointwise import kernels
 from jointwise.chain import Chain
 from jointwise.errors import InvalidInputError
-from jointwise.kernels.shapes import Floats
+from jointwise.kernels.shapes import Bools, Floats
 from jointwise.model import checks
 from jointwise.model.arm import ArmModel
 from jointwise.reach.chunks import REACH_CONFIG
 from jointwise.reach.orientations import UP
 from jointwise.solvers.batch import BatchOptions, Device, solve_batch
-from jointwise.solvers.results import IKBatch
 
-# Answers looked at for each pose; the one with the most to spare counts.
+# Starts of each target; of the solutions found, the one with the largest limit margin counts.
 STARTS = 4
-# Solves at a time.
-ROWS = 200_000
-# More places than anyone waits for.
-MOST = 1_000_000
+# Targets solved at a time, at most, which bounds the memory.
+ROWS_AT_ONCE = 200_000
+# Candidates, at most.
+MAX_CANDIDATES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Placement:
-    """How well each of the candidates serves, and the best. All arrays are read-only.
+    """How well an arm reaches the targets from each candidate base. All arrays are read-only.
 
     Attributes:
-        best: Which candidate is best: most poses reached, then the largest ``margin``, then the
-            largest ``manipulability``: arms without limits are equally far from them everywhere.
-        base: (4, 4) its pose.
-        reached: (k,) how many of the poses each candidate reaches.
-        margin: (k,) the least distance to a joint limit over the poses reached, as a share of half
-            the joint's range; 0 where none is reached.
-        manipulability: (k,) the least over the poses reached; 0 where none is.
-        joint_angles: (m, n) joint values for the poses from the best; NaN where it fails.
+        best: Index of the best candidate: the most targets reached, then the largest ``margin``,
+            then the largest ``manipulability``. The last decides for arms without limits, whose
+            margin is 1 everywhere.
+        base: (4, 4) its pose, world frame.
+        reached: (k,) number of targets that each candidate reaches.
+        margin: (k,) smallest limit margin over the targets reached: 1 in the middle of the joint
+            ranges, 0 at a limit, or where none is reached.
+        manipulability: (k,) smallest over the targets reached; 0 where none is.
+        joint_angles: (m, n) joint values for each target from the best candidate [rad, m]; NaN
+            where it is not reached.
     """
 
     best: int
@@ -49,7 +51,7 @@ class Placement:
     def __str__(self) -> str:
         x, y, z = self.base[:3, 3]
         return (
-            f"stand at {x:.3f}, {y:.3f}, {z:.3f} m (candidate {self.best} of {len(self.reached)}): "
+            f"base at {x:.3f}, {y:.3f}, {z:.3f} m (candidate {self.best} of {len(self.reached)}): "
             f"{self.reached[self.best]} of {len(self.joint_angles)} poses reached, "
             f"margin {self.margin[self.best]:.2f}"
         )
@@ -63,122 +65,138 @@ def best_base(
     threads: int | None = None,
     seed: int = 0,
 ) -> Placement:
-    """Solve every pose from every candidate, and take the base that has the most to spare.
+    """Solve for every target from every candidate base, and choose the best base.
 
     Args:
         chain: The arm.
-        targets: (m, 4, 4) poses of the tip, or (m, 3) positions [m], in the world.
-        candidates: (k, 4, 4) where the arm's base frame may be put in the world.
+        targets: (m, 4, 4) poses of the end effector, or (m, 3) positions [m]; world frame.
+        candidates: (k, 4, 4) possible poses of the arm's base frame, world frame.
         device: As for ``solve_batch``.
         threads: As for ``solve_batch``.
         seed: As for ``solve_batch``.
 
     Raises:
-        InvalidInputError: There are no targets or candidates, or they are no poses.
+        InvalidInputError: There are no targets or candidates, or they are not poses.
     """
     if not isinstance(chain, Chain):
         raise InvalidInputError(f"chain is {chain!r}: expected a Chain.")
-    bases, (moved, whole) = (
-        checks.frames("candidates", candidates),
-        checks.places("targets", targets),
-    )
-    if not len(moved) or not len(bases):
+    bases = checks.frames("candidates", candidates)
+    poses, are_poses = checks.places("targets", targets)
+    if not len(poses) or not len(bases):
         raise InvalidInputError("targets or candidates is empty: expected at least one of each.")
-    m, n = len(moved), chain.n
+    m, n = len(poses), chain.n
     starts = np.vstack([chain.home, chain.random(seed, STARTS - 1)])
-    reached, (margin, freedom) = np.zeros(len(bases), np.int64), np.zeros((2, len(bases)))
-    best, answers = -1, np.empty((m, n))
-    step = max(1, ROWS // m)
+    options = BatchOptions(device, threads=threads, closest=False)
+    reached, (margin, manipulability) = np.zeros(len(bases), np.int64), np.zeros((2, len(bases)))
+    best, best_q = 0, np.empty((m, n))
+    step = max(1, ROWS_AT_ONCE // m)
     for begin in range(0, len(bases), step):
-        some = slice(begin, begin + step)
-        seen = _seen(bases[some], moved)
-        asked = seen if whole else np.ascontiguousarray(seen[:, :3, 3])
-        measures, values = _most_to_spare(chain, asked, starts, whole, device, threads, seed)
-        measures, values = measures.reshape(2, -1, m), values.reshape(-1, m, n)
-        there = ~np.isnan(measures[0])
-        reached[some] = there.sum(axis=1)
-        least = np.where(there, measures, np.inf).min(axis=2)
-        margin[some], freedom[some] = np.where(there.any(axis=1), least, 0.0)
-        # The last key is the first to sort by; of equals the first candidate.
-        now = begin + int(np.lexsort([-freedom[some], -margin[some], -reached[some]])[0])
-        if best < 0 or (reached[now], margin[now], freedom[now]) > (
-            reached[best],
-            margin[best],
-            freedom[best],
-        ):
-            best, answers = now, values[now - begin]
+        block = slice(begin, begin + step)
+        local = _in_base_frames(bases[block], poses)
+        packed = local if are_poses else np.ascontiguousarray(local[:, :3, 3])
+        measures, q = _best_solutions(chain, packed, starts, seed, options)
+        measures, q = measures.reshape(2, -1, m), q.reshape(-1, m, n)
+        solved = ~np.isnan(measures[0])
+        smallest = np.where(solved, measures, np.inf).min(axis=2)
+        reached[block] = solved.sum(axis=1)
+        margin[block], manipulability[block] = np.where(solved.any(axis=1), smallest, 0.0)
+        # The last key is sorted by first; of equals the first candidate is taken.
+        best = int(np.lexsort([-manipulability, -margin, -reached])[0])
+        if best >= begin:
+            best_q = q[best - begin]
     base = bases[best].copy()
-    for array in (base, reached, margin, freedom, answers):
+    for array in (base, reached, margin, manipulability, best_q):
         array.setflags(write=False)
-    return Placement(best, base, reached, margin, freedom, answers)
+    return Placement(best, base, reached, margin, manipulability, best_q)
 
 
-def standing_places(targets: ArrayLike, reach: float, step: float, height: float = 0.0) -> Floats:
-    """(k, 4, 4) upright bases on a level grid around the targets, for ``best_base`` to try.
+def base_candidates(targets: ArrayLike, reach: float, step: float, height: float = 0.0) -> Floats:
+    """(k, 4, 4) upright bases on a square grid around the targets, for ``best_base``.
+
+    The grid is centred at the mean of the targets, in a horizontal plane.
 
     Args:
-        targets: (m, 4, 4) poses or (m, 3) positions [m], in the world.
-        reach: How far from the middle of the targets to go [m], such as ``chain.reach``.
-        step: From place to place [m].
-        height: Of the floor [m].
+        targets: (m, 4, 4) poses or (m, 3) positions [m], world frame.
+        reach: Largest horizontal distance from the mean of the targets [m], such as
+            ``chain.reach``.
+        step: Distance between neighbours [m].
+        height: z of all bases [m].
+
+    Example:
+        >>> base_candidates([[2.0, 0.0, 0.5]], reach=0.1, step=0.1)[:, :3, 3]
+        array([[ 1.9,  0. ,  0. ],
+               [ 2. , -0.1,  0. ],
+               [ 2. ,  0. ,  0. ],
+               [ 2. ,  0.1,  0. ],
+               [ 2.1,  0. ,  0. ]])
     """
-    points = checks.places("targets", targets)[0][:, :2, 3]
-    if not len(points):
+    positions = checks.places("targets", targets)[0][:, :2, 3]
+    if not len(positions):
         raise InvalidInputError("targets is empty: expected at least one.")
-    far, apart = checks.positive("reach", reach), checks.positive("step", step)
-    if (2.0 * far / apart + 1.0) ** 2 > MOST:
+    radius, spacing = checks.positive("reach", reach), checks.positive("step", step)
+    if (2.0 * radius / spacing + 1.0) ** 2 > MAX_CANDIDATES:
         raise InvalidInputError(
-            f"step is {step} for {2.0 * far:.3g} m each way, more than {MOST:,} places: expected a "
-            "larger step, or a smaller reach."
+            f"step is {step} for a grid of {2.0 * radius:.3g} m by {2.0 * radius:.3g} m, more than "
+            f"{MAX_CANDIDATES:,} candidates: expected a larger step, or a smaller reach."
         )
-    middle = points.mean(axis=0)
-    along = np.arange(-(far // apart), far // apart + 1.0) * apart
-    across = np.stack(np.meshgrid(along, along, indexing="ij"), axis=-1).reshape(-1, 2)
-    places = middle + across[np.hypot(*across.T) <= far]
-    bases = np.tile(np.eye(4), (len(places), 1, 1))
-    bases[:, :2, 3], bases[:, 2, 3] = places, checks.number("height", height)
+    offsets = np.arange(-(radius // spacing), radius // spacing + 1.0) * spacing
+    grid = np.stack(np.meshgrid(offsets, offsets, indexing="ij"), axis=-1).reshape(-1, 2)
+    origins = positions.mean(axis=0) + grid[np.hypot(*grid.T) <= radius]
+    bases = np.tile(np.eye(4), (len(origins), 1, 1))
+    bases[:, :2, 3], bases[:, 2, 3] = origins, checks.number("height", height)
     return bases
 
 
-def _seen(bases: Floats, poses: Floats) -> Floats:
-    """(k * m, 4, 4) each of the poses as it is from each of the bases."""
-    turned = np.swapaxes(bases[:, None, :3, :3], -1, -2)
-    seen = np.tile(np.eye(4), (len(bases), len(poses), 1, 1))
-    seen[..., :3, :3] = turned @ poses[:, :3, :3]
-    seen[..., :3, 3:] = turned @ (poses[:, :3, 3:] - bases[:, None, :3, 3:])
-    return checks.all_finite("targets seen from candidates", seen).reshape(-1, 4, 4)
-
-
-def _most_to_spare(
-    chain: Chain,
-    asked: Floats,
-    starts: Floats,
-    whole: bool,
-    device: Device,
-    threads: int | None,
-    seed: int,
-) -> tuple[Floats, Floats]:
-    """(2, k) margin and manipulability of the best answer found for each target; its (k, n).
-
-    The best is the one with the largest margin, of equals the largest manipulability. NaN where
-    none is reached.
-    """
-    most, values = np.full((2, len(asked)), np.nan), np.full((len(asked), chain.n), np.nan)
-    for start in starts:
-        options = BatchOptions(device, threads=threads, closest=False)
-        batch = solve_batch(chain.arm, asked, start, REACH_CONFIG, seed, options)
-        freedom, margin = measure(chain.arm, batch, 6 if whole else 3, UP)
-        worse = (margin < most[0]) | ((margin == most[0]) & (freedom <= most[1]))
-        better = batch.converged & ~worse
-        most[:, better] = margin[better], freedom[better]
-        values[better] = batch.joint_angles[better]
-    return most, values
-
-
-def measure(arm: ArmModel, batch: IKBatch, jacobian_rows: int, axis: Floats) -> Floats:
-    """(2, k) manipulability and limit margin of each solution, 0 where there is none."""
-    measures = np.empty((2, len(batch)))
-    kernels.measure.measure(
-        arm.packed, batch.joint_angles, batch.converged, axis, jacobian_rows, measures
+def standing_places(targets: ArrayLike, reach: float, step: float, height: float = 0.0) -> Floats:
+    """Deprecated alias of ``base_candidates``."""
+    warnings.warn(
+        "standing_places is deprecated: use base_candidates.", DeprecationWarning, stacklevel=2
     )
+    return base_candidates(targets, reach, step, height)
+
+
+def measure(arm: ArmModel, q: Floats, converged: Bools, jacobian_rows: int, axis: Floats) -> Floats:
+    """(2, k) manipulability and limit margin of each row of ``q (k, n)`` that has converged, or 0.
+
+    Args:
+        arm: The arm.
+        q: (k, n) joint values [rad, m].
+        converged: (k,) which rows are solutions.
+        jacobian_rows: Rows of the Jacobian that count: 3, 5 or 6.
+        axis: (3,) the axis at right angles to the two rotations that count if 5 rows do, in the
+            frame of the end effector.
+    """
+    measures = np.empty((2, len(q)))
+    kernels.measure.measure(arm.packed, q, converged, axis, jacobian_rows, measures)
     return measures
+
+
+def _in_base_frames(bases: Floats, poses: Floats) -> Floats:
+    """(k * m, 4, 4) each of ``poses (m, 4, 4)`` in the frame of each of ``bases (k, 4, 4)``."""
+    R_base_world = np.swapaxes(bases[:, None, :3, :3], -1, -2)
+    local = np.tile(np.eye(4), (len(bases), len(poses), 1, 1))
+    local[..., :3, :3] = R_base_world @ poses[:, :3, :3]
+    local[..., :3, 3:] = R_base_world @ (poses[:, :3, 3:] - bases[:, None, :3, 3:])
+    return checks.all_finite("targets in the frames of candidates", local).reshape(-1, 4, 4)
+
+
+def _best_solutions(
+    chain: Chain, targets: Floats, starts: Floats, seed: int, options: BatchOptions
+) -> tuple[Floats, Floats]:
+    """(2, k) limit margin and manipulability of the best solution of each target; its (k, n).
+
+    Every target is solved from each of the starts. The best solution has the largest margin, of
+    equals the largest manipulability. NaN where the target is not reached.
+    """
+    best, best_q = np.full((2, len(targets)), np.nan), np.full((len(targets), chain.n), np.nan)
+    jacobian_rows = 6 if targets.ndim == 3 else 3
+    for start in starts:
+        batch = solve_batch(chain.arm, targets, start, REACH_CONFIG, seed, options)
+        manipulability, margin = measure(
+            chain.arm, batch.joint_angles, batch.converged, jacobian_rows, UP
+        )
+        worse = (margin < best[0]) | ((margin == best[0]) & (manipulability <= best[1]))
+        better = batch.converged & ~worse
+        best[:, better] = margin[better], manipulability[better]
+        best_q[better] = batch.joint_angles[better]
+    return best, best_q

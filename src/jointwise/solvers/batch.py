@@ -228,8 +228,8 @@ def _round_to_float32(
     values, status, errors = rounded.astype(float), outcome[0], (np.nan, np.nan)
     if status != INVALID:
         target = np.array(problem.targets[row : row + 1], float)[0]
-        unpacked = unpack_problem(problem.packed_arm, arm.n, target, problem.weights)
-        errors = kernels.tasks.task_errors(*unpacked, values)
+        arm_and_task = unpack_problem(problem.packed_arm, arm.n, target, problem.weights)
+        errors = kernels.tasks.task_errors(*arm_and_task, values)
         criteria = Criteria(*problem.criteria)
         converged = kernels.tasks.is_converged(errors, criteria, problem.weights)
         if status == CONVERGED and not converged:

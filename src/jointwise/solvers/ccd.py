@@ -46,7 +46,7 @@ class CCDConfig:
 
 DEFAULT_CCD_CONFIG = CCDConfig()
 
-# No move is smaller: the seed sweeps until the tolerance or the iteration limit is reached.
+# No move is smaller: sweeps end only at the tolerance or the iteration limit.
 NEVER_STALLS = -1.0
 
 

@@ -145,9 +145,9 @@ def _connected(arm: ArmModel, before: Target, after: Target, q: Floats, q_after:
 
     def distance(configuration: Floats, target: Target) -> float:
         packed = pack_target(arm, target)
-        unpacked = unpack_problem(arm.packed, arm.n, packed.values, packed.weights)
-        position_error, orientation_error = kernels.tasks.task_errors(*unpacked, configuration)
-        return position_error + arm.angular_scale * orientation_error
+        arm_and_task = unpack_problem(arm.packed, arm.n, packed.values, packed.weights)
+        errors = kernels.tasks.task_errors(*arm_and_task, configuration)
+        return errors[0] + arm.angular_scale * errors[1]
 
     halfway = 0.5 * (q + q_after)
     detour = distance(halfway, before) + distance(halfway, after)

@@ -6,22 +6,22 @@ from contextlib import redirect_stdout
 from os import PathLike
 from pathlib import Path
 from threading import Event, Lock
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 from jointwise.chain import Chain
 from jointwise.errors import JointwiseError
 from jointwise.model import checks
+from jointwise.solvers.targets import KINDS
 from jointwise.view import meshes, scene
-from jointwise.view.recording import Kind
-from jointwise.view.server import audience, bracketed, free_port, need_viser, open_server
+from jointwise.view.server import audience, free_port, open_server, require_viser, url_host
 from jointwise.view.session import Session
 from jointwise.view.visitor import Visitor
 
 if TYPE_CHECKING:
     import viser
 
-# Addresses that stand for all addresses of this machine.
-EVERYWHERE = ("", "0.0.0.0", "::")
+# Hosts that stand for all addresses of this machine.
+ALL_ADDRESSES = ("", "0.0.0.0", "::")
 
 
 class Page:
@@ -31,18 +31,18 @@ class Page:
 
     Args:
         chain: The arm.
-        name: What it is called on the page.
+        name: Its name on the page.
         host: The address to listen at. 127.0.0.1 is this machine alone.
-        port: The port to listen at; if it is taken, the next that is free. 0: any.
+        port: The port to listen at; if it is taken, the next free one. 0: any.
         urdf: The URDF that the arm came from, to draw its meshes.
 
     Attributes:
-        url: Where the page is.
-        note: What could not be done as asked, in a sentence, or nothing.
+        url: The address of the page.
+        note: Which arguments could not be followed, and what was done instead; empty if none.
 
     Raises:
         JointwiseError: viser is not installed.
-        InvalidInputError: There is no such address, or no free port.
+        InvalidInputError: The host is not an address of this machine, or no port is free.
 
     Example:
         >>> from jointwise import robots
@@ -63,33 +63,33 @@ class Page:
         self._meshes: dict[int, bytes] = {}
         self.note = ""
         if urdf is not None:
-            self._read_meshes(urdf)
+            self._load_meshes(urdf)
         self._visitors: dict[int, Visitor] = {}
         self._lock = Lock()
-        asked = checks.count("port", port)
-        free = free_port(host, asked)
-        need_viser()
-        warm(chain)
+        requested = checks.count("port", port)
+        free = free_port(host, requested)
+        require_viser()
+        warm_up(chain)
         self._server = open_server(host, free, self._name)
-        scene.furnish(self._server, chain, Session(chain).q)
-        self._server.on_client_connect(self._arrives)
-        self._server.on_client_disconnect(self._leaves)
+        scene.set_up_scene(self._server, chain, Session(chain).q)
+        self._server.on_client_connect(self._connected)
+        self._server.on_client_disconnect(self._disconnected)
         bound = self._server.get_port()
-        if asked not in (0, bound):
-            self.note = f"Port {asked} is taken. {self.note}".strip()
-        self.url = f"http://{'localhost' if host in EVERYWHERE else bracketed(host)}:{bound}"
+        if requested not in (0, bound):
+            self.note = f"Port {requested} is taken. {self.note}".strip()
+        self.url = f"http://{'localhost' if host in ALL_ADDRESSES else url_host(host)}:{bound}"
 
     @property
     def visitors(self) -> list[Visitor]:
-        """Who is there, in order of arrival."""
+        """The visitors that are connected, in order of arrival."""
         with self._lock:
             return list(self._visitors.values())
 
     def close(self) -> None:
-        """End the page; tabs that show it lose their connection."""
+        """Stop the server; tabs that show the page lose their connection."""
         for visitor in self.visitors:
             visitor.close()
-        with redirect_stdout(io.StringIO()):  # viser says that it stops
+        with redirect_stdout(io.StringIO()):  # viser prints that it stops
             self._server.stop()
 
     def __enter__(self) -> "Page":
@@ -98,20 +98,20 @@ class Page:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _read_meshes(self, urdf: str | PathLike[str]) -> None:
+    def _load_meshes(self, urdf: str | PathLike[str]) -> None:
         try:
-            self._meshes = meshes.of_urdf(self._chain, Path(urdf))
+            self._meshes = meshes.load_glb(self._chain, Path(urdf))
         except JointwiseError as problem:
             self.note = f"The arm is drawn from its joints, without meshes: {problem}"
 
-    def _arrives(self, client: "viser.ClientHandle") -> None:
+    def _connected(self, client: "viser.ClientHandle") -> None:
         visitor = Visitor(client, self._chain, self._name, self._meshes, self.note)
         with self._lock:
             self._visitors[client.client_id] = visitor
-        if client.client_id not in self._server.get_clients():  # gone again already
-            self._leaves(client)
+        if client.client_id not in self._server.get_clients():  # disconnected in the meantime
+            self._disconnected(client)
 
-    def _leaves(self, client: "viser.ClientHandle") -> None:
+    def _disconnected(self, client: "viser.ClientHandle") -> None:
         with self._lock:
             visitor = self._visitors.pop(client.client_id, None)
         if visitor is not None:
@@ -129,18 +129,18 @@ def serve(
     """Show an arm on a page in the browser, until Ctrl+C.
 
     Args:
-        chain: As for ``Page``, as the other arguments.
-        name: What it is called on the page.
+        chain: As for ``Page``, like the other arguments.
+        name: Its name on the page.
         host: The address to listen at. 127.0.0.1 is this machine alone.
-        port: The port to listen at; if it is taken, the next that is free.
+        port: The port to listen at; if it is taken, the next free one.
         open_browser: Whether to open the page in the browser, too.
         urdf: The URDF that the arm came from, to draw its meshes.
     """
-    print("Getting ready; the very first time that takes up to a minute.", flush=True)
+    print("Compiling; the first start takes up to a minute.", flush=True)
     with Page(chain, name, host, port, urdf) as page:
         if page.note:
             print(page.note)
-        print(f"{name}: {page.url}, {audience(host)}. Ctrl+C ends it.", flush=True)
+        print(f"{name}: {page.url}, {audience(host)}. Stop with Ctrl+C.", flush=True)
         if open_browser:
             webbrowser.open(page.url)
         try:
@@ -149,10 +149,10 @@ def serve(
             print()
 
 
-def warm(chain: Chain) -> None:
-    """Solve once for each kind of target, so that everything is compiled before it is needed."""
+def warm_up(chain: Chain) -> None:
+    """Use each solver once for each kind of target, to compile them before the first visitor."""
     session = Session(chain)
-    for kind in get_args(Kind):
-        session.ask_for(kind)
+    for name in KINDS:
+        session.set_target_kind(name)
         session.step_joint()
-        session.find_answers(2)
+        session.find_solutions(2)

@@ -1,179 +1,193 @@
-"""What a visitor handles at the sides, and reads there."""
+"""The controls of a visitor, and the status above them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from html import escape
 from math import degrees, isfinite, pi
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jointwise.view.recording import Kind
-from jointwise.view.session import Session, extent
+from jointwise.solvers.targets import KINDS
+from jointwise.view.error_plot import ErrorPlot
+from jointwise.view.session import Session
+from jointwise.view.workspace import drawing_size
 
 if TYPE_CHECKING:
     import viser
 
-# How wide the two panels are [px].
-LEFT, RIGHT = 300, 320
-# How many postures are looked for.
-POSTURES = 5
-# Pictures a second of a path that is played back.
-PLAYBACK = 30.0
-# The powers of ten that the error curve knows; errors below the least are drawn there.
-POWERS = {-6: "1e-6", -5: "1e-5", -4: "1e-4", -3: "0.001", -2: "0.01", -1: "0.1", 0: "1", 1: "10"}
+# Width of the two panels [px].
+LEFT_WIDTH, RIGHT_WIDTH = 300, 320
+# Solutions that are searched for.
+SOLUTION_COUNT = 5
+# Steps per second of a path that is played.
+PATH_RATE = 30.0
+# What a target prescribes, by its number of directions.
+PRESCRIBED = {
+    0: "position only",
+    1: "position and direction of the z axis",
+    3: "position and orientation",
+}
+
+Action = Callable[[], None]
+Animation = Callable[[], Iterator[None]]
 
 
 class Panel:
-    """The knobs of one visitor: target and joints on the right, CCD and paths on the left.
+    """The controls of one visitor: target and joints on the right, CCD and paths on the left.
 
-    What answers them is ``async``, for viser runs that in order on its own thread, before anything
-    can change again, and other functions in any order.
+    Callbacks are ``async``: viser runs those in order on its own thread, and others in any order.
 
     Args:
-        gui: The visitor's.
+        gui: The visitor's GUI.
         session: What is shown.
-        do: Called with every change of the session that is asked for.
-        play: Called with every film that is asked for, and its pictures a second.
-        save: Called when the recorded path is asked for.
+        apply: Called with a change of the session, and the key of changes that it replaces.
+        play: Called with an animation of the session, and its rate [1/s].
+        save: Called to download the recorded path.
     """
 
     def __init__(
         self,
         gui: "viser.GuiApi",
         session: Session,
-        do: Callable[..., None],
-        play: Callable[[Callable[[], Iterator[None]], Callable[[], float]], None],
-        save: Callable[[], None],
+        apply: Callable[..., None],
+        play: Callable[[Animation, Callable[[], float]], None],
+        save: Action,
     ) -> None:
         self._gui, self._session = gui, session
-        self._do, self._play, self._save = do, play, save
+        self._apply, self._play, self._save = apply, play, save
         self._status = gui.add_html("")
         with gui.add_folder("Target"):
-            self._build_target()
-        slides = self._session.chain.prismatic.any()
-        with gui.add_folder(f"Joints [{'rad, m' if slides else 'rad'}]"):
-            self._build_joints()
-        side = gui.add_panel()
-        with side.add_tab("CCD, joint by joint"):
-            self._build_steps()
-            with gui.add_folder("Other postures"):
-                self._build_postures()
-            with gui.add_folder("Path of targets"):
-                self._build_path()
+            self._add_target()
+        units = "rad, m" if session.chain.prismatic.any() else "rad"
+        with gui.add_folder(f"Joints [{units}]"):
+            self._add_joints()
+        left = gui.add_panel()
+        with left.add_tab("CCD step by step"):
+            self._add_ccd()
+            with gui.add_folder("Solutions"):
+                self._add_solutions()
+            with gui.add_folder("Recorded path"):
+                self._add_path()
         gui.main_panel.dock_right()
-        gui.main_panel.set_width(RIGHT)
-        side.dock_left()
-        side.set_width(LEFT)
+        gui.main_panel.set_width(RIGHT_WIDTH)
+        left.dock_left()
+        left.set_width(LEFT_WIDTH)
 
     @property
-    def records(self) -> bool:
-        """Whether the path is recorded while the target is dragged."""
-        return bool(self._records.value)
+    def records_drag(self) -> bool:
+        """Whether targets are recorded while the target is dragged."""
+        return bool(self._records_drag.value)
 
-    def _build_target(self) -> None:
+    def _add_target(self) -> None:
         gui, session = self._gui, self._session
-        kind = gui.add_dropdown(
-            "Reach its",
-            get_args(Kind),
-            initial_value=session.kind,
-            hint="position: only where. pose: also how turned. aim: where, and where z points.",
+        dropdown = gui.add_dropdown(
+            "Target kind",
+            tuple(KINDS),
+            initial_value=session.kind.name,
+            hint=" ".join(
+                f"{name}: {PRESCRIBED[kind.directions]}." for name, kind in KINDS.items()
+            ),
         )
-        kind.on_update(self._asked)
+        dropdown.on_update(self._kind_changed)
         position = session.T_base_target[:3, 3].round(3)
         self._position: Any = gui.add_vector3("x y z [m]", position, step=0.001)
-        self._position.on_update(self._typed)
+        self._position.on_update(self._position_changed)
         follows = gui.add_checkbox(
-            "Arm follows", session.follows, hint="Off: the arm waits for a joint's or sweep's step."
+            "Arm follows",
+            session.follows,
+            hint="Solve whenever the target moves. Off: move the arm by CCD steps or by joint.",
         )
-        follows.on_update(self._followed)
-        self._buttons("Put it", {"at the tip": partial(self._do, session.target_to_tip)})
+        follows.on_update(self._follows_changed)
+        self._add_button("Snap target to end effector", session.snap_target_to_tip)
 
-    async def _asked(self, event: "viser.GuiEvent[Any]") -> None:
-        self._do(partial(self._session.ask_for, event.target.value))
+    async def _kind_changed(self, event: "viser.GuiEvent[Any]") -> None:
+        self._apply(partial(self._session.set_target_kind, event.target.value))
 
-    async def _followed(self, event: "viser.GuiEvent[Any]") -> None:
-        self._do(partial(self._session.follow, event.target.value))
+    async def _follows_changed(self, event: "viser.GuiEvent[Any]") -> None:
+        self._apply(partial(self._session.set_follows, event.target.value))
 
-    async def _typed(self, event: "viser.GuiEvent[Any]") -> None:
+    async def _position_changed(self, event: "viser.GuiEvent[Any]") -> None:
         if event.client is not None:  # by the visitor, not by ``refresh``
             move = partial(self._session.move_target, position=event.target.value)
-            self._do(move, "target")
+            self._apply(move, "target")
 
-    def _build_joints(self) -> None:
-        session, chain = self._session, self._session.chain
+    def _add_joints(self) -> None:
+        chain = self._session.chain
         self._sliders: list[Any] = []
         for joint, name in enumerate(chain.names):
             lower, upper = chain.limits[joint].tolist()
             if chain.prismatic[joint]:
-                free = extent(chain)
-                hint = f"slides from {lower:.4g} to {upper:.4g} m"
+                half = drawing_size(chain)
+                hint = f"prismatic, {lower:.4g} to {upper:.4g} m"
             else:
-                free = pi
-                hint = f"turns from {degrees(lower):.4g}° to {degrees(upper):.4g}°"
-            low = lower if isfinite(lower) else chain.home[joint] - free
-            high = upper if isfinite(upper) else chain.home[joint] + free
+                half = pi
+                hint = f"revolute, {degrees(lower):.4g}° to {degrees(upper):.4g}°"
+            low = lower if isfinite(lower) else chain.home[joint] - half
+            high = upper if isfinite(upper) else chain.home[joint] + half
             slider = self._gui.add_slider(
                 name, float(low), float(high), 0.001, float(low), hint=hint
             )
-            slider.on_update(partial(self._slid, joint))
+            slider.on_update(partial(self._joint_changed, joint))
             self._sliders.append(slider)
-        middle = partial(session.set_joints, chain.home)
-        self._buttons("All", {"to the middle": partial(self._do, middle)})
+        self._add_button("Move joints to mid-range", partial(self._session.set_joints, chain.home))
 
-    async def _slid(self, joint: int, event: "viser.GuiEvent[Any]") -> None:
+    async def _joint_changed(self, joint: int, event: "viser.GuiEvent[Any]") -> None:
         if event.client is not None:
             move = partial(self._session.set_joint, joint, event.target.value)
-            self._do(move, ("joint", joint))
+            self._apply(move, ("joint", joint))
 
-    def _build_steps(self) -> None:
+    def _add_ccd(self) -> None:
         gui, session = self._gui, self._session
-        one = {"joint": session.step_joint, "sweep": session.step_sweep}
-        self._buttons("One", {word: partial(self._do, step) for word, step in one.items()})
-        play = partial(self._play, session.walking, self._rate)
-        over = partial(self._do, session.start_over)
-        self._buttons("All", {"play, pause": play, "start over": over})
-        self._speed = gui.add_slider("Moves a second", 1, 60, 1, 8)
-        self._curve = gui.add_uplot(
-            (np.zeros(1), np.zeros(1), np.zeros(1)),
-            self._series(),
-            scales={"x": {"time": False}},
-            axes=(
-                {"size": 32},
-                {"splits": tuple(POWERS), "values": tuple(POWERS.values()), "size": 52},
-            ),
-            height=230,
-            padding=(10, 20, 0, 0),
-            visible=False,
+        self._add_buttons(
+            "Manual",
+            {
+                "Step joint": partial(self._apply, session.step_joint),
+                "Step sweep": partial(self._apply, session.step_sweep),
+            },
         )
+        play = partial(self._play, session.play_ccd, self._ccd_rate)
+        reset = partial(self._apply, session.reset_ccd)
+        self._add_buttons("Automatic", {"Play / pause": play, "Reset": reset})
+        self._rate_slider = gui.add_slider("Steps per s", 1, 60, 1, 8)
+        self._error_plot = ErrorPlot(gui)
 
-    def _rate(self) -> float:
-        return float(self._speed.value)
+    def _ccd_rate(self) -> float:
+        return float(self._rate_slider.value)
 
-    def _build_postures(self) -> None:
+    def _add_solutions(self) -> None:
         session = self._session
-        find = partial(self._do, partial(session.find_answers, POSTURES))
-        self._buttons("Search", {"find some": find})
-        numbers = range(POSTURES + 1)
-        self._postures = self._buttons(
-            "Take", {str(i + 1): partial(self._do, partial(session.choose, i)) for i in numbers}
-        )
+        self._add_button("Find solutions", partial(session.find_solutions, SOLUTION_COUNT))
+        select = {
+            str(i + 1): partial(self._apply, partial(session.select_solution, i))
+            for i in range(SOLUTION_COUNT + 1)  # and the current one
+        }
+        self._solutions = self._add_buttons("Select", select)
 
-    def _build_path(self) -> None:
+    def _add_path(self) -> None:
         gui, session = self._gui, self._session
         self._recorded = gui.add_html("")
-        self._records = gui.add_checkbox(
-            "While dragging", False, hint="Add every target on the way."
+        self._records_drag = gui.add_checkbox(
+            "Record drag", False, hint="Record every target while it is dragged."
         )
-        add, forget = partial(self._do, session.record), partial(self._do, session.forget)
-        self._buttons("Targets", {"add": add, "forget all": forget})
-        play = partial(self._play, session.replay, lambda: PLAYBACK)
-        self._buttons("Path", {"play, pause": play, "save CSV": self._save})
+        record = partial(self._apply, session.record_target)
+        clear = partial(self._apply, session.clear_path)
+        self._add_buttons("Targets", {"Record target": record, "Clear": clear})
+        play = partial(self._play, session.play_path, lambda: PATH_RATE)
+        self._add_buttons("Path", {"Play / pause": play, "Save CSV": self._save})
 
-    def _buttons(
-        self, label: str, actions: dict[str, Callable[[], None]]
+    def _add_button(self, label: str, change: Callable[[], object]) -> None:
+        """A button that changes the session."""
+
+        async def clicked(_: object) -> None:
+            self._apply(change)
+
+        self._gui.add_button(label).on_click(clicked)
+
+    def _add_buttons(
+        self, label: str, actions: Mapping[str, Action]
     ) -> "viser.GuiButtonGroupHandle":
-        """Buttons side by side."""
+        """A row of buttons."""
         buttons = self._gui.add_button_group(label, tuple(actions))
 
         async def clicked(event: "viser.GuiEvent[viser.GuiButtonGroupHandle]") -> None:
@@ -183,66 +197,40 @@ class Panel:
         return buttons
 
     def refresh(self) -> None:
-        """Everything as it is now."""
+        """Show the current state of the session."""
         session = self._session
-        self._status.content = _small(report(session))
+        self._status.content = _html(status_html(session))
         for slider, value in zip(self._sliders, session.q.tolist(), strict=True):
-            if not slider.min <= value <= slider.max:  # free to turn: whole turns change nothing
+            if not slider.min <= value <= slider.max:  # unlimited joint: wrap to ±pi
                 value = (value + pi) % (2.0 * pi) - pi
             slider.value = min(max(round(value, 3), slider.min), slider.max)
         position = session.T_base_target[:3, 3].round(3)
-        if np.abs(position - self._position.value).max() > 6e-4:  # leave what is typed alone
+        if np.abs(position - self._position.value).max() > 6e-4:  # do not disturb typing
             self._position.value = position
-        self._postures.visible = len(session.answers) > 1
-        if session.answers:
-            self._postures.options = tuple(str(i + 1) for i in range(len(session.answers)))
+        self._solutions.visible = len(session.solutions) > 1
+        if session.solutions:
+            self._solutions.options = tuple(str(i + 1) for i in range(len(session.solutions)))
         count = len(session.recorded)
-        self._recorded.content = _small(f"{count or 'no'} target{'s' * (count != 1)} recorded")
-        self._draw_curve()
-
-    def _series(self) -> "tuple[viser.uplot.Series, ...]":
-        turned = self._session.kind != "position"
-        return (
-            {"label": "sweeps"},
-            {"label": "off [m]", "stroke": "#0072B2", "width": 2},
-            {"label": "turned [rad]", "stroke": "#D55E00", "width": 2, "show": turned},
-        )
-
-    def _draw_curve(self) -> None:
-        """The errors of the watched walk so far."""
-        walk, at = self._session.walk, self._session.at
-        self._curve.visible = walk is not None
-        if walk is not None:
-            angle = walk.distance if self._session.kind == "position" else walk.angle
-            shown = np.stack([walk.distance, angle])[:, : at + 1]
-            powers = np.log10(np.maximum(shown, 10.0 ** min(POWERS)))
-            sweeps = np.arange(at + 1) / self._session.chain.n
-            low, high = np.floor(powers.min()), np.floor(powers.max()) + 1.0
-            self._curve.series = self._series()
-            self._curve.scales = {
-                "x": {"time": False, "range": (0.0, max(1.0, float(np.ceil(sweeps[-1]))))},
-                "y": {"range": (float(low), float(high))},
-            }
-            self._curve.data = (sweeps, *powers)
+        self._recorded.content = _html(f"{count or 'no'} target{'s' * (count != 1)} recorded")
+        self._error_plot.show(session.steps, with_orientation=session.kind.directions > 0)
 
 
-def report(session: Session) -> str:
-    """How it went: a sentence, the errors, the time; as HTML."""
-    distance, angle = map(float, session.errors())
-    numbers = f"off by {measure(distance, 'm')}"
-    if session.kind != "position":
-        numbers += f", turned by {measure(angle, 'rad')}"
-    return (
-        f"<b>{escape(session.says)}</b><br>{numbers}<br>"
-        f"last solve took {measure(session.seconds, 's')}"
-    )
+def status_html(session: Session) -> str:
+    """The message, the errors and the solve time, as HTML."""
+    position_error, orientation_error = map(float, session.errors())
+    lines = [f"<b>{escape(session.message)}</b>"]
+    lines.append(f"position error {format_si(position_error, 'm')}")
+    if session.kind.directions > 0:
+        lines.append(f"orientation error {format_si(orientation_error, 'rad')}")
+    lines.append(f"solve time {format_si(session.solve_seconds, 's')}")
+    return "<br>".join(lines)
 
 
-def measure(value: float, unit: str) -> str:
-    """A value for people: three digits and a small unit.
+def format_si(value: float, unit: str) -> str:
+    """A value with three digits and a prefix, milli or micro, where it is small.
 
     Example:
-        >>> measure(0.0312, "m"), measure(4.2e-6, "s"), measure(0.0, "rad")
+        >>> format_si(0.0312, "m"), format_si(4.2e-6, "s"), format_si(0.0, "rad")
         ('31.2 mm', '4.2 µs', 'less than 1 µrad')
     """
     if value < 1e-6:
@@ -253,5 +241,5 @@ def measure(value: float, unit: str) -> str:
     return f"{value:.3g} {unit}"
 
 
-def _small(content: str) -> str:
+def _html(content: str) -> str:
     return f"<div style='padding:0.2em 0.75em 0.5em;font-size:0.875em'>{content}</div>"

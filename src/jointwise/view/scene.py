@@ -1,4 +1,4 @@
-"""What a visitor sees in the middle: arm, target, ghosts."""
+"""The 3D scene of a visitor: the arm, its target, and other solutions."""
 
 from collections.abc import Callable
 from functools import partial
@@ -8,40 +8,44 @@ import numpy as np
 
 from jointwise.chain import Chain
 from jointwise.kernels.shapes import Floats
+from jointwise.solvers.targets import TargetKind
 from jointwise.view import shapes
-from jointwise.view.recording import Kind
-from jointwise.view.session import extent
+from jointwise.view.workspace import drawing_size
 
 if TYPE_CHECKING:
     import viser
 
-# Okabe and Ito's palette, told apart by every kind of colour vision; and greys.
-LINK, TARGET, GHOST, MOVING = (0, 114, 178), (213, 94, 0), (86, 180, 233), (230, 159, 0)
-COLORS: dict[shapes.Role, tuple[int, int, int]] = {
-    "link": LINK,
+Color = tuple[int, int, int]
+
+# The palette of Okabe and Ito, safe for all kinds of colour vision; and greys.
+TARGET_COLOR: Color = (213, 94, 0)
+SOLUTION_COLOR: Color = (86, 180, 233)
+MOVED_COLOR: Color = (230, 159, 0)
+PART_COLORS: dict[shapes.Role, Color] = {
+    "link": (0, 114, 178),
     "joint": (70, 76, 84),
     "rail": (150, 155, 160),
     "axis": (150, 155, 160),
 }
 
 
-def furnish(server: "viser.ViserServer", chain: Chain, q: Floats) -> None:
-    """What all visitors share: the floor, the base, and where they look from at first.
+def set_up_scene(server: "viser.ViserServer", chain: Chain, q: Floats) -> None:
+    """Add what all visitors share: floor, base frame, and the initial camera.
 
     Args:
-        server: Of the page.
+        server: The server of the page.
         chain: The arm.
-        q: (n,) how it stands at first [rad, m].
+        q: (n,) joint values that the camera is centred on [rad, m].
     """
-    size = extent(chain)
-    step = float(10.0 ** np.floor(np.log10(size)))
-    step = step if size / step > 2.5 else step / 2.0
+    size = drawing_size(chain)
+    spacing = float(10.0 ** np.floor(np.log10(size)))
+    spacing = spacing if size / spacing > 2.5 else spacing / 2.0
     server.scene.add_grid(
         "/floor",
         2.4 * size,
         2.4 * size,
-        cell_size=step / 5.0,
-        section_size=step,
+        cell_size=spacing / 5.0,
+        section_size=spacing,
         cell_color=(232, 235, 238),
         section_color=(205, 210, 216),
         cell_thickness=0.7,
@@ -59,11 +63,22 @@ def furnish(server: "viser.ViserServer", chain: Chain, q: Floats) -> None:
     server.initial_camera.far = 1e3 * size
 
 
+furnish = set_up_scene  # for reach.pictures, until it uses the new name
+
+
 class Drawing:
     """An arm and its target in one visitor's scene.
 
-    The scene is the chain itself, each joint's frame below the one before: bodies are sent once,
-    and a new posture sends one turn or one place a joint.
+    The scene is a tree like the chain, each joint's frame below the one before. Meshes are sent
+    once; a new configuration sends one rotation or one position per joint.
+
+    Args:
+        client: The visitor's connection.
+        chain: The arm.
+        meshes: GLB by joint, from ``meshes.load_glb``; empty to draw ``shapes.arm_parts``.
+
+    Attributes:
+        gizmo: The handle that the visitor drags the target by.
     """
 
     def __init__(
@@ -71,107 +86,119 @@ class Drawing:
     ) -> None:
         self._client = client
         self._chain = chain
-        # Ghosts are slimmer, so that where they stand in the arm they are hidden by it.
-        slim = shapes.parts(chain, 0.9 * shapes.radius(chain))
-        self._slim = [p for p in slim if p.joint >= 0 and p.role in ("link", "joint")]
-        self._lit: int | None = None
-        self._moving: dict[int, list[Any]] = {}
-        self._ghosts: dict[int, Any] = {}
-        scene, size = client.scene, extent(chain)
-        self._links = np.array([quaternion(link) for link in chain.arm.links[:-1]])
-        # Where the bodies of each joint are in the tree; those of none stand still.
+        self._moved_joint: int | None = None
+        self._solutions: dict[int, Any] = {}
+        # Other solutions are thinner, so that the arm hides them where they coincide with it.
+        thin = shapes.arm_parts(chain, 0.9 * shapes.link_radius(chain))
+        self._solution_parts = [p for p in thin if p.joint >= 0 and p.role in ("link", "joint")]
+        self._add_arm(meshes)
+        self._add_target()
+
+    def _add_arm(self, meshes: dict[int, bytes]) -> None:
+        scene, chain, size = self._client.scene, self._chain, drawing_size(self._chain)
+        self._link_wxyz = np.array([rotation_wxyz(link) for link in chain.arm.links[:-1]])
+        # Path of each joint's frame in the tree.
         node = {-1: "/arm"} | {
             i: f"/arm/{'/'.join(map(str, range(i + 1)))}" for i in range(chain.n)
         }
         self._frames = [
-            scene.add_frame(node[i], show_axes=False, position=link[:, 3], wxyz=turn)
-            for i, (link, turn) in enumerate(zip(chain.arm.links, self._links, strict=False))
+            scene.add_frame(node[i], show_axes=False, position=link[:, 3], wxyz=wxyz)
+            for i, (link, wxyz) in enumerate(zip(chain.arm.links, self._link_wxyz, strict=False))
         ]
-        for number, part in enumerate(shapes.parts(chain, shapes.radius(chain))):
+        self._joint_parts: dict[int, list[tuple[Any, shapes.Role]]] = {}
+        for number, part in enumerate(shapes.arm_parts(chain, shapes.link_radius(chain))):
             if meshes and part.role in ("link", "joint"):
                 continue
             handle = scene.add_mesh_simple(
                 f"{node[part.joint]}/{part.role}{number}",
                 part.mesh.vertices,
                 part.mesh.faces,
-                color=COLORS[part.role],
+                color=PART_COLORS[part.role],
             )
             if part.role in ("joint", "axis"):
-                self._moving.setdefault(part.joint, []).append((handle, part.role))
-        for joint, content in meshes.items():
-            scene.add_glb(f"{node[joint]}/mesh", content)
+                self._joint_parts.setdefault(part.joint, []).append((handle, part.role))
+        for joint, glb in meshes.items():
+            scene.add_glb(f"{node[joint]}/mesh", glb)
         tool = chain.arm.links[-1]
         scene.add_frame(
             f"{node[chain.n - 1]}/tip",
             axes_length=0.09 * size,
             axes_radius=0.004 * size,
             origin_radius=0.008 * size,
-            wxyz=quaternion(tool),
+            wxyz=rotation_wxyz(tool),
             position=tool[:, 3],
         )
+
+    def _add_target(self) -> None:
+        scene, size = self._client.scene, drawing_size(self._chain)
         self.gizmo = scene.add_transform_controls("/target", 0.2 * size, depth_test=False)
-        scene.add_icosphere("/target/point", 0.03 * size, color=TARGET)
+        scene.add_icosphere("/target/point", 0.03 * size, color=TARGET_COLOR)
         self._arrow = scene.add_arrows(
             "/target/direction",
             np.array([[[0.0, 0.0, 0.0], [0.0, 0.0, 0.3 * size]]]),
-            TARGET,
+            TARGET_COLOR,
             shaft_radius=0.006 * size,
             head_radius=0.016 * size,
             head_length=0.05 * size,
         )
 
-    def show_arm(self, q: Floats, moving: int | None = None) -> None:
-        """The arm in a posture, the joint that has just moved in another colour."""
+    def show_arm(self, q: Floats, moved_joint: int | None = None) -> None:
+        """Move the arm to joint values (n,) [rad, m], and highlight the joint that moved last."""
         c, s = np.cos(0.5 * q), np.sin(0.5 * q)
-        w, x, y, z = self._links.T
-        turned = np.stack([w * c - z * s, x * c + y * s, y * c - x * s, z * c + w * s], axis=1)
+        w, x, y, z = self._link_wxyz.T
+        wxyz = np.stack([w * c - z * s, x * c + y * s, y * c - x * s, z * c + w * s], axis=1)
         for joint, (handle, link) in enumerate(
             zip(self._frames, self._chain.arm.links[:-1], strict=True)
         ):
             if self._chain.prismatic[joint]:
                 handle.position = link[:, 3] + q[joint] * link[:, 2]
             else:
-                handle.wxyz = turned[joint]
-        if moving != self._lit:
-            for joint, bodies in self._moving.items():
-                for handle, role in bodies:
-                    handle.color = MOVING if joint == moving else COLORS[role]
-            self._lit = moving
+                handle.wxyz = wxyz[joint]
+        if moved_joint != self._moved_joint:
+            for joint, parts in self._joint_parts.items():
+                for handle, role in parts:
+                    handle.color = MOVED_COLOR if joint == moved_joint else PART_COLORS[role]
+            self._moved_joint = moved_joint
 
-    def show_target(self, pose: Floats) -> None:
-        """The target where it is."""
-        self.gizmo.wxyz, self.gizmo.position = quaternion(pose), pose[:3, 3]
+    def show_target(self, T_base_target: Floats) -> None:
+        """Move the target to a pose (4, 4)."""
+        self.gizmo.wxyz, self.gizmo.position = rotation_wxyz(T_base_target), T_base_target[:3, 3]
 
-    def show_kind(self, kind: Kind) -> None:
-        """What of the target can be dragged, and what it looks like."""
-        self.gizmo.disable_rotations = kind == "position"
-        self._arrow.visible = kind == "aim"
+    def show_kind(self, kind: TargetKind) -> None:
+        """Show handles to rotate the target unless orientation is free; for one axis, an arrow."""
+        self.gizmo.disable_rotations = kind.directions == 0
+        self._arrow.visible = kind.directions == 1
 
-    def show_ghosts(self, postures: dict[int, Floats], choose: Callable[[int], None]) -> None:
-        """Other postures, translucent; a click on one chooses it."""
-        for number in self._ghosts.keys() - postures.keys():
-            self._ghosts.pop(number).remove()
-        for number in postures.keys() - self._ghosts.keys():
-            mesh = shapes.placed(self._chain, self._slim, postures[number])
-            ghost = self._client.scene.add_mesh_simple(
-                f"/ghosts/{number}",
+    def show_solutions(self, solutions: dict[int, Floats], select: Callable[[int], None]) -> None:
+        """Draw other solutions, translucent.
+
+        Args:
+            solutions: (n,) joint values [rad, m] by their index.
+            select: Called with the index of a solution that is clicked.
+        """
+        for index in self._solutions.keys() - solutions.keys():
+            self._solutions.pop(index).remove()
+        for index in solutions.keys() - self._solutions.keys():
+            mesh = shapes.merge_parts(self._chain, self._solution_parts, solutions[index])
+            handle = self._client.scene.add_mesh_simple(
+                f"/solutions/{index}",
                 mesh.vertices,
                 mesh.faces,
-                color=GHOST,
+                color=SOLUTION_COLOR,
                 opacity=0.3,
                 cast_shadow=False,
                 receive_shadow=False,
             )
-            ghost.on_click(partial(_chosen, choose, number))
-            self._ghosts[number] = ghost
+            handle.on_click(partial(_clicked, select, index))
+            self._solutions[index] = handle
 
 
-def _chosen(choose: Callable[[int], None], number: int, _: object) -> None:
-    choose(number)
+def _clicked(select: Callable[[int], None], index: int, _: object) -> None:
+    select(index)
 
 
-def quaternion(frame: Floats) -> Floats:
-    """(4,) w, x, y, z of a frame's rotation."""
+def rotation_wxyz(frame: Floats) -> Floats:
+    """(4,) quaternion w, x, y, z of the rotation of a frame, (3, 4) or (4, 4)."""
     from scipy.spatial.transform import Rotation
 
     return Rotation.from_matrix(frame[:3, :3]).as_quat(scalar_first=True)

@@ -1,4 +1,4 @@
-"""What serves a page: viser, at an address of this machine, with nothing open to elsewhere."""
+"""The viser server of a page: its address, and no access beyond it."""
 
 import errno
 import io
@@ -12,46 +12,51 @@ from jointwise.errors import InvalidInputError, JointwiseError
 if TYPE_CHECKING:
     import viser
 
-# Ports that are tried after the one that was asked for.
-PORTS = 100
-BRAND = (0, 114, 178)
+# Ports that are tried, from the one that was asked for.
+PORTS_TRIED = 100
+BRAND_COLOR = (0, 114, 178)
 
 
 def audience(host: str) -> str:
-    """Who can open the page."""
+    """Who can open a page that listens at ``host``."""
     if host == "localhost" or host == "::1" or host.startswith("127."):
         return "for this machine alone"
     return "for every machine that can reach this one, without a password"
 
 
-def bracketed(host: str) -> str:
-    """A host as it stands in an address."""
+def url_host(host: str) -> str:
+    """The host as it is written in a URL: an IPv6 address in brackets."""
     return f"[{host}]" if ":" in host else host
 
 
 def free_port(host: str, port: int) -> int:
-    """The port, or the next that is free."""
+    """The port, or the next one that is free.
+
+    Raises:
+        InvalidInputError: The host is not an address of this machine, or no port is free.
+    """
     try:
         family, *_, address = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)[0]
     except OSError as problem:
         raise InvalidInputError(f"host is {host!r}: expected an address. {problem}") from None
-    for free in range(port, min(port + PORTS, 65536)):
+    for candidate in range(port, min(port + PORTS_TRIED, 65536)):
         try:
-            with socket.create_server((address[0], free), family=family):
-                return free
+            with socket.create_server((address[0], candidate), family=family):
+                return candidate
         except OSError as problem:
             if problem.errno != errno.EADDRINUSE:
                 raise InvalidInputError(
-                    f"host is {host!r} and port {free}: expected an address of this machine and "
-                    f"a port that is allowed. {problem.strerror}"
+                    f"host is {host!r} and port {candidate}: expected an address of this machine "
+                    f"and a port that is allowed. {problem.strerror}"
                 ) from None
     raise InvalidInputError(
-        f"port is {port}: expected one that is free, or with free ones after it."
+        f"port is {port}: expected a free port, but none is between {port} and "
+        f"{port + PORTS_TRIED - 1}."
     )
 
 
-def need_viser() -> None:
-    """Viser, or a sentence that says how to get it."""
+def require_viser() -> None:
+    """Refuse if viser is not installed; the text tells how to install it."""
     try:
         import viser  # noqa: F401
     except ImportError:
@@ -60,17 +65,20 @@ def need_viser() -> None:
         ) from None
 
 
+need_viser = require_viser  # for reach.pictures, until it uses the new name
+
+
 def open_server(host: str, port: int, name: str) -> "viser.ViserServer":
-    """A server without tunnels to elsewhere, which says nothing by itself."""
+    """A viser server that prints nothing and cannot be shared through a public tunnel."""
     import viser
 
     class Server(viser.ViserServer):
         def request_share_url(self, verbose: bool = True) -> None:
-            """Refuse: nobody opens the page to the world from a browser."""
+            """Refuse: a browser could otherwise make the page public."""
 
-    # A visitor may leave while something is on the way to him; that is no trouble.
+    # Harmless: a visitor may disconnect while messages are being sent.
     warnings.filterwarnings("ignore", "Queued a .* on a closed connection")
-    with redirect_stdout(io.StringIO()):  # viser says where it is in its own way
+    with redirect_stdout(io.StringIO()):  # viser prints its address in its own format
         server = Server(host, port, label=name, verbose=False)
-    server.gui.configure_theme(show_logo=False, show_share_button=False, brand_color=BRAND)
+    server.gui.configure_theme(show_logo=False, show_share_button=False, brand_color=BRAND_COLOR)
     return server

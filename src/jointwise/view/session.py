@@ -1,9 +1,7 @@
-"""One visitor's arm and target: everything the page can do, without the page."""
+"""One visitor's arm and target: everything that the page can do, without the page."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from time import perf_counter
-from typing import get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,36 +11,16 @@ from jointwise.kernels.shapes import Floats
 from jointwise.model import checks
 from jointwise.model.arm import joint_difference
 from jointwise.solvers.config import SolveConfig
-from jointwise.solvers.results import Status
-from jointwise.solvers.targets import Target, aim
-from jointwise.view.recording import Kind, Waypoint, as_csv, between
+from jointwise.solvers.single import SAME
+from jointwise.solvers.targets import KINDS, Target
+from jointwise.view.ccd_steps import CCDSteps
+from jointwise.view.recording import Waypoint, interpolate_targets, waypoints_to_csv
+from jointwise.view.workspace import drawing_size, position_in_front
 
-# Plain CCD, as it is watched joint by joint.
-WATCHED = SolveConfig(
+# CCD alone, as it is shown step by step.
+CCD_CONFIG = SolveConfig(
     position_tolerance=1e-4, orientation_tolerance=1e-4, method="ccd", max_iterations=200
 )
-# Two postures are one if no joint differs by more [rad, m].
-ALIKE = 1e-3
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Walk:
-    """Plain CCD on its way to a target, one joint's move after the other.
-
-    Attributes:
-        q: (m+1, n) the arm at the start and after each move [rad, m].
-        distance: (m+1,) from tip to target [m].
-        angle: (m+1,) between tip and target [rad]; 0 where orientation is free.
-        ending: How it ends.
-    """
-
-    q: Floats
-    distance: Floats
-    angle: Floats
-    ending: Status
-
-    def __len__(self) -> int:
-        return len(self.q) - 1
 
 
 class Session:
@@ -50,79 +28,65 @@ class Session:
 
     Attributes:
         chain: The arm.
-        kind: What is asked of the target: its position, its pose, or where its z points.
-        T_base_target: (4, 4) where the target is, base frame.
-        q: (n,) where the joints are [rad, m].
+        kind: The kind of the target, one of ``targets.KINDS``.
+        T_base_target: (4, 4) pose of the target, base frame; not rotated where its kind leaves
+            orientation free.
+        q: (n,) current joint values [rad, m].
         follows: Whether the arm is solved for whenever the target moves.
-        seconds: How long the last solve took [s].
-        says: What happened last, in a sentence.
-        walk: Plain CCD on its way, while it is watched.
-        at: How many of its moves are done.
-        answers: Postures that reach the target, once they are asked for.
-        recorded: The path of targets.
+        solve_seconds: Duration of the last solve [s].
+        message: What happened last.
+        steps: CCD step by step, while it is shown; else None.
+        solutions: Solutions for the target, once ``find_solutions`` has been called.
+        recorded: The recorded path.
 
     Example:
         >>> from jointwise import robots
         >>> session = Session(robots.ur5e())
         >>> session.move_target(position=[0.4, 0.2, 0.5])
-        >>> session.says, bool(session.errors()[0] < 1e-6)
-        ('The tip is at the target, within the tolerances.', True)
+        >>> session.message, bool(session.errors()[0] < 1e-6)
+        ('The end effector is at the target, within the tolerances.', True)
     """
 
     def __init__(self, chain: Chain) -> None:
         self.chain = chain
-        self.kind: Kind = "position"
+        self.kind = next(iter(KINDS.values()))
         self.q: Floats = chain.home
         self.T_base_target: Floats = np.eye(4)
-        self.T_base_target[:3, 3] = _ahead(chain)
+        self.T_base_target[:3, 3] = position_in_front(chain)
         self.follows = True
-        self.seconds = 0.0
-        self.says = ""
-        self.walk: Walk | None = None
-        self.at = 0
-        self.answers: list[Floats] = []
+        self.solve_seconds = 0.0
+        self.message = ""
+        self.steps: CCDSteps | None = None
+        self.solutions: list[Floats] = []
         self.recorded: list[Waypoint] = []
         self.solve()
 
+    # The target
+
     @property
     def target(self) -> Target:
-        """What the solver is asked for."""
-        return self._asked(self.T_base_target)
-
-    def _asked(self, pose: Floats) -> Target:
-        if self.kind == "pose":
-            return pose
-        return pose[:3, 3] if self.kind == "position" else aim(pose[:3, 3], pose[:3, 2])
+        """The target that is solved for."""
+        return self.kind.at_pose(self.T_base_target)
 
     def errors(self, q: ArrayLike | None = None) -> tuple[Floats, Floats]:
-        """Distance [m] and angle [rad] between tip and target, of one posture or of many.
+        """Position error [m] and orientation error [rad], of one configuration or of many.
 
         Args:
-            q: (n,) or (k, n) joint values [rad, m]; as they are now if not given.
+            q: (n,) or (k, n) joint values [rad, m]. None: the current ones.
         """
         T_base_tip = self.chain.fk(self.q if q is None else q)
-        distance = np.linalg.norm(T_base_tip[..., :3, 3] - self.T_base_target[:3, 3], axis=-1)
-        angle = np.zeros_like(distance)
-        if self.kind == "pose":
-            # |A - B| = sqrt(8) sin(angle / 2): exact for small angles, where arccos is not.
-            chord = np.linalg.norm(
-                T_base_tip[..., :3, :3] - self.T_base_target[:3, :3], axis=(-2, -1)
-            )
-            angle = 2.0 * np.arcsin(np.minimum(chord / np.sqrt(8.0), 1.0))
-        elif self.kind == "aim":
-            tip, wanted = T_base_tip[..., :3, 2], self.T_base_target[:3, 2]
-            angle = np.arctan2(np.linalg.norm(np.cross(tip, wanted), axis=-1), tip @ wanted)
-        return distance, angle
+        position_error = np.linalg.norm(T_base_tip[..., :3, 3] - self.T_base_target[:3, 3], axis=-1)
+        return position_error, self.kind.orientation_error(T_base_tip, self.T_base_target)
 
     def move_target(self, pose: ArrayLike | None = None, position: ArrayLike | None = None) -> None:
-        """Put the target somewhere; the arm goes there if it follows.
+        """Move the target; an arm that follows is solved for.
 
         Args:
-            pose: (4, 4) the target's new pose.
-            position: (3,) or its new position alone [m].
+            pose: (4, 4) the target's new pose. None: the current one.
+            position: (3,) its new position [m]. None: that of the pose.
 
         Raises:
-            InvalidInputError: The numbers cannot be worked with; nothing has moved.
+            InvalidInputError: The numbers are invalid; nothing has moved.
         """
         moved = self.T_base_target.copy() if pose is None else checks.pose("target", pose)
         if position is not None:
@@ -130,188 +94,171 @@ class Session:
         if (moved == self.T_base_target).all():
             return
         self.T_base_target = moved
-        self._changed_target()
+        self._target_changed()
 
-    def ask_for(self, kind: Kind) -> None:
-        """Ask for the target's position, its pose, or where its z axis points.
+    def set_target_kind(self, name: str) -> None:
+        """Change the kind of the target; its position stays.
 
-        A position has no turn; what has one takes the tip's to begin with.
+        If the orientation was free before, the target gets that of the end effector.
+
+        Args:
+            name: A name in ``targets.KINDS``.
         """
-        checks.choice("kind", kind, get_args(Kind))
-        if kind == self.kind:
+        checks.choice("kind", name, tuple(KINDS))
+        before, self.kind = self.kind, KINDS[name]
+        if self.kind is before:
             return
-        if "position" in (kind, self.kind):
-            moved = np.eye(4) if kind == "position" else self.chain.fk(self.q)
+        if before.directions == 0 or self.kind.directions == 0:
+            moved = np.eye(4) if self.kind.directions == 0 else self.chain.fk(self.q)
             moved[:3, 3] = self.T_base_target[:3, 3]
             self.T_base_target = moved
-        self.kind = kind
-        self._changed_target()
+        self._target_changed()
 
-    def follow(self, follows: bool) -> None:
-        """Whether the arm goes along when the target moves; if so, at once."""
+    def set_follows(self, follows: bool) -> None:
+        """Set whether the arm is solved for when the target moves; if so, solve now."""
         self.follows = follows
         if follows:
             self.solve()
 
-    def target_to_tip(self) -> None:
-        """Put the target where the tip is."""
+    def snap_target_to_tip(self) -> None:
+        """Move the target to the end effector."""
         T_base_tip = self.chain.fk(self.q)
-        if self.kind == "position":
+        if self.kind.directions == 0:
             T_base_tip[:3, :3] = np.eye(3)
         self.T_base_target = T_base_tip
-        self._changed_target()
+        self._target_changed()
 
-    def _changed_target(self) -> None:
-        self.walk, self.answers = None, []
+    def _target_changed(self) -> None:
+        self.steps, self.solutions = None, []
         if self.follows:
             self.solve()
         else:
-            self.says = "The target has moved; the arm waits for its next step."
+            self.message = "Target changed; the arm does not follow it."
+
+    # The arm
 
     def solve(self) -> None:
-        """Bring the arm to the target from where it is."""
-        self.walk = None
-        began = perf_counter()
+        """Solve for the target from the current joint values."""
+        self.steps = None
+        start = perf_counter()
         result = self.chain.solve(self.target, self.q)
-        self.seconds = perf_counter() - began
-        self.q, self.says = result.joint_angles, result.status.value
+        self.solve_seconds = perf_counter() - start
+        self.q, self.message = result.joint_angles, result.status.value
 
     def set_joints(self, q: ArrayLike) -> None:
-        """Put the joints somewhere, within their limits; the target stays."""
+        """Set all joint values (n,) [rad, m], clamped to the limits; the target stays."""
         values = checks.all_finite("q", checks.joint_values("q", q, self.chain.n))
-        self.walk = None
+        self.steps = None
         self.q = np.clip(values, *self.chain.limits.T)
-        self.says = "The joints are where they were put; the target stays."
+        self.message = "Joint values set; the target is unchanged."
 
     def set_joint(self, joint: int, value: float) -> None:
-        """Put one joint somewhere, within its limits."""
+        """Set the value of one joint [rad, m], clamped to its limits."""
         q = self.q.copy()
         q[joint] = value
         self.set_joints(q)
 
-    def start_over(self) -> None:
-        """Back to where the watched walk began; without one, to the middle of the ranges."""
-        start = self.chain.home if self.walk is None else self.walk.q[0]
-        self.set_joints(start)
+    # CCD step by step
 
     def step_joint(self) -> bool:
-        """One joint's move of plain CCD; whether there was one left to make."""
-        return self._step(1)
+        """Do one step of CCD, which moves one joint; False if none was left."""
+        return self._advance(whole_sweep=False)
 
     def step_sweep(self) -> bool:
-        """The moves left of this sweep, tip to base; whether there were any."""
-        return self._step(self.chain.n - self.at % self.chain.n if self.walk else self.chain.n)
+        """Do the rest of the current CCD sweep; False if no step was left."""
+        return self._advance(whole_sweep=True)
 
-    def _step(self, moves: int) -> bool:
-        if self.walk is None:
-            self.walk, self.at = self._begin(), 0
-        before, self.at = self.at, min(self.at + moves, len(self.walk))
-        self.q = self.walk.q[self.at]
-        joint = self.moving
-        if joint is None or self.at == len(self.walk):
-            self.says = self.walk.ending.value
-        else:
-            change = self.q[joint] - self.walk.q[self.at - 1, joint]
-            slides = self.chain.prismatic[joint]
-            did = f"slides by {change:+.4f} m" if slides else f"turns by {change:+.4f} rad"
-            sweep = (self.at - 1) // self.chain.n + 1
-            self.says = f"Sweep {sweep}: {self.chain.names[joint]} {did}."
-        return self.at > before
-
-    @property
-    def moving(self) -> int | None:
-        """The joint that made the last move of the walk."""
-        if self.walk is None or self.at == 0:
-            return None
-        return self.chain.n - 1 - (self.at - 1) % self.chain.n
-
-    def _begin(self) -> Walk:
-        """Plain CCD from where the arm is; if that is at the target, from the middle."""
-        start = self.chain.home if self._there() else self.q
-        began = perf_counter()
-        ending = self.chain.solve(self.target, start, WATCHED).status
-        self.seconds = perf_counter() - began
-        trace = self.chain.trace(self.target, start, WATCHED)
-        moves = [trace.joint_angles[0], *(move.joint_angles for move in trace.moves())]
-        q = np.array(moves)
-        return Walk(q, *self.errors(q), ending)
-
-    def _there(self) -> bool:
-        distance, angle = self.errors()
-        return bool(distance < WATCHED.position_tolerance and angle < WATCHED.orientation_tolerance)
-
-    def walking(self) -> Iterator[None]:
-        """Step joint by joint to the end, pausing after each."""
+    def play_ccd(self) -> Iterator[None]:
+        """Step joint by joint until CCD stops, and yield after each step."""
         while self.step_joint():
             yield
 
-    def find_answers(self, count: int = 6) -> None:
-        """Look for several postures that reach the target; the present one is kept."""
-        found = [result.joint_angles for result in self.chain.solutions(self.target, count)]
-        if self._there():
-            found = [self.q, *(q for q in found if not self._alike(q, self.q))]
-        self.answers = found
-        several = "posture reaches" if len(found) == 1 else "postures reach"
-        self.says = f"{len(found) or 'No'} {several} the target, of those that were found."
+    def reset_ccd(self) -> None:
+        """Return to the start of the CCD steps; without any, to the middle of the joint ranges."""
+        self.set_joints(self.chain.home if self.steps is None else self.steps.q[0])
 
     @property
-    def others(self) -> dict[int, Floats]:
-        """The answers that are not the present posture, by their number."""
-        return {i: q for i, q in enumerate(self.answers) if not self._alike(q, self.q)}
+    def moved_joint(self) -> int | None:
+        """The joint that the latest CCD step moved, from 0 at the base; None without one."""
+        return None if self.steps is None else self.steps.moved_joint
 
-    def choose(self, number: int) -> None:
-        """Take one of the answers."""
-        self.walk = None
-        self.q, self.says = self.answers[number], f"Posture {number + 1} of {len(self.answers)}."
+    def _advance(self, whole_sweep: bool) -> bool:
+        if self.steps is None:
+            self.steps = self._ccd_steps()
+        moved = self.steps.advance(self.steps.left_in_sweep if whole_sweep else 1)
+        self.q, self.message = self.steps.current_q, self.steps.message
+        return moved
 
-    def _alike(self, one: Floats, other: Floats) -> bool:
-        return bool(np.abs(joint_difference(self.chain.arm, one, other)).max() < ALIKE)
+    def _ccd_steps(self) -> CCDSteps:
+        """CCD from the current joint values, or from the middle of the ranges if they solve it."""
+        q0 = self.chain.home if self._at_target() else self.q
+        start = perf_counter()
+        status = self.chain.solve(self.target, q0, CCD_CONFIG).status
+        self.solve_seconds = perf_counter() - start
+        trace = self.chain.trace(self.target, q0, CCD_CONFIG)
+        q = np.array([trace.joint_angles[0], *(move.joint_angles for move in trace.moves())])
+        return CCDSteps(self.chain, q, *self.errors(q), status)
 
-    def record(self) -> None:
-        """Add the target, and the arm as it is, to the path."""
+    def _at_target(self) -> bool:
+        position_error, orientation_error = self.errors()
+        return bool(
+            position_error < CCD_CONFIG.position_tolerance
+            and orientation_error < CCD_CONFIG.orientation_tolerance
+        )
+
+    # Other solutions
+
+    def find_solutions(self, count: int = 6) -> None:
+        """Search for up to ``count`` solutions; the current one, if it is one, comes first."""
+        found = [result.joint_angles for result in self.chain.solutions(self.target, count)]
+        if self._at_target():
+            found = [self.q, *(q for q in found if not self._is_current(q))]
+        self.solutions = found
+        self.message = f"{len(found) or 'No'} solution{'s' * (len(found) > 1)} found."
+
+    @property
+    def other_solutions(self) -> dict[int, Floats]:
+        """The solutions that the arm is not in, by their index."""
+        return {i: q for i, q in enumerate(self.solutions) if not self._is_current(q)}
+
+    def select_solution(self, index: int) -> None:
+        """Move the arm to one of the solutions."""
+        self.steps = None
+        self.q = self.solutions[index]
+        self.message = f"Solution {index + 1} of {len(self.solutions)}."
+
+    def _is_current(self, q: Floats) -> bool:
+        return bool(np.abs(joint_difference(self.chain.arm, q, self.q)).max() < SAME)
+
+    # The recorded path
+
+    def record_target(self) -> None:
+        """Add the target and the current joint values to the path."""
         self.recorded.append(Waypoint(self.T_base_target, self.q))
-        count = len(self.recorded)
-        self.says = f"{count} target{'s' * (count > 1)} in the path."
+        self.message = f"{len(self.recorded)} target{'s' * (len(self.recorded) > 1)} recorded."
 
-    def forget(self) -> None:
-        """Empty the path."""
+    def clear_path(self) -> None:
+        """Remove all waypoints of the path."""
         self.recorded.clear()
-        self.says = "The path is empty."
+        self.message = "Path cleared."
 
-    def replay(self) -> Iterator[None]:
-        """Follow the recorded targets in straight lines, pausing after each small step."""
+    def play_path(self) -> Iterator[None]:
+        """Follow straight lines between the recorded targets, and yield after each small step."""
         if not self.recorded:
-            self.says = "The path is empty: record some targets first."
+            self.message = "The path is empty: record some targets first."
             return
-        targets = [waypoint.T_base_target for waypoint in self.recorded]
-        poses = list(between(targets, extent(self.chain)))
-        self.walk, self.answers = None, []
-        began = perf_counter()
-        path = self.chain.solve_path([self._asked(pose) for pose in poses], self.recorded[0].q)
-        self.seconds = (perf_counter() - began) / len(poses)
+        self.steps, self.solutions = None, []
+        poses = list(interpolate_targets(self.recorded, drawing_size(self.chain)))
+        start = perf_counter()
+        targets = [self.kind.at_pose(pose) for pose in poses]
+        path = self.chain.solve_path(targets, self.recorded[0].q)
+        self.solve_seconds = (perf_counter() - start) / len(poses)
         for pose, result in zip(poses, path.results, strict=True):
             self.T_base_target, self.q = pose, result.joint_angles
-            self.says = result.status.value
+            self.message = result.status.value
             yield
-        self.says = f"{path}."
+        self.message = f"{path}."
 
     def to_csv(self) -> str:
-        """The recorded path: targets, and the joint values at each [m, rad].
-
-        A target is x, y, z and, of a pose, its quaternion qx, qy, qz, qw; of an aim, its direction
-        dx, dy, dz. ``jointwise path`` reads it.
-        """
-        return as_csv(self.recorded, self.kind, self.chain.names)
-
-
-def _ahead(chain: Chain) -> Floats:
-    """(3,) of some places that the arm reaches, the one nearest to half its reach ahead [m]."""
-    tips = chain.fk(chain.random(seed=7, count=256))[:, :3, 3]
-    ahead = chain.arm.links[0, :, 3] + extent(chain) * np.array([0.45, 0.15, 0.2])
-    nearest: Floats = tips[np.linalg.norm(tips - ahead, axis=1).argmin()]
-    return nearest
-
-
-def extent(chain: Chain) -> float:
-    """The size of the arm for eyes [m]: its reach; if it slides without end, that of its links."""
-    return chain.reach if np.isfinite(chain.reach) else 5.0 * chain.arm.angular_scale
+        """The recorded path as CSV: targets and joint values [m, rad], for ``jointwise path``."""
+        return waypoints_to_csv(self.recorded, self.kind, self.chain.names)

@@ -1,4 +1,4 @@
-"""The arm as solid bodies: each rigid in the frame that one joint carries."""
+"""The arm as solid bodies, each fixed in the frame that one joint carries."""
 
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast
@@ -7,23 +7,23 @@ import numpy as np
 
 from jointwise.chain import Chain
 from jointwise.kernels.shapes import Floats
-from jointwise.view.session import extent
+from jointwise.view.workspace import drawing_size
 
 if TYPE_CHECKING:
     from trimesh import Trimesh
 
 Role = Literal["link", "joint", "rail", "axis"]
 
-# The radius of a link: a share of the arm's size, and at most one of the typical link's length.
-THIN, STUBBY = 0.022, 0.22
+# Largest radius of a link, as a fraction of the arm's size and of the median link length.
+RADIUS_PER_SIZE, RADIUS_PER_LENGTH = 0.022, 0.22
 
 
 class Part(NamedTuple):
-    """A body that goes along with a joint.
+    """A body that moves with a joint.
 
     Attributes:
-        joint: Which one, from 0 at the base; -1 for what stands still.
-        role: What it is a picture of.
+        joint: Which joint, from 0 at the base; -1 for a body fixed to the base.
+        role: What it represents.
         mesh: Its surface, in the frame that the joint carries [m].
     """
 
@@ -32,80 +32,82 @@ class Part(NamedTuple):
     mesh: "Trimesh"
 
 
-def radius(chain: Chain) -> float:
-    """How thick a link is drawn [m]."""
+def link_radius(chain: Chain) -> float:
+    """Radius that links are drawn with [m]."""
+    size = drawing_size(chain)
     lengths = np.linalg.norm(chain.arm.links[:, :, 3], axis=1)
-    typical = np.median(lengths[lengths > 1e-6 * extent(chain)]) if lengths.any() else np.inf
-    return float(min(THIN * extent(chain), STUBBY * typical))
+    median = np.median(lengths[lengths > 1e-6 * size]) if lengths.any() else np.inf
+    return float(min(RADIUS_PER_SIZE * size, RADIUS_PER_LENGTH * median))
 
 
-def parts(chain: Chain, thick: float) -> list[Part]:
-    """The arm from base to tip: links as rods, turning joints as drums, sliding ones as boxes.
+def arm_parts(chain: Chain, radius: float) -> list[Part]:
+    """Bodies from base to end effector.
 
-    A link goes straight out to the next joint's axis, then along it, as ``outline`` has it. The
-    rail of a sliding joint spans its range and goes along with the joint before.
+    Links are rods, revolute joints are cylinders, prismatic joints are boxes. A link goes straight
+    to the next joint's axis, then along it, as in ``Chain.outline``. The rail of a prismatic joint
+    spans the joint's range and moves with the joint before.
 
     Args:
         chain: The arm.
-        thick: The radius of a link [m].
+        radius: The radius of a link [m].
     """
     import trimesh
 
-    drawn = [Part(-1, "joint", _rod(np.zeros(3), np.array([0.0, 0.0, 0.6 * thick]), 2.2 * thick))]
+    z = np.array([0.0, 0.0, 1.0])
+    parts = [Part(-1, "joint", _cylinder(np.zeros(3), 0.6 * radius * z, 2.2 * radius))]
     for i, link in enumerate(chain.arm.links):
         corners = [np.zeros(3), link[:, 3]]
         if i < chain.n:
             origin, axis = link[:, 3], link[:, 2]
             corners.insert(1, origin - (origin @ axis) * axis)
-        drawn += [Part(i - 1, "link", mesh) for mesh in _tube(corners, thick)]
+        parts += [Part(i - 1, "link", mesh) for mesh in _rounded_polyline(corners, radius)]
         if i == chain.n:
             break
-        z = np.array([0.0, 0.0, 1.0])
         if chain.prismatic[i]:
-            low, high = _sliding_range(chain, i)
-            rail = _rod(origin + low * axis, origin + high * axis, 0.5 * thick)
-            drawn.append(Part(i - 1, "rail", rail))
-            body = trimesh.creation.box([3.2 * thick] * 3)
+            low, high = _rail_range(chain, i)
+            rail = _cylinder(origin + low * axis, origin + high * axis, 0.5 * radius)
+            parts.append(Part(i - 1, "rail", rail))
+            body = trimesh.creation.box([3.2 * radius] * 3)
         else:
-            body = _rod(-1.8 * thick * z, 1.8 * thick * z, 1.6 * thick)
-        drawn.append(Part(i, "joint", body))
-        drawn.append(Part(i, "axis", _rod(-4.5 * thick * z, 4.5 * thick * z, 0.18 * thick)))
-    return drawn
+            body = _cylinder(-1.8 * radius * z, 1.8 * radius * z, 1.6 * radius)
+        parts.append(Part(i, "joint", body))
+        parts.append(Part(i, "axis", _cylinder(-4.5 * radius * z, 4.5 * radius * z, 0.18 * radius)))
+    return parts
 
 
-def _sliding_range(chain: Chain, joint: int) -> tuple[float, float]:
-    """From where to where a sliding joint is drawn [m], its zero included."""
-    free = extent(chain)
-    lower, upper = np.clip(chain.limits[joint], -free, free)
+def _rail_range(chain: Chain, joint: int) -> tuple[float, float]:
+    """Ends of the rail of a prismatic joint along its axis [m]; 0 is between them."""
+    size = drawing_size(chain)
+    lower, upper = np.clip(chain.limits[joint], -size, size)
     return float(min(lower, 0.0)), float(max(upper, 0.0))
 
 
-def placed(chain: Chain, bodies: list[Part], q: Floats) -> "Trimesh":
-    """The whole arm in one posture as a single surface, base frame."""
+def merge_parts(chain: Chain, parts: list[Part], q: Floats) -> "Trimesh":
+    """The parts at joint values (n,) [rad, m] as a single surface, base frame [m]."""
     import trimesh
 
     frames = np.concatenate([chain.frames(q), np.eye(4)[None]])
-    meshes = [part.mesh.copy().apply_transform(frames[part.joint]) for part in bodies]
+    meshes = [part.mesh.copy().apply_transform(frames[part.joint]) for part in parts]
     return cast("Trimesh", trimesh.util.concatenate(meshes))
 
 
-def _rod(start: Floats, end: Floats, thick: float) -> "Trimesh":
+def _cylinder(start: Floats, end: Floats, radius: float) -> "Trimesh":
     """A cylinder whose edges stay sharp when it is shaded."""
     import trimesh
 
-    rod = trimesh.creation.cylinder(thick, segment=[start, end], sections=32)
-    return cast("Trimesh", trimesh.graph.smooth_shade(rod, angle=0.6))
+    cylinder = trimesh.creation.cylinder(radius, segment=[start, end], sections=32)
+    return cast("Trimesh", trimesh.graph.smooth_shade(cylinder, angle=0.6))
 
 
-def _tube(corners: list[Floats], thick: float) -> "list[Trimesh]":
-    """Rods from corner to corner, with round ends."""
+def _rounded_polyline(corners: list[Floats], radius: float) -> "list[Trimesh]":
+    """Cylinders from corner to corner, with spheres at their ends."""
     import trimesh
 
     meshes = []
     for start, end in pairwise(corners):
         if np.linalg.norm(end - start) > 1e-9:
-            meshes.append(_rod(start, end, thick))
+            meshes.append(_cylinder(start, end, radius))
             for corner in (start, end):
-                ball = trimesh.creation.icosphere(subdivisions=2, radius=thick)
-                meshes.append(ball.apply_translation(corner))
+                sphere = trimesh.creation.icosphere(subdivisions=2, radius=radius)
+                meshes.append(sphere.apply_translation(corner))
     return meshes

@@ -1,4 +1,4 @@
-"""One visitor of the page: a session, its drawing, its panel, and the thread they live on."""
+"""One visitor of the page: a session, its scene and panel, and the thread that updates them."""
 
 from collections.abc import Callable, Hashable, Iterator
 from typing import TYPE_CHECKING
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from jointwise.chain import Chain
 from jointwise.errors import JointwiseError
 from jointwise.kernels.shapes import Floats
-from jointwise.view.panel import Panel
+from jointwise.view.panel import Animation, Panel
 from jointwise.view.scene import Drawing
 from jointwise.view.session import Session
 from jointwise.view.worker import Worker
@@ -14,18 +14,25 @@ from jointwise.view.worker import Worker
 if TYPE_CHECKING:
     import viser
 
-# Seconds between two looks at the panel; the arm itself is drawn at every change.
-GLANCE = 0.08
+# Delay between a change and the refresh of the panel [s]; the arm is drawn at every change.
+REFRESH_DELAY_S = 0.08
 
 
 class Visitor:
-    """Carries what the browser asks for to the session, and what became of it back.
+    """Passes input from the browser to the session, and draws the session in the browser.
+
+    Args:
+        client: The visitor's connection.
+        chain: The arm.
+        name: Name of the file that a path is saved to, without its suffix.
+        meshes: GLB by joint, from ``meshes.load_glb``.
+        note: First message; the status of the first solve if empty.
 
     Attributes:
-        client: The visitor's tab, as viser knows it.
+        client: The visitor's connection, one for each tab.
         session: The visitor's arm and target.
-        drawing: What is seen of them.
-        drawn: How often the arm was drawn.
+        drawing: The arm and the target in the scene.
+        draw_count: How often the arm was drawn.
     """
 
     def __init__(
@@ -37,17 +44,17 @@ class Visitor:
         note: str = "",
     ) -> None:
         self.session = Session(chain)
-        self.session.says = note or self.session.says
-        self.drawn = 0
+        self.session.message = note or self.session.message
+        self.draw_count = 0
         self.client, self._name = client, name
         self._worker = Worker()
-        self._film: Iterator[None] | None = None
+        self._frames: Iterator[None] | None = None
         with client.atomic():
             self.drawing = Drawing(client, chain, meshes)
-            self._panel = Panel(client.gui, self.session, self.do, self.play, self.save)
-            self._draw(target=True)
+            self._panel = Panel(client.gui, self.session, self.apply, self.play, self.save)
+            self._draw(with_target=True)
             self._panel.refresh()
-        self.drawing.gizmo.on_update(self._dragged)
+        self.drawing.gizmo.on_update(self._target_dragged)
         self._worker.start()
 
     def close(self) -> None:
@@ -55,49 +62,49 @@ class Visitor:
         self._worker.close()
         self._worker.join(timeout=5.0)
 
-    def do(self, what: Callable[[], object], key: Hashable = None, target: bool = True) -> None:
-        """Change the session and show it; what plays stops.
+    def apply(
+        self, change: Callable[[], object], key: Hashable = None, draw_target: bool = True
+    ) -> None:
+        """Stop what plays, change the session and draw it, on the visitor's thread.
 
         Args:
-            what: A change of the session.
-            key: Of changes with the same key that wait, only the latest is made.
-            target: Whether the target is drawn, too; not while the visitor holds it.
+            change: Changes the session.
+            key: The change replaces a waiting one with the same key. None: it replaces none.
+            draw_target: Whether the target is drawn; False while the visitor drags it.
         """
 
         def job() -> None:
             self._stop()
-            self._change(what, target)
+            self._change(change, draw_target)
 
-        self._worker.put(object() if key is None else key, job)
+        self._worker.submit(object() if key is None else key, job)
 
-    async def _dragged(self, _: object) -> None:
-        """The target was moved by hand."""
-
+    async def _target_dragged(self, _: object) -> None:
         def follow() -> None:
             gizmo, session, before = self.drawing.gizmo, self.session, self.session.T_base_target
-            session.move_target(pose_of(gizmo.wxyz, gizmo.position))
-            if self._panel.records and session.T_base_target is not before:
-                session.record()
+            session.move_target(pose_matrix(gizmo.wxyz, gizmo.position))
+            if self._panel.records_drag and session.T_base_target is not before:
+                session.record_target()
 
-        self.do(follow, "target", target=False)
+        self.apply(follow, "target", draw_target=False)
 
-    def play(self, film: Callable[[], Iterator[None]], rate: Callable[[], float]) -> None:
-        """Show a film, a picture at a time, until it ends; if one is on, stop that instead.
+    def play(self, animation: Animation, rate: Callable[[], float]) -> None:
+        """Play an animation to its end; if one is playing, pause that instead.
 
         Args:
-            film: Changes the session from picture to picture.
-            rate: How many pictures a second.
+            animation: Changes the session and yields, once for each frame.
+            rate: Frames per second [1/s], read before each frame.
         """
 
         def job() -> None:
-            if self._film is not None:
+            if self._frames is not None:
                 self._stop()
-                self._glance()
+                self._refresh_soon()
             else:
-                self._film = film()
-                self._next_picture(self._film, rate)
+                self._frames = animation()
+                self._next_frame(self._frames, rate)
 
-        self._worker.put(object(), job)
+        self._worker.submit(object(), job)
 
     def save(self) -> None:
         """Send the recorded path to the browser as a CSV file."""
@@ -106,48 +113,50 @@ class Visitor:
             content = self.session.to_csv().encode()
             self.client.send_file_download(f"{self._name}.csv", content, save_immediately=True)
 
-        self._worker.put(object(), job)
+        self._worker.submit(object(), job)
 
-    def _next_picture(self, film: Iterator[None], rate: Callable[[], float]) -> None:
-        goes_on: list[bool] = []
-        self._change(lambda: goes_on.append(next(film, False) is None), target=True)
-        if goes_on == [True]:
-            self._worker.put("film", lambda: self._next_picture(film, rate), 1.0 / rate())
+    def _next_frame(self, frames: Iterator[None], rate: Callable[[], float]) -> None:
+        played: list[bool] = []
+        self._change(lambda: played.append(next(frames, False) is None), draw_target=True)
+        if played == [True]:
+            self._worker.submit("frame", lambda: self._next_frame(frames, rate), 1.0 / rate())
         else:
-            self._film = None
+            self._frames = None
 
     def _stop(self) -> None:
-        self._film = None
-        self._worker.drop("film")
+        self._frames = None
+        self._worker.cancel("frame")
 
-    def _change(self, what: Callable[[], object], target: bool) -> None:
+    def _change(self, change: Callable[[], object], draw_target: bool) -> None:
         try:
-            what()
+            change()
         except JointwiseError as problem:
-            self.session.says = str(problem)
+            self.session.message = str(problem)
         with self.client.atomic():
-            self._draw(target)
-        self._glance()
+            self._draw(draw_target)
+        self._refresh_soon()
 
-    def _draw(self, target: bool) -> None:
+    def _draw(self, with_target: bool) -> None:
         session = self.session
-        self.drawing.show_arm(session.q, session.moving)
+        self.drawing.show_arm(session.q, session.moved_joint)
         self.drawing.show_kind(session.kind)
-        self.drawing.show_ghosts(session.others, lambda i: self.do(lambda: session.choose(i)))
-        if target:
+        self.drawing.show_solutions(
+            session.other_solutions, lambda i: self.apply(lambda: session.select_solution(i))
+        )
+        if with_target:
             self.drawing.show_target(session.T_base_target)
-        self.drawn += 1
+        self.draw_count += 1
 
-    def _glance(self) -> None:
+    def _refresh_soon(self) -> None:
         def refresh() -> None:
             with self.client.atomic():
                 self._panel.refresh()
 
-        self._worker.put("glance", refresh, GLANCE)
+        self._worker.submit("refresh", refresh, REFRESH_DELAY_S)
 
 
-def pose_of(wxyz: Floats, position: Floats) -> Floats:
-    """(4, 4) a pose from a quaternion and a position."""
+def pose_matrix(wxyz: Floats, position: Floats) -> Floats:
+    """(4, 4) a pose from a quaternion w, x, y, z and a position [m]."""
     from scipy.spatial.transform import RigidTransform, Rotation
 
     rotation = Rotation.from_quat(wxyz, scalar_first=True)

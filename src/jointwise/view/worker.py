@@ -1,4 +1,4 @@
-"""One visitor's thread: what comes from the browser is done here, in turn."""
+"""A visitor's thread, which does what the browser asks for, one job after the other."""
 
 import sys
 import traceback
@@ -10,10 +10,10 @@ Job = Callable[[], None]
 
 
 class Worker(Thread):
-    """Does jobs one after the other. Of jobs with the same key that wait, only the latest is done.
+    """Runs jobs one after the other. A waiting job is replaced by a newer one with the same key.
 
-    So a visitor's things need no lock, and dragging never lags: of a hundred places where the
-    target was while one was solved, the last counts.
+    All of a visitor's state is used on this thread only, so it needs no lock. Dragging does not
+    lag: of all targets that arrive during a solve, only the latest is solved for next.
     """
 
     def __init__(self) -> None:
@@ -22,26 +22,32 @@ class Worker(Thread):
         self._changed = Condition()
         self._closed = False
 
-    def put(self, key: Hashable, job: Job, delay: float = 0.0) -> None:
-        """Do a job after the delay [s]; in place of one with the same key, when that was due."""
+    def submit(self, key: Hashable, job: Job, delay: float = 0.0) -> None:
+        """Run a job after ``delay`` [s]. It replaces a waiting one with the same key, at its time.
+
+        Args:
+            key: Identifies jobs of which only the latest counts.
+            job: What to do.
+            delay: How long to wait first [s].
+        """
         with self._changed:
             due, _ = self._jobs.get(key, (monotonic() + delay, job))
             self._jobs[key] = due, job
             self._changed.notify()
 
-    def drop(self, key: Hashable) -> None:
-        """Forget the job of this key, if one waits."""
+    def cancel(self, key: Hashable) -> None:
+        """Remove the waiting job with this key, if there is one."""
         with self._changed:
             self._jobs.pop(key, None)
 
     def close(self) -> None:
-        """End after the job that is being done."""
+        """Stop after the current job; waiting jobs are not run."""
         with self._changed:
             self._closed = True
             self._changed.notify()
 
     def run(self) -> None:
-        """Do what is due until closed; a job that fails is reported, and the next one is done."""
+        """Run jobs when they are due, until closed; the error of a failed job is printed."""
         while job := self._next():
             try:
                 job()
@@ -49,7 +55,7 @@ class Worker(Thread):
                 traceback.print_exc(file=sys.stderr)
 
     def _next(self) -> Job | None:
-        """The job that is due first, once it is; none when closed."""
+        """Wait for the job that is due first; None when closed."""
         with self._changed:
             while not self._closed:
                 key, (due, job) = min(
@@ -57,8 +63,8 @@ class Worker(Thread):
                 )
                 if job is None or due is None:
                     self._changed.wait()
-                elif (early := due - monotonic()) > 0.0:
-                    self._changed.wait(early)
+                elif (remaining := due - monotonic()) > 0.0:
+                    self._changed.wait(remaining)
                 else:
                     del self._jobs[key]
                     return job

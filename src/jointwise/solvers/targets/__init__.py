@@ -91,7 +91,9 @@ def pack_targets(
 def refuse(packed: PackedTarget) -> NoReturn:
     """Say what is wrong with the numbers of a target that a kernel refused."""
     packed.kind.check(packed.values)
-    raise InvalidInputError("target is no pose: its rotation part is just not a rotation.")
+    raise InvalidInputError(
+        "target is not a pose: its rotation part deviates slightly from a rotation."
+    )
 
 
 def _with_kind(target: Target) -> tuple[TargetKind, Any]:

@@ -1,0 +1,130 @@
+"""The application: its subcommands, exit codes and error handling.
+
+Typer derives the command line from the types and docstrings of the functions in ``commands``,
+which return their exit codes: 0 solved, 1 not solved, 2 wrong usage. Heavy modules are imported
+inside the functions that need them, so that help and completion are fast.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from jointwise import __version__
+from jointwise.cli.commands.batch import batch
+from jointwise.cli.commands.demo import demo
+from jointwise.cli.commands.fk import fk
+from jointwise.cli.commands.info import info, robots
+from jointwise.cli.commands.path import path
+from jointwise.cli.commands.place import place
+from jointwise.cli.commands.reach import reach
+from jointwise.cli.commands.solve import solve
+from jointwise.cli.commands.view import view
+from jointwise.cli.options import is_number
+from jointwise.errors import JointwiseError
+
+# Exit code of a program that wrote to a closed pipe: 128 + SIGPIPE.
+CLOSED_PIPE = 141
+# Options that take one value per joint.
+JOINT_VALUE_OPTIONS = ("--q", "--start")
+
+
+class Commands(TyperGroup):
+    """All subcommands. An error ends in an exit code and one line on standard error."""
+
+    def invoke(self, ctx: Any) -> None:
+        """Run the subcommand and exit."""
+        try:
+            code = super().invoke(ctx)
+            sys.stdout.flush()
+        except JointwiseError as error:
+            print(error, file=sys.stderr)
+            code = 2
+        except BrokenPipeError:  # the reader has closed the pipe
+            _discard_stdout()
+            code = CLOSED_PIPE
+        except OSError as error:  # such as a full disk
+            _discard_stdout()
+            print(f"the output cannot be written: {error.strerror}.", file=sys.stderr)
+            code = 2
+        raise typer.Exit(code or 0)
+
+
+app = typer.Typer(
+    cls=Commands,
+    rich_markup_mode=None,  # Rich help doubles the time that --help takes
+    pretty_exceptions_enable=False,
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(requested: bool) -> None:
+    if requested:
+        print(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def jointwise(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
+    ] = False,
+) -> None:
+    """Inverse kinematics for serial robot arms.
+
+    ARM is a robot's name (see jointwise robots), a URDF file, or a DH table (.toml, .csv).
+    Lengths are in metres and angles in radians; with --deg, angles are in degrees.
+
+    Exit codes: 0 solved, 1 not solved, 2 wrong usage.
+
+    \b
+    jointwise solve panda --to 0.4 0.2 0.5
+    jointwise solve ur5e --to 0.4 0.2 0.5 --rpy 180 0 90 --deg --json
+    jointwise batch panda targets.csv -o joints.csv
+    jointwise reach ur5e -o ur5e.zarr
+    """
+
+
+for _command in (robots, info, fk, solve, batch, path, reach, place, view, demo):
+    app.command()(_command)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command and exit.
+
+    Args:
+        arguments: The arguments after ``jointwise``. None: those of the process.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # closed by the shell
+            setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115
+    repeated = repeat_options(sys.argv[1:] if arguments is None else arguments)
+    typer.main.get_command(app)(repeated, prog_name="jointwise")
+
+
+def repeat_options(arguments: Sequence[str]) -> list[str]:
+    """``--q 1 -2 3`` as ``--q 1 --q -2 --q 3``: the parser takes one value per option."""
+    repeated: list[str] = []
+    option = None
+    for argument in arguments:
+        if argument in JOINT_VALUE_OPTIONS:
+            option = argument
+        elif option is None or not is_number(argument):
+            option = None
+        elif repeated[-1] != option:
+            repeated.append(option)
+        repeated.append(argument)
+    return repeated
+
+
+def _discard_stdout() -> None:
+    """Redirect standard output to the null device, so that the flush at exit does not fail."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,1 @@
+"""The subcommands. The first lines of their docstrings are their help."""

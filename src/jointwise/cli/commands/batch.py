@@ -1,0 +1,70 @@
+"""``jointwise batch``."""
+
+import sys
+
+from jointwise.cli.options import (
+    Arm,
+    Base,
+    Degrees,
+    Device,
+    Output,
+    Restarts,
+    Seed,
+    TargetFile,
+    Threads,
+    Tip,
+    Tolerance,
+    load_chain,
+    solve_config,
+)
+
+
+def batch(
+    arm: Arm,
+    targets: TargetFile,
+    output: Output = "-",
+    deg: Degrees = False,
+    tolerance: Tolerance = None,
+    restarts: Restarts = None,
+    seed: Seed = 0,
+    device: Device = "cpu",
+    threads: Threads = None,
+    base: Base = None,
+    tip: Tip = None,
+) -> int:
+    """Solve every target of a file or a stream.
+
+    Columns: x, y, z for a position; also roll, pitch, yaw or qx, qy, qz, qw for a pose, or dx, dy,
+    dz for the direction of the end effector's z axis. Starts have one column per joint, named as
+    the joints or q1, q2, ... Results have one column per joint, then status and errors. An .npz
+    file has an array targets, (m, 3) or (m, 4, 4), and optionally starts, always in metres and
+    radians.
+
+    \b
+    jointwise batch panda targets.csv -o joints.csv
+    produce | jointwise batch panda - | consume
+    """
+    import numpy as np
+
+    from jointwise.cli.tables.result_file import open_results
+    from jointwise.cli.tables.target_file import read_targets
+    from jointwise.solvers.results import Status, status_report
+
+    chain, config = load_chain(arm, base, tip), solve_config(tolerance, restarts)
+    counts = np.zeros(len(Status), np.int64)
+    progress = targets != "-" and sys.stderr.isatty()
+    with open_results(output, chain, deg, targets) as write:
+        for table in read_targets(targets, chain, deg):
+            results = chain.solve_batch(
+                table.targets,
+                table.starts,
+                config,
+                seed,
+                device,
+                threads=threads,
+                progress=progress,
+            )
+            write(results)
+            counts += np.bincount(results.status, minlength=len(Status))
+    print("\n".join(status_report(counts)), file=sys.stderr)
+    return 1 if counts[1:].any() else 0

@@ -1,0 +1,68 @@
+"""``jointwise robots`` and ``jointwise info``."""
+
+from typing import TYPE_CHECKING
+
+from jointwise.cli.options import Arm, Base, Json, Tip, load_chain
+from jointwise.cli.printing import print_json, print_table
+
+if TYPE_CHECKING:
+    from jointwise.chain import Chain
+
+
+def robots(json: Json = False) -> None:
+    """List the robots that come with jointwise."""
+    from jointwise import robots
+    from jointwise.chain import Chain
+
+    chains = {name: Chain.load(name) for name in robots.names()}
+    if json:
+        for name, chain in chains.items():
+            print_json(_summary(name, chain))
+        return
+    rows = [[name, _documentation(name)[0], f"{chain.reach:.2f}"] for name, chain in chains.items()]
+    print_table(["name", "arm", "reach [m]"], rows, text_columns=2)
+
+
+def info(arm: Arm, base: Base = None, tip: Tip = None, json: Json = False) -> None:
+    """Print the DH table or the links of an arm, its limits and reach."""
+    from jointwise.model.table import cells
+
+    chain = load_chain(arm, base, tip)
+    if json:
+        rows = [
+            {"theta": row.theta, "d": row.d, "a": row.a, "alpha": row.alpha} for row in chain.rows
+        ]
+        print_json(
+            {
+                **_summary(arm, chain),
+                "joint_types": ["prismatic" if each else "revolute" for each in chain.prismatic],
+                "limits": chain.limits,
+                "home": chain.home,
+                "convention": ("modified" if chain.modified else "standard") if rows else None,
+                "rows": rows or None,
+            }
+        )
+        return
+    (header, *lines), notes = cells(chain.arm, chain.names, chain.rows, chain.modified)
+    print_table(header, lines, text_columns=2)
+    print("\n".join([*notes, *filter(None, _documentation(arm))]))
+
+
+def _summary(name: str, chain: "Chain") -> dict[str, object]:
+    return {
+        "robot": name,
+        "description": _documentation(name)[0] or None,
+        "joint_names": chain.names,
+        "reach": chain.reach,
+    }
+
+
+def _documentation(name: str) -> tuple[str, str]:
+    """Description of a robot, and the source of its numbers; both "" for an arm from a file."""
+    from inspect import getdoc
+
+    from jointwise import robots
+
+    text = getdoc(getattr(robots, name)) if name in robots.names() else None
+    description, _, source = (text or "").partition("\n\n")
+    return description.replace("``", ""), " ".join(source.split())

@@ -1,0 +1,1 @@
+"""Tables of targets and of results: CSV, Parquet and ``.npz`` files."""

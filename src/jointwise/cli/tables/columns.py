@@ -1,0 +1,149 @@
+"""Columns of a table of targets, in a CSV or Parquet file.
+
+``x, y, z`` are positions [m]. The other columns come in groups, which the kinds of targets define,
+such as ``roll, pitch, yaw`` for poses; see ``solvers.targets.TargetKind.columns``. Starts have one
+column per joint, named as the joint or ``q1, q2, ...``.
+"""
+
+from collections.abc import Callable, Collection, Sequence
+from difflib import get_close_matches
+from typing import NamedTuple, NoReturn
+
+import numpy as np
+
+from jointwise.chain import Chain
+from jointwise.cli.options import is_number
+from jointwise.cli.units import to_radians
+from jointwise.errors import InvalidInputError
+from jointwise.kernels.shapes import Floats
+from jointwise.model.urdf_xml import short
+from jointwise.solvers.targets import KINDS, MIN_LENGTH, TargetKind, Targets
+
+# The group that every table has, and its columns.
+POSITION, XYZ = "position", ("x", "y", "z")
+# Groups of vectors whose length has no meaning, except that it is not zero.
+ANY_LENGTH = ("quaternion", "direction")
+
+# Tells where a row is, for messages: "in line 3 of targets.csv".
+Locate = Callable[[int], str]
+
+
+class TargetTable(NamedTuple):
+    """Targets of one kind, and where to start.
+
+    Attributes:
+        kind: The kind of the targets.
+        targets: Many targets.
+        starts: (n,) for all or (m, n) one for each [rad, m]; None: not given.
+    """
+
+    kind: TargetKind
+    targets: Targets
+    starts: Floats | None
+
+
+def column_groups() -> dict[str, tuple[str, ...]]:
+    """The columns of targets in groups, by the names that JSON and messages use."""
+    groups = [group for kind in KINDS.values() for group in kind.columns.items()]
+    return {POSITION: XYZ, **dict(groups)}
+
+
+def check_header(header: Sequence[str], file: str, chain: Chain) -> None:
+    """Refuse unknown, repeated or missing columns, and two groups that exclude each other."""
+    groups, joints = column_groups(), _start_columns(chain, header)
+    known = [*_target_columns(), *joints]
+    for i, column in enumerate(header):
+        if column in header[:i]:
+            raise InvalidInputError(
+                f"{file} has the column {short(column)} twice: expected it once."
+            )
+        if column not in known:
+            _refuse_column(column, known, file)
+    for name, group in {**groups, "start": joints}.items():
+        missing = [column for column in group if column not in header]
+        if missing and (len(missing) < len(group) or name == POSITION):
+            raise InvalidInputError(
+                f"{file} has no column {', '.join(missing)}: expected all of {', '.join(group)}."
+            )
+    del groups[POSITION]
+    present = [", ".join(group) for group in groups.values() if group[0] in header]
+    if len(present) > 1:
+        raise InvalidInputError(f"{file} has {' and '.join(present)}: expected one of these.")
+
+
+def table_from_columns(
+    columns: dict[str, Floats], locate: Locate, chain: Chain, in_degrees: bool
+) -> TargetTable:
+    """Targets and starts in columns whose header has been checked.
+
+    Args:
+        columns: (m,) values of each column, by name.
+        locate: Tells where a row is.
+        chain: The arm.
+        in_degrees: Whether angles are degrees.
+    """
+    groups = {
+        name: np.stack([columns[column] for column in group], axis=1)
+        for name, group in {**column_groups(), "start": _start_columns(chain, columns)}.items()
+        if group[0] in columns
+    }
+    starts = groups.pop("start", None)
+    table = table_from_groups(groups, locate, in_degrees)
+    if starts is None:
+        return table
+    return table._replace(starts=to_radians(chain, starts, in_degrees))
+
+
+def table_from_groups(groups: dict[str, Floats], locate: Locate, in_degrees: bool) -> TargetTable:
+    """Targets from positions and at most one other group.
+
+    Args:
+        groups: (m, k) values of each group, by the names of ``column_groups``.
+        locate: Tells where a row is.
+        in_degrees: Whether angles are degrees.
+    """
+    finite = np.all([np.isfinite(values).all(axis=1) for values in groups.values()], axis=0)
+    # A NaN makes the target invalid; its other values only have to be convertible.
+    positions = np.where(finite[:, None], groups[POSITION], np.nan)
+    group = next((group for group in groups if group != POSITION), "")
+    values = groups[group] if group else np.empty((len(positions), 0))
+    values = np.where(finite[:, None], values, 1.0)
+    if group in ANY_LENGTH:
+        values = _scale_rows(group, values, locate)
+    kind = next(kind for kind in KINDS.values() if group in (kind.columns or ("",)))
+    return TargetTable(kind, kind.from_columns(positions, group, values, in_degrees), None)
+
+
+def _scale_rows(group: str, vectors: Floats, locate: Locate) -> Floats:
+    """Vectors whose largest component is 1, so that no length overflows."""
+    largest = np.abs(vectors).max(axis=1, keepdims=True)
+    for row in np.flatnonzero(largest < MIN_LENGTH).tolist():
+        raise InvalidInputError(
+            f"the {group} {locate(row)} is {vectors[row].tolist()}: expected numbers, not all zero."
+        )
+    scaled: Floats = vectors / largest
+    return scaled
+
+
+def _refuse_column(column: str, known: list[str], file: str) -> NoReturn:
+    if is_number(column):
+        raise InvalidInputError(
+            f"{file} begins with {column}: expected a header first, such as x,y,z."
+        )
+    similar = get_close_matches(column.lower(), known, 1)
+    hint = f"did you mean {similar[0]!r}?" if similar else f"expected some of {', '.join(known)}."
+    raise InvalidInputError(f"{file} has the column {short(column)}: {hint}")
+
+
+def _target_columns() -> list[str]:
+    return [column for group in column_groups().values() for column in group]
+
+
+def _start_columns(chain: Chain, header: Collection[str]) -> Sequence[str]:
+    """Columns of a start: the names of the joints, or q1, q2, ...
+
+    Numbers are used if the header has one of them, or if a joint has the name of another column.
+    """
+    numbered = [f"q{i + 1}" for i in range(chain.n)]
+    ambiguous = not {*chain.names}.isdisjoint(_target_columns())
+    return numbered if ambiguous or not {*numbered}.isdisjoint(header) else chain.names

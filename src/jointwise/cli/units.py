@@ -1,0 +1,34 @@
+"""Joint values in degrees (``--deg``) or radians; prismatic joints are in metres in both."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from jointwise.chain import Chain
+from jointwise.kernels.shapes import Floats
+
+
+def to_radians(chain: Chain, values: ArrayLike, in_degrees: bool) -> Floats:
+    """(n,) or (m, n) joint values [rad, m].
+
+    Args:
+        chain: The arm.
+        values: Joint values as the user gave them. A wrong number of values is not converted: the
+            solver refuses it.
+        in_degrees: Whether the values of revolute joints are degrees.
+    """
+    array = np.array(values, np.float64)
+    if not in_degrees or array.shape[-1] != chain.n:
+        return array
+    return np.where(chain.prismatic, array, np.radians(array))
+
+
+def to_display(chain: Chain, values: Floats, in_degrees: bool) -> Floats:
+    """(n,) or (m, n) joint values for output [rad, m], or [°, m] with ``in_degrees``."""
+    return np.where(chain.prismatic, values, np.degrees(values)) if in_degrees else values
+
+
+def format_values(chain: Chain, values: Floats, in_degrees: bool) -> list[str]:
+    """(n,) joint values [rad, m] as text, each with its unit."""
+    units = [" m" if prismatic else "°" if in_degrees else " rad" for prismatic in chain.prismatic]
+    numbers = to_display(chain, values, in_degrees).round(6) + 0.0  # no minus zeros
+    return [f"{value:.6f}{unit}" for value, unit in zip(numbers, units, strict=True)]

@@ -1,0 +1,96 @@
+"""A new, empty reach map on disk: its arrays, their meanings and their compression."""
+
+import tempfile
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from jointwise.errors import JointwiseError
+from jointwise.reach.chunks import Chunk
+from jointwise.reach.description import grid_from_settings
+from jointwise.reach.grid import AXES, Grid
+
+# Zstandard compression level. Joint values hardly compress at any level; this one is fast, and
+# compresses chunks in which nothing is reached well.
+COMPRESSION_LEVEL = -5
+# The array with one more axis, the joints.
+JOINT_ARRAY = "configuration"
+# Unit and meaning of each array, for readers that open the store with another tool.
+MEANINGS = {
+    "dexterity": ("1", "share of the tool orientations that are reached"),
+    "manipulability": ("", "product of the singular values of the Jacobian, the greatest reached"),
+    "margin": (
+        "1",
+        "distance to the nearest joint limit over half its range, the greatest reached",
+    ),
+    "configuration": ("rad or m", "joint values that reach one of the orientations"),
+}
+
+
+def require_zarr() -> Any:
+    """The module zarr.
+
+    Raises:
+        JointwiseError: It is not installed.
+    """
+    try:
+        import zarr
+    except ImportError:
+        raise JointwiseError(
+            "reach maps need zarr, which is not installed: pip install 'jointwise[reach]'."
+        ) from None
+    return zarr
+
+
+def create_empty(path: Path, description: dict[str, Any]) -> None:
+    """Create an empty store in a temporary folder and rename it, so that none is ever partial."""
+    require_zarr()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(".partial", f"{path.name}.", path.parent) as folder:
+        temporary = Path(folder) / path.name
+        write_empty(temporary, description)
+        try:
+            temporary.rename(path)
+        except OSError:
+            if not path.exists():  # otherwise another call has just created it: use that one
+                raise
+
+
+def write_empty(path: Path, description: dict[str, Any]) -> None:
+    """Write a whole store, except for its chunks."""
+    zarr = require_zarr()
+    grid, joints = grid_from_settings(description["settings"]), len(description["arm"]["names"])
+    group = zarr.open_group(path, mode="w-", zarr_format=3, attributes={"jointwise": description})
+    _write_coordinates(group, grid)
+    for name in Chunk._fields:
+        per_joint = name == JOINT_ARRAY
+        units, meaning = MEANINGS[name]
+        group.create_array(
+            name,
+            shape=(*grid.shape, joints) if per_joint else grid.shape,
+            chunks=(*grid.chunk, joints) if per_joint else grid.chunk,
+            dtype="float64" if per_joint else "float32",
+            fill_value=np.nan if per_joint else 0.0,
+            dimension_names=(*AXES, "joint") if per_joint else AXES,
+            compressors=zarr.codecs.ZstdCodec(level=COMPRESSION_LEVEL),
+            attributes={"units": units, "long_name": meaning},
+        )
+    with warnings.catch_warnings():  # xarray reads consolidated metadata; Zarr warns about it
+        warnings.simplefilter("ignore")
+        zarr.consolidate_metadata(path)
+
+
+def _write_coordinates(group: Any, grid: Grid) -> None:
+    """Write the voxel centres along each axis."""
+    for axis, name in enumerate(AXES):
+        centres = grid.centres(axis)
+        array = group.create_array(
+            name,
+            shape=centres.shape,
+            dtype=centres.dtype,
+            dimension_names=(name,),
+            attributes={"units": "m", "long_name": f"{name} of the voxel's centre, base frame"},
+        )
+        array[:] = centres

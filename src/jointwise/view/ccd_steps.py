@@ -1,0 +1,65 @@
+"""CCD step by step: every joint move of every sweep, and how many are done."""
+
+from dataclasses import dataclass
+
+from jointwise.chain import Chain
+from jointwise.kernels.shapes import Floats
+from jointwise.solvers.results import Status
+
+
+@dataclass(slots=True, eq=False)
+class CCDSteps:
+    """CCD from a start to a target. A step moves one joint; a sweep is n steps, last joint first.
+
+    Attributes:
+        chain: The arm.
+        q: (m+1, n) joint values at the start and after each step [rad, m].
+        position_error: (m+1,) at the start and after each step [m].
+        orientation_error: (m+1,) likewise [rad]; 0 where orientation is free.
+        status: Why CCD stopped after the last step.
+        index: How many steps are done.
+    """
+
+    chain: Chain
+    q: Floats
+    position_error: Floats
+    orientation_error: Floats
+    status: Status
+    index: int = 0
+
+    def __len__(self) -> int:
+        return len(self.q) - 1
+
+    @property
+    def current_q(self) -> Floats:
+        """(n,) joint values after the steps that are done [rad, m]."""
+        q: Floats = self.q[self.index]
+        return q
+
+    @property
+    def moved_joint(self) -> int | None:
+        """The joint that the latest step moved, from 0 at the base; None before the first step."""
+        if self.index == 0:
+            return None
+        return self.chain.n - 1 - (self.index - 1) % self.chain.n
+
+    @property
+    def left_in_sweep(self) -> int:
+        """Steps to the end of the current sweep; n between two sweeps."""
+        return self.chain.n - self.index % self.chain.n
+
+    def advance(self, count: int) -> bool:
+        """Do ``count`` steps, or as many as are left; False if none was left."""
+        before, self.index = self.index, min(self.index + count, len(self))
+        return self.index > before
+
+    @property
+    def message(self) -> str:
+        """What the latest step did; after the last one, why CCD stopped."""
+        joint = self.moved_joint
+        if joint is None or self.index == len(self):
+            return self.status.value
+        change = self.q[self.index, joint] - self.q[self.index - 1, joint]
+        unit = "m" if self.chain.prismatic[joint] else "rad"
+        sweep = (self.index - 1) // self.chain.n + 1
+        return f"Sweep {sweep}: {self.chain.names[joint]} moved by {change:+.4f} {unit}."

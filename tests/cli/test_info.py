@@ -1,0 +1,97 @@
+"""``robots``, ``info`` and ``fk``."""
+
+import numpy as np
+from numpy.testing import assert_allclose
+
+from jointwise import robots
+from tests.support.cli import PANDA
+
+Q = ["0", "-0.5", "0", "-2", "0", "1.5", "0.8"]
+
+
+def test_robots_lists_every_robot(run, run_json):
+    code, printed, _ = run("robots")
+    assert code == 0
+    header, *lines = printed.splitlines()
+    assert header.split() == ["name", "arm", "reach", "[m]"]
+    assert [line.split()[0] for line in lines] == robots.names()
+    assert [line.split()[-1] for line in lines] == [
+        f"{getattr(robots, name)().reach:.2f}" for name in robots.names()
+    ]
+    assert "panda     Franka Emika Panda, 7 joints, to its flange." in printed
+    records = run_json("robots")
+    assert [record["robot"] for record in records] == robots.names()
+    assert {tuple(record) for record in records} == {
+        ("robot", "description", "joint_names", "reach")
+    }
+
+
+def test_info_prints_the_table_and_its_source(run):
+    code, printed, _ = run("info", "panda")
+    assert code == 0
+    *table, description, source = [line.rstrip() for line in printed.splitlines()]
+    assert table == str(PANDA).splitlines()
+    assert description == "Franka Emika Panda, 7 joints, to its flange."
+    assert source.startswith("Numbers: D-H table and limits of Franka's documentation")
+
+
+def test_info_as_json(run_json, tmp_path):
+    (tmp_path / "arm.csv").write_text(
+        "name,type,a,lower,upper\nelbow,revolute,1,,\nrail,prismatic,0,0,2\n"
+    )
+    assert run_json("info", "arm.csv") == [
+        {
+            "robot": "arm.csv",
+            "description": None,
+            "joint_names": ["elbow", "rail"],
+            "reach": 3.0,
+            "joint_types": ["revolute", "prismatic"],
+            "limits": [[None, None], [0.0, 2.0]],
+            "home": [0.0, 1.0],
+            "convention": "standard",
+            "rows": [
+                {"theta": 0.0, "d": 0.0, "a": 1.0, "alpha": 0.0},
+                {"theta": 0.0, "d": 0.0, "a": 0.0, "alpha": 0.0},
+            ],
+        }
+    ]
+    assert run_json("info", "panda")[0]["convention"] == "modified"
+    (from_urdf,) = run_json("info", "iiwa7")
+    assert (from_urdf["convention"], from_urdf["rows"]) == (None, None)
+
+
+def test_base_and_tip_select_a_part_of_a_urdf(run, run_json, tmp_path):
+    (tmp_path / "arm.urdf").write_text(PANDA.to_urdf())
+    (record,) = run_json("info", "arm.urdf", "--base", "link4", "--tip", "tip")
+    assert record["joint_names"] == list(PANDA.names[4:])
+    code, _, error = run("info", "arm.urdf", "--base", "lnk4")
+    assert code == 2
+    assert "did you mean 'link4'?" in error
+
+
+def test_fk_prints_the_pose_of_the_end_effector(run, run_json):
+    code, printed, _ = run("fk", "panda", "--q", *Q)
+    assert code == 0
+    assert [line.rstrip() for line in printed.splitlines()] == [
+        "end effector   x, roll   y, pitch     z, yaw         w",
+        "position [m]  0.386104   0.000000   0.652325",
+        "rpy [rad]     3.141593   0.000000  -0.800000",
+        "quaternion    0.921061  -0.389418   0.000000  0.000000",
+    ]
+    (record,) = run_json("fk", "panda", "--q", *Q)
+    keys = ["robot", "joint_names", "joint_angles", "position", "rpy", "quaternion", "pose"]
+    assert list(record) == keys
+    pose = PANDA.fk([float(value) for value in Q])
+    assert_allclose(record["pose"], pose, atol=1e-15)
+    assert_allclose(record["position"], pose[:3, 3], atol=1e-15)
+
+
+def test_degrees_apply_to_revolute_joints_only(run, run_json):
+    q = ["0", "90", "0.5", "0", "-90", "10"]  # the third joint is prismatic
+    (record,) = run_json("fk", "stanford", "--deg", "--q", *q)
+    radians = [0.0, np.pi / 2, 0.5, 0.0, -np.pi / 2, np.radians(10)]
+    assert_allclose(record["joint_angles"], radians)
+    _, printed, _ = run("fk", "stanford", "--q", *q, "--deg")
+    rpy = printed.splitlines()[2].split()
+    assert rpy[:2] == ["rpy", "[°]"]
+    assert_allclose(np.radians([float(angle) for angle in rpy[2:]]), record["rpy"], atol=1e-7)

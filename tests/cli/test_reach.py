@@ -1,0 +1,123 @@
+"""``reach`` and ``place``."""
+
+import json
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from jointwise import robots
+from jointwise.reach import ReachMap
+from tests.support.cli import write_csv
+
+
+@pytest.fixture(autouse=True)
+def close_figures():
+    yield
+    plt.close("all")
+
+
+@pytest.fixture
+def slices(monkeypatch):
+    """The y at which slices of maps are drawn [m]."""
+    drawn = []
+    draw = ReachMap.slice
+
+    def record(self, **options):
+        drawn.append(options["y"])
+        return draw(self, **options)
+
+    monkeypatch.setattr(ReachMap, "slice", record)
+    return drawn
+
+
+def modification_times(folder):
+    return {file: file.stat().st_mtime_ns for file in folder.rglob("*") if file.is_file()}
+
+
+COARSE = ("--resolution", "0.2", "--orientations", "4")
+
+
+def test_a_map_is_computed_once_and_then_reused(run, tmp_path, slices):
+    arguments = ("reach", "ur3e", "-o", "map.zarr", *COARSE)
+    code, printed, error = run(*arguments, "--plot", "slice.png")
+    assert (code, error) == (0, "")
+    assert printed == f"{ReachMap('map.zarr')}\n"
+    assert ReachMap("map.zarr").finished
+    assert (tmp_path / "slice.png").read_bytes().startswith(b"\x89PNG")
+    modified = modification_times(tmp_path / "map.zarr")
+    assert len(modified) > 5
+    assert run(*arguments) == (0, printed, "")
+    assert modification_times(tmp_path / "map.zarr") == modified
+    assert run("reach", "show", "map.zarr", "--plot", "again.png") == (0, printed, "")
+    assert slices == [0.0, 0.0]
+    code, _, error = run("reach", "ur5e", *arguments[2:])
+    assert code == 2
+    assert error.startswith("'map.zarr' holds another map: ")
+
+
+def test_show_serves_the_map(run, monkeypatch):
+    ports = []
+    monkeypatch.setattr(ReachMap, "serve", lambda self, port: ports.append(port))
+    assert run("reach", "ur3e", *COARSE)[0] == 0
+    assert not ports
+    assert run("reach", "show", "map.zarr", "--port", "9000")[0] == 0
+    assert ports == [9000]
+
+
+def test_reach_takes_an_arm_or_show_and_a_map(run):
+    expected = "expected jointwise reach ARM -o MAP, or jointwise reach show MAP.\n"
+    assert run("reach", "show") == (2, "", expected)
+    assert run("reach", "ur5e", "map.zarr") == (2, "", expected)
+    code, _, error = run("reach", "show", "nowhere.zarr")
+    assert code == 2
+    assert "'nowhere.zarr'" in error
+
+
+def test_options_that_do_not_apply_are_refused(run):
+    for option, value in (("--seed", "0"), ("-o", "other.zarr"), ("--tip", "tool0")):
+        expected = f"reach show takes no {option}: expected the map, and --plot or --port.\n"
+        assert run("reach", "show", "map.zarr", option, value) == (2, "", expected)
+    expected = "reach ARM takes no --port: expected it with reach show MAP.\n"
+    assert run("reach", "ur3e", "--port", "8081") == (2, "", expected)
+
+
+def test_the_slice_is_at_the_base_of_the_arm(run, tmp_path, slices):
+    joints = "[[joints]]\na = 0.2\n[[joints]]\na = 0.2\n"
+    (tmp_path / "arm.toml").write_text("base = { xyz = [0.0, 3.0, 0.0] }\n" + joints)
+    options = ("--resolution", "0.1", "--orientations", "0", "--plot", "slice.png")
+    code, _, error = run("reach", "arm.toml", *options)
+    assert (code, error) == (0, "")
+    assert_allclose(slices, [3.0])
+
+
+TARGETS = np.array([[1.0, 0.0, 0.3], [1.2, 0.1, 0.3]])
+
+
+def test_place_finds_a_base_that_reaches_all_targets(run):
+    source = write_csv("targets.csv", dict(zip("xyz", TARGETS.T, strict=True)))
+    code, printed, _ = run("place", "ur3e", source, "--step", "0.2", "--json")
+    record = json.loads(printed)
+    keys = ["robot", "base", "reached", "targets", "margin", "joint_names", "joint_angles"]
+    assert (code, list(record)) == (0, keys)
+    assert (record["reached"], record["targets"]) == (2, 2)
+    T_world_tip = np.array(record["base"]) @ robots.ur3e().fk(record["joint_angles"])
+    assert_allclose(T_world_tip[:, :3, 3], TARGETS, atol=1e-3)
+    code, printed, error = run("place", "ur3e", source)
+    assert (code, error) == (0, "")
+    assert "2 of 2 poses reached" in printed
+
+
+def test_place_exits_1_if_a_target_is_not_reached(run):
+    far = write_csv("far.csv", {"x": [0.0, 0.0], "y": [0.0, 0.0], "z": [9.0, 0.3]})
+    code, _, error = run("place", "ur3e", far)
+    assert (code, error) == (1, "1 of 2 targets are not reached.\n")
+
+
+def test_place_refuses_aims_and_empty_tables(run):
+    aims = write_csv("aims.csv", {name: [0.3] for name in ("x", "y", "z", "dx", "dy", "dz")})
+    code, _, error = run("place", "ur3e", aims)
+    assert (code, error) == (2, "aims.csv has aims: expected positions or poses.\n")
+    code, _, error = run("place", "ur3e", "-", stdin=b"x,y,z\n")
+    assert (code, error) == (2, "- has no targets: expected at least one.\n")

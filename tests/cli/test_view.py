@@ -1,0 +1,45 @@
+"""``view`` and ``demo``."""
+
+import signal
+from urllib.request import urlopen
+
+from jointwise import robots
+from jointwise import view as page
+from jointwise.cli.commands import demo
+from tests.support.cli import ROOT, jointwise_process
+
+
+def test_view_passes_its_options_to_the_page(run, monkeypatch, tmp_path):
+    calls = []
+    monkeypatch.setattr(
+        page, "serve", lambda *arguments, **options: calls.append((arguments, options))
+    )
+    (tmp_path / "arm.urdf").write_text(robots.ur5e().to_urdf())
+    assert run("view")[0] == 0
+    assert run("view", "arm.urdf", "--port", "9000", "--no-open")[0] == 0
+    assert [(chain.n, name) for (chain, name), _ in calls] == [(7, "panda"), (6, "arm.urdf")]
+    host = {"host": "127.0.0.1"}
+    assert calls[0][1] == {**host, "port": 8080, "open_browser": True, "urdf": None}
+    assert calls[1][1] == {**host, "port": 9000, "open_browser": False, "urdf": "arm.urdf"}
+
+
+def test_the_page_is_served_until_sigint():
+    with jointwise_process("view", "ur5e", "--no-open", "--port", "0", cwd=ROOT) as process:
+        line = next(line for line in process.stdout if "http://" in line)
+        assert line.startswith("ur5e: http://127.0.0.1:")
+        with urlopen(line.split()[1].rstrip(","), timeout=60) as response:
+            assert b"<html" in response.read().lower()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 0
+
+
+def test_demo_solves_a_target_and_a_batch_and_draws(run, plot_calls, monkeypatch, tmp_path):
+    monkeypatch.setattr(demo, "COUNT", 100)
+    code, printed, _ = run("demo")
+    assert code == 0
+    assert printed.startswith("$ jointwise solve panda --to 0.4 0.2 0.5 --aim 0 0 -1 --deg\n")
+    assert "A batch of 100 random poses: " in printed
+    assert "100 of 100 solved (100.000%)" in printed
+    assert "is drawn in demo.png" in printed
+    assert len(plot_calls["motion"]) == 1
+    assert (tmp_path / "demo.png").read_bytes().startswith(b"\x89PNG")

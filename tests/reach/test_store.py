@@ -1,0 +1,242 @@
+"""Reach maps on disk: what is stored, what is damaged, what is refused, who may write."""
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from jointwise import Chain, InvalidInputError, JointwiseError, ReachMap, reach_map, robots
+from jointwise.reach import empty_store
+from jointwise.reach.chunks import versions
+from tests.support.reach import (
+    ROOT,
+    before_write,
+    file_hashes,
+    small_reach_map,
+    tiny_reach_map,
+)
+
+
+def test_xarray_opens_the_store(small_map, finished):
+    xarray = pytest.importorskip("xarray")
+    with xarray.open_zarr(finished, chunks=None) as dataset:
+        assert dataset.dexterity.dims == ("x", "y", "z")
+        assert dataset.configuration.dims == ("x", "y", "z", "joint")
+        voxel, reach = dataset.sel(x=0.5, y=0.25, z=0.5), small_map.at([0.5, 0.25, 0.5])
+        for name in ("dexterity", "manipulability", "margin"):
+            assert float(voxel[name]) == getattr(reach, name)
+        assert voxel.configuration.values.tolist() == reach.configuration.tolist()
+        description = dataset.attrs["jointwise"]
+    assert list(description) == ["format", "arm", "settings", "versions"]
+    assert description["arm"]["names"] == list(robots.ur5e().names)
+    assert description["settings"] == {
+        "resolution": 0.25,
+        "first": [-4, -4, -3],
+        "shape": [9, 9, 8],
+        "chunk": [2, 2, 2],
+        "orientations": 12,
+        "config": {
+            "position_tolerance": 1e-4,
+            "orientation_tolerance": 1e-4,
+            "max_restarts": 20,
+            "stiffness": 0.0,
+        },
+        "seed": 0,
+        "device": "cpu",
+    }
+    assert set(description["versions"]) == {*versions(), "zarr"}
+
+
+def test_dataset_has_the_arrays_of_the_map(small_map):
+    pytest.importorskip("xarray")
+    dataset = small_map.dataset()
+    assert dataset.sizes == {"x": 9, "y": 9, "z": 8, "joint": 6}
+    assert (dataset.dexterity.values == small_map.dexterity).all()
+    assert (dataset.manipulability.values == small_map.manipulability).all()
+    assert (dataset.margin.values == small_map.margin).all()
+
+
+def test_stored_arm_is_the_arm_to_the_last_bit(small_map):
+    assert small_map.chain.arm.packed.tobytes() == robots.ur5e().arm.packed.tobytes()
+    assert small_map.chain.names == robots.ur5e().names
+
+
+def old_map(folder):
+    """A map of format 1, written by an earlier version of the code."""
+    shutil.unpack_archive(ROOT / "tests" / "data" / "reach_map_format_1.zip", folder)
+    return folder / "map.zarr"
+
+
+OLD_SETTINGS = {
+    "resolution": 0.5,
+    "orientations": None,
+    "region": ((0.0, 1.0), (-0.5, 0.5), (0.0, 0.0)),
+    "chunk": 2,
+    "seed": 4,
+    "progress": False,
+}
+
+
+def test_map_of_an_earlier_version_opens(tmp_path):
+    folder = old_map(tmp_path)
+    opened, before = ReachMap(folder), file_hashes(folder)
+    assert opened.finished
+    assert opened.dexterity[..., 0].tolist() == [[1, 0, 1], [1, 1, 1], [1, 1, 1]]
+    assert opened.chain.names == ("shoulder", "elbow")
+    assert opened.chain.limits.tolist() == [[-2.0, 2.0], [-np.inf, np.inf]]
+    assert opened.chain.fk(opened.at([0.5, 0.5, 0.0]).configuration)[:3, 3] == pytest.approx(
+        [0.5, 0.5, 0.0], abs=1e-4
+    )
+    assert reach_map(opened.chain, **OLD_SETTINGS, store=folder).finished
+    assert file_hashes(folder) == before
+
+
+def test_map_of_an_earlier_version_is_resumed_if_the_code_decides_the_same_bits(tmp_path):
+    folder = old_map(tmp_path)
+    expected = ReachMap(folder)
+    dexterity, margin = expected.dexterity, expected.margin
+    metadata = json.loads((folder / "zarr.json").read_text())
+    metadata["attributes"]["jointwise"]["versions"].update(versions())
+    metadata["attributes"]["jointwise"]["versions"]["zarr"] = empty_store.require_zarr().__version__
+    (folder / "zarr.json").write_text(json.dumps(metadata))
+    (folder / "dexterity" / "c" / "1" / "0" / "0").unlink()
+    assert not ReachMap(folder).finished
+    resumed = reach_map(expected.chain, **OLD_SETTINGS, store=folder)
+    assert resumed.finished
+    assert (resumed.dexterity == dexterity).all()
+    assert resumed.margin == pytest.approx(margin, abs=1e-3)
+
+
+@pytest.mark.parametrize("name", ["dexterity", "manipulability", "margin", "configuration"])
+@pytest.mark.parametrize("damage", ["missing", "empty"])
+def test_missing_or_empty_file_is_computed_again(finished, expected_hashes, name, damage):
+    file = finished / name / "c" / "2" / "2" / "2"
+    file = file / "0" if name == "configuration" else file
+    if damage == "missing":
+        file.unlink()
+    else:
+        file.write_bytes(b"")
+    assert not ReachMap(finished).finished
+    assert small_reach_map(finished).finished
+    assert file_hashes(finished) == expected_hashes
+
+
+@pytest.mark.parametrize("kept", [0, -3])
+def test_damaged_file_is_named_and_computed_again_once_removed(finished, expected_hashes, kept):
+    opened, file = ReachMap(finished), finished / "dexterity" / "c" / "2" / "2" / "2"
+    file.write_bytes(file.read_bytes()[:kept] or b"nonsense")
+    damaged = r"/c/2/2/2' is damaged, .* Remove this file "
+    with pytest.raises(JointwiseError, match=damaged):
+        opened.volume()
+    with pytest.raises(JointwiseError, match=damaged):
+        _ = opened.dexterity
+    with pytest.raises(JointwiseError, match=damaged):
+        opened.at([0.0, 0.0, 0.5])
+    file.unlink()
+    small_reach_map(finished)
+    assert file_hashes(finished) == expected_hashes
+
+
+def test_missing_metadata_is_named(finished):
+    (finished / "margin" / "zarr.json").unlink()
+    with pytest.raises(InvalidInputError, match=r"margin/zarr.json' is missing or damaged, and ma"):
+        ReachMap(finished)
+
+
+def test_temporary_files_of_a_killed_process_are_removed(finished, expected_hashes):
+    (finished / "margin" / "c" / "0.1234.partial").write_text("half a chu")
+    small_reach_map(finished)
+    assert file_hashes(finished) == expected_hashes
+
+
+def test_second_writer_is_refused(tmp_path, monkeypatch, expected_hashes):
+    pytest.importorskip("fcntl")
+    folder, refused = tmp_path / "map.zarr", []
+
+    def write_too():
+        with pytest.raises(JointwiseError, match=r"map.zarr' is locked: another call is writing"):
+            small_reach_map(folder)
+        refused.append(True)
+
+    before_write(monkeypatch, 3, write_too)
+    small_reach_map(folder)
+    assert refused == [True]
+    assert file_hashes(folder) == expected_hashes
+
+
+def test_two_calls_may_create_a_store_at_once(tmp_path, monkeypatch):
+    other_folder = tmp_path / "new.zarr.partial"
+    other_folder.mkdir()
+    (other_folder / "file").write_text("keep")
+    write_empty, calls = empty_store.write_empty, []
+
+    def write_slowly(*args):
+        write_empty(*args)
+        calls.append(args)
+        if len(calls) == 1:
+            tiny_reach_map(tmp_path, orientations=None)  # is faster
+
+    monkeypatch.setattr(empty_store, "write_empty", write_slowly)
+    assert tiny_reach_map(tmp_path, orientations=None).finished
+    assert len(calls) == 2
+    assert (other_folder / "file").read_text() == "keep"
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["new.zarr", "new.zarr.partial"]
+
+
+@pytest.mark.parametrize(
+    ("options", "difference"),
+    [
+        ({"orientations": 9}, r"settings\.orientations is 12, not 9\. Expected the same"),
+        ({"seed": 3}, r"settings\.seed is 0, not 3\. Expected the same"),
+        ({"chunk": 3}, r"settings\.chunk is \[2, 2, 2\], not \[3, 3, 3\]\. Expected the same"),
+    ],
+)
+def test_other_settings_are_refused(finished, expected_hashes, options, difference):
+    with pytest.raises(InvalidInputError, match=rf"holds another map: {difference}"):
+        small_reach_map(finished, **options)
+    assert file_hashes(finished) == expected_hashes
+
+
+def test_another_arm_is_refused(finished, expected_hashes):
+    arm = robots.ur5e()
+    narrow = arm.with_limits(arm.limits * 0.5)
+    with pytest.raises(InvalidInputError, match=r"holds another map: arm\.limits differ\. Expect"):
+        reach_map(narrow, 0.25, 12, chunk=2, progress=False, store=finished)
+    assert file_hashes(finished) == expected_hashes
+
+
+@pytest.mark.parametrize("name", ["file", "folder", "group"])
+def test_folder_that_is_not_a_map_is_left_unchanged(tmp_path, name):
+    zarr, path = empty_store.require_zarr(), tmp_path / name
+    make = {
+        "file": lambda: path.write_text("hello"),
+        "folder": path.mkdir,
+        "group": lambda: zarr.open_group(path, mode="w"),
+    }
+    make[name]()
+    before = file_hashes(tmp_path)
+    with pytest.raises(InvalidInputError, match=f"{name}' is not a map, .*: expected a folder th"):
+        tiny_reach_map(tmp_path, store=path)
+    assert file_hashes(tmp_path) == before
+
+
+def test_newer_format_is_refused(tmp_path):
+    group = {"jointwise": {"format": 2}}
+    empty_store.require_zarr().open_group(tmp_path / "newer", mode="w", attributes=group)
+    with pytest.raises(InvalidInputError, match=r"has format 2: expected 1\. A newer version of"):
+        tiny_reach_map(tmp_path, store=tmp_path / "newer")
+
+
+def test_missing_map_is_refused(tmp_path):
+    with pytest.raises(InvalidInputError, match=r"there is no '.*nowhere': expected a map that"):
+        ReachMap(tmp_path / "nowhere")
+    with pytest.raises(InvalidInputError, match=r"store is 5: expected the path of a folder\."):
+        ReachMap(5)
+
+
+def test_folders_above_the_store_are_created(tmp_path):
+    store: Path = tmp_path / "new" / "folder" / "map.zarr"
+    assert tiny_reach_map(tmp_path, orientations=None, store=store).finished
+    assert isinstance(ReachMap(store).chain, Chain)

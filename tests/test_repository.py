@@ -1,0 +1,241 @@
+"""The repository: what an import costs, how kernels run, that examples and benchmarks work."""
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import jointwise
+from benchmarks.problems import ARMS, reachable
+
+ROOT = Path(__file__).parent.parent
+
+
+def run(*arguments, cwd=ROOT, **environment):
+    process = subprocess.run(
+        [sys.executable, *map(str, arguments)],
+        env={**os.environ, **environment},
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+    )
+    assert process.returncode == 0, process.stdout + process.stderr
+    return process.stdout
+
+
+def test_importing_jointwise_imports_nothing_heavy():
+    code = "import sys, jointwise; print({} & set(sys.modules))"
+    assert run("-c", code.format({"numpy"})).strip() == "set()"
+    heavy = {"numba", "scipy", "matplotlib", "urllib.request", "concurrent.futures"}
+    assert run("-c", code.format(heavy).replace(";", "; jointwise.Chain;")).strip() == "set()"
+
+
+def test_every_public_name_is_imported_from_where_its_stub_says():
+    stub = ast.parse((Path(jointwise.__file__).with_suffix(".pyi")).read_text())
+    places = {
+        alias.name: node.module
+        for node in stub.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert sorted(places) == sorted(jointwise.__all__) == sorted(dir(jointwise))
+    for name, module in places.items():
+        if module is None:
+            assert getattr(jointwise, name) is import_module(f"jointwise.{name}")
+        else:
+            assert getattr(jointwise, name) is getattr(import_module(f"jointwise.{module}"), name)
+    with pytest.raises(AttributeError, match="No jointwise attribute Chian"):
+        jointwise.Chian  # noqa: B018
+
+
+def test_no_module_is_redirected_by_numba_cuda():
+    """numba-cuda takes every import with "numba.cuda" in its name for one of its own."""
+    package = Path(jointwise.__file__).parent
+    names = [".".join(file.relative_to(package).parts) for file in package.rglob("*.py")]
+    assert len(names) > 50
+    assert not [name for name in names if "numba.cuda" in name]
+
+
+def test_kernels_run_uncompiled():
+    names = ("seed", "oracle", "laws", "forward", "chain", "solve")
+    tests = [f"tests/test_{name}.py" for name in names]
+    slow = ("jitter", "anderson", "spread_out", "compiled_once", "blamed", "branches")
+    few = "(not every_reachable or Panda or Stanford)"  # arms
+    quick = ["-k", " and ".join([few, *(f"not {name}" for name in slow)])]
+    # Compiled code divides by zero without a warning, and ``where`` discards the result.
+    divide = ["-W", "ignore::RuntimeWarning"]
+    printed = run("-m", "pytest", "-q", "-x", *divide, *tests, *quick, NUMBA_DISABLE_JIT="1")
+    assert "passed" in printed
+
+
+def test_kernels_run_without_a_writable_cache(tmp_path):
+    """Without a cache the first call compiles in every process; that is no error."""
+    shutil.copytree(ROOT / "src", tmp_path, ignore=lambda *_: ["__pycache__"], dirs_exist_ok=True)
+    a_file = tmp_path / "jointwise" / "kernels" / "__pycache__"
+    a_file.touch()
+    nowhere = str(a_file / "nowhere")
+    code = (
+        "import jointwise as jw; print(jw.ccd_solve(jw.two_link_planar(1, 1), [1, 1, 0], [0, 0]))"
+    )
+    environment = dict.fromkeys(("NUMBA_CACHE_DIR", "HOME", "XDG_CACHE_HOME"), nowhere)
+    printed = run("-c", code, cwd=tmp_path, PYTHONPATH=str(tmp_path), **environment)
+    assert "converged=True" in printed
+
+
+def test_a_change_in_a_called_kernel_invalidates_the_cache(tmp_path):
+    """Numba by itself reuses machine code until the file of the caller changes."""
+    shutil.copytree(ROOT / "src" / "jointwise", tmp_path / "jointwise")
+    code = "import jointwise as jw; print(jw.ccd_solve([jw.DHJoint(a=1)], [5, 0, 0], [0]))"
+    environment = {"PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    assert "position_error=4.0" in run("-c", code, cwd=tmp_path, **environment)
+    callee = tmp_path / "jointwise" / "kernels" / "tasks.py"
+    text = callee.read_text()
+    changed = text.replace("return sqrt(x * x + y * y + z * z)", "return 7.0")
+    assert changed != text
+    callee.write_text(changed)
+    assert "position_error=7.0" in run("-c", code, cwd=tmp_path, **environment)
+
+
+def test_the_first_example_prints_falling_errors_and_draws(tmp_path):
+    printed = run(ROOT / "examples" / "01_reach.py", tmp_path / "reach.png", MPLBACKEND="Agg")
+    rows = [line.split() for line in printed.splitlines() if line[:5].strip().isdigit()]
+    errors = [float(row[1]) for row in rows]
+    assert len(errors) > 5
+    assert errors == sorted(errors, reverse=True)
+    assert errors[-1] < 1e-4
+    assert "converged: True" in printed
+    assert (tmp_path / "reach.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_second_example_shows_a_chain():
+    printed = run(ROOT / "examples" / "02_chain.py")
+    assert (
+        "a pose:        [ 20. -70.  90. -60. -75.  25.] The end effector is at the target"
+        in printed
+    )
+    assert "50 of 50 targets reached" in printed
+    assert "too far:       The target is farther away" in printed
+
+
+def test_the_third_example_shows_real_arms():
+    printed = run(ROOT / "examples" / "03_robots.py")
+    assert "arms by name:  fetch, fr3, gen3" in printed
+    assert "modified DH rows; end effector at 0.08800, 0.00000, 0.92600 m" in printed
+    assert "panda_joint5" in printed.partition("its wrist:")[2]
+    assert "The end effector is at the target" in printed.partition("from a table:")[2]
+
+
+def test_the_fourth_example_draws_the_gallery(tmp_path):
+    sys.path.insert(0, str(ROOT / "docs"))
+    try:
+        import build_gallery
+    finally:
+        sys.path.pop(0)
+    page = build_gallery.page()
+    assert (ROOT / "docs" / "gallery.md").read_text("utf-8") == page, "say make gallery"
+    run(ROOT / "examples" / "04_pictures.py", tmp_path, MPLBACKEND="Agg")
+    shown = re.findall(r"\(images/(.*)\)", page)
+    assert sorted(shown) == sorted(file.name for file in tmp_path.iterdir())
+    for name in shown:
+        most = 1_000_000 if name.endswith(".gif") else 150_000
+        for folder in (tmp_path, ROOT / "docs" / "images"):
+            assert 10_000 < (folder / name).stat().st_size < most
+
+
+def test_the_benchmark_runs(tmp_path):
+    printed = run("-m", "benchmarks", "--count", 3, "--no-rivals")
+    for words in (
+        "already there",
+        "compiled before",
+        "--help",
+        "ns a joint",
+        "jointwise ccd_solve",
+    ):
+        assert words in printed
+    for arm in ARMS:
+        assert f"\n{arm}" in printed
+
+
+def test_problem_sets_are_the_same_every_time_and_failures_count():
+    problems = reachable("PUMA 560", 5)
+    assert (problems.targets == reachable("PUMA 560", 5).targets).all()
+    assert problems.solved(problems.starts, 1e-6, 1e-6) == 0.0
+    assert (problems.errors(problems.starts * float("nan")) == float("inf")).all()
+    assert problems.solved(problems.chain.random(20261115, 5), 1e-6, 1e-6) == 1.0
+    assert problems.solved(problems.chain.random(20261115, 5) + 7.0, 9.0, 9.0) == 0.0
+
+
+def test_kernels_run_with_another_numba(tmp_path):
+    """Where private interfaces are missing, there is no cache, no stack array and no lane."""
+    code = (
+        "import builtins, numba, numba.core.caching as caching\n"
+        "imported = builtins.__import__\n"
+        "def without_internals(name, scope=None, *arguments):\n"
+        "    if name == 'numba.np.arrayobj' and scope['__name__'].startswith('jointwise'):\n"
+        "        raise ImportError(name)\n"
+        "    return imported(name, scope, *arguments)\n"
+        "builtins.__import__ = without_internals\n"
+        "original = caching.IndexDataCacheFile.__init__\n"
+        "def without_stamp(self, *arguments, **options):\n"
+        "    original(self, *arguments, **options)\n"
+        "    del self._source_stamp\n"
+        "caching.IndexDataCacheFile.__init__ = without_stamp\n"
+        "import numpy as np, jointwise as jw\n"
+        "arm = jw.Chain.from_dh(jw.two_link_planar(1, 1))\n"
+        "print(arm.solve_batch([[1.0, 1.0, 0.0], [0.5, 0.5, 0.0]]).converged)\n"
+        "from jointwise.kernels import batch, fk\n"
+        "from jointwise.kernels._numba import arrays\n"
+        "print(batch.HAS_LANES, arrays.HAS_ARRAY_INTERNALS, type(fk.rotate._cache).__name__)\n"
+    )
+    environment = {"NUMBA_CACHE_DIR": str(tmp_path)}
+    assert run("-c", code, **environment).splitlines() == ["[ True  True]", "False False NullCache"]
+    assert not list(tmp_path.rglob("*.nbi"))
+
+
+# Retired by docs/conventions.md; those with another, common meaning are not forbidden.
+RETIRED = {
+    "src/jointwise": """
+        aligned anyhow asked begins block_of BRIEFLY chords_of descend_further distant endings
+        ENDINGS first_of firsts freedom gather goal goals grouped handed_back Here hot How
+        laps lay out_of parts_of polish posture postures Problems pulled Request rewind _ROOMS says
+        seen settle solve_here solve_there spare STAYS There tidy told unpacked unwind usable
+        walk Ways weigh workable wound _by_whom _in_words
+    """,
+    "src/jointwise/kernels": """
+        about advance bounded called choose finish here into kept lasting look mark parts plain pull
+        put rank room see single some take there together volume waited wind within
+    """,
+}
+
+
+def assigned_names(file):
+    """(line, name) of every function, class, variable, parameter and alias in a file."""
+    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node.lineno, node.name
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.lineno, node.id
+        elif isinstance(node, ast.arg):
+            yield node.lineno, node.arg
+        elif isinstance(node, ast.alias) and node.asname:
+            yield node.lineno, node.asname
+
+
+@pytest.mark.parametrize("folder", RETIRED)
+def test_retired_words_are_no_identifiers(folder):
+    retired = set(RETIRED[folder].split())
+    files = sorted((ROOT / folder).rglob("*.py"))
+    found = [
+        f"{file.relative_to(ROOT)}:{line} {name}"
+        for file in files
+        for line, name in assigned_names(file)
+        if name in retired
+    ]
+    assert len(files) > 10
+    assert not found
