@@ -1,4 +1,4 @@
-"""Where an arm can reach, and from where it should stand: a map, a slice of it, the best base."""
+"""Where an arm can reach and where its base should stand: maps, a slice, the best base."""
 
 import sys
 from pathlib import Path
@@ -7,33 +7,32 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from jointwise import AimCone, compare, reach_map, robots
-from jointwise.reach.placement import standing_places
+from jointwise.reach import base_candidates
 
 with TemporaryDirectory() as folder:
-    # Every voxel of 10 cm with 50 orientations of the tool. Stopped, the same call goes on.
-    asked = {"resolution": 0.1, "orientations": 50, "progress": False}
-    big = reach_map(robots.ur5e(), **asked, store=Path(folder) / "ur5e.zarr")
-    small = reach_map(robots.ur3e(), **asked, store=Path(folder) / "ur3e.zarr")
-    print("UR5e:         ", big)
-    print("UR3e:         ", small)
-    print("side by side: ", compare(big, small))
+    # Voxels of 10 cm, with 50 orientations of the tool in each. If interrupted, call it again.
+    settings = {"resolution": 0.1, "orientations": 50, "progress": False}
+    ur5e = reach_map(robots.ur5e(), **settings, store=Path(folder) / "ur5e.zarr")
+    ur3e = reach_map(robots.ur3e(), **settings, store=Path(folder) / "ur3e.zarr")
+    print("UR5e:       ", ur5e)
+    print("UR3e:       ", ur3e)
+    print("compared:   ", compare(ur5e, ur3e))
 
-    place = big.at([0.5, 0.2, 0.3])
-    print("at a place:   ", f"{place.dexterity:.0%} of the orientations, margin {place.margin:.2f}")
+    reach = ur5e.at([0.5, 0.2, 0.3])
+    print("at a point: ", f"{reach.dexterity:.0%} of the orientations, margin {reach.margin:.2f}")
 
-    # Drilling and suction need the tool's axis only: within 30 degrees of straight down.
-    down = AimCone(direction=(0, 0, -1), half_angle=np.radians(30), count=20)
-    asked |= {"orientations": down, "region": ((-1, 1), (-1, 1), (0, 0))}
-    table = reach_map(robots.ur5e(), **asked, store=Path(folder) / "table.zarr")
-    print(
-        "on a table:   ", f"{np.count_nonzero(table.dexterity == 1)} voxels from all 20 directions"
-    )
+    # For drilling or suction only the axis of the tool matters: within 30 degrees of straight down.
+    settings["orientations"] = AimCone((0, 0, -1), half_angle=np.radians(30), count=20)
+    region = ((-1, 1), (-1, 1), (0, 0))
+    table = reach_map(robots.ur5e(), **settings, region=region, store=Path(folder) / "table.zarr")
+    count = np.count_nonzero(table.dexterity == 1)
+    print("on a table: ", f"{count} voxels are reached from all 20 directions")
 
-    # Five poses along an edge, the tool pointing down: where should the arm stand?
+    # Five poses along an edge, the tool pointing down: where should the base stand?
     poses = np.tile(np.diag([1.0, -1.0, -1.0, 1.0]), (5, 1, 1))
     poses[:, :3, 3] = [(2.0 + 0.2 * i, 1.0, 0.1) for i in range(5)]
-    print("where to stand:", big.best_base(poses, standing_places(poses, reach=1.0, step=0.1)))
+    print("best base:  ", ur5e.best_base(poses, base_candidates(poses, reach=1.0, step=0.1)))
 
     if len(sys.argv) > 1:
-        big.slice(y=0.0).figure.savefig(sys.argv[1])
-        print("drawn to", sys.argv[1])
+        ur5e.slice(y=0.0).figure.savefig(sys.argv[1])
+        print("slice:      ", sys.argv[1])

@@ -332,3 +332,36 @@ def test_bounds_are_finite_and_rounded_inwards():
         assert (rounded[1:, LOWER].astype(float) >= -1 / 3).all()
         assert (rounded[1:, UPPER].astype(float) <= 1 / 7).all()
         np.testing.assert_allclose(rounded[1:], exact[1:], rtol=1e-6)
+
+
+def test_cached_kernels_fit_the_arm_and_the_next_process():
+    """The key of the disk cache has the arm in it, and nothing that is new in every process."""
+    code = (
+        "import hashlib, sys\n"
+        "import numpy as np\n"
+        "from numba.core.serialize import dumps\n"
+        "from jointwise import robots\n"
+        "from jointwise.kernels import arm_cuda\n"
+        "for name in ('ur5', 'ur5e'):\n"
+        "    arm = robots.Chain.load(name).arm\n"
+        "    for dtype in (np.float64, np.float32):\n"
+        "        made = arm_cuda.constant_arm(arm.packed.tobytes(), arm.n, dtype)\n"
+        "        print(hashlib.sha256(dumps((made,))).hexdigest())\n"
+        "    for weights in ((1.0,), (1.0, 0.5)):\n"
+        "        made = arm_cuda.thread_memory(arm.n, weights, np.float64)\n"
+        "        print(hashlib.sha256(dumps((made,))).hexdigest())\n"
+    )
+    runs = [
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "NUMBA_ENABLE_CUDASIM": "0", "PYTHONHASHSEED": seed},
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.split()
+        for seed in ("1", "2")
+    ]
+    assert runs[0] == runs[1]
+    assert len(runs[0]) == 8
+    assert len(set(runs[0])) == 6  # both arms have as many joints, so the same memory

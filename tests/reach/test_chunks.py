@@ -34,6 +34,12 @@ def test_grid_covers_the_reach_of_the_arm(resolution):
         assert reach - resolution < high <= reach + 1e-6
 
 
+def test_rounding_does_not_drop_voxels_at_the_boundary():
+    grid = grid_over(TWO_LINKS.arm, 0.1, ((-0.3, 0.3), (-0.3, 0.3), (0, 0)), None, 1000)
+    assert (-0.3 / 0.1, 0.3 / 0.1) == (-2.9999999999999996, 2.9999999999999996)
+    assert (grid.first, grid.shape) == ((-3, -3, 0), (7, 7, 1))
+
+
 @pytest.mark.parametrize(
     ("max_voxels", "chunk"), [(0, (1, 1, 1)), (8, (2, 2, 2)), (26, (2, 2, 2)), (27, (3, 3, 3))]
 )

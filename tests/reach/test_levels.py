@@ -116,6 +116,7 @@ def test_levels_end_with_all_orientations(orientations, kinds):
     made = orientation_set(orientations)
     levels = list(levels_of(robots.ur5e().arm, made))
     assert [level.packed.kind.name for level in levels] == kinds
+    assert [level.from_solution for level in levels] == [kind == "pose" for kind in kinds]
     assert len(levels[-1].packed.values) == levels[-1].offsets[-1] == made.count
     for before, level in pairwise(levels):
         assert len(level.offsets) == len(before.packed.values) + 1

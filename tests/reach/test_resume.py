@@ -41,13 +41,13 @@ import zarr
 arm, folder, files = robots.ur5e(), Path(sys.argv[1]), int(sys.argv[2])
 arm.solve_batch(arm.fk(arm.random(1, 50)), threads=1)  # load the kernels before the forks
 killed = 0
-for wanted in sorted(random.Random(1).sample(range(1, files * 3 // 4), 10)):
+for count in sorted(random.Random(1).sample(range(1, files * 3 // 4), 10)):
     child = os.fork()
     if child == 0:
         reach_map(arm, **{SMALL!r}, threads=1, store=folder)
         os._exit(0)
     while os.waitpid(child, os.WNOHANG) == (0, 0):
-        if sum(len(files) for _, _, files in os.walk(folder.parent)) >= wanted:
+        if sum(len(files) for _, _, files in os.walk(folder.parent)) >= count:
             os.kill(child, signal.SIGKILL)
             killed += os.WIFSIGNALED(os.waitpid(child, 0)[1])
             break

@@ -20,7 +20,7 @@ TWO_LINKS = Chain.from_dh(two_link_planar(1.0, 0.6))
 # Settings of a small map of many chunks.
 SMALL = {"resolution": 0.25, "orientations": 12, "chunk": 2, "progress": False}
 # After this time something that should have happened has not [s].
-TIMEOUT_S = 120.0
+TIMEOUT_S = 300.0
 
 
 def small_reach_map(store, **options):
@@ -55,16 +55,16 @@ def before_write(monkeypatch, number, action):
     Returns:
         The indices of the chunks written, filled while a map is computed.
     """
-    write_chunk, written = Store.write, []
+    write_chunk, indices = Store.write, []
 
     def write(self, index, chunk):
-        if len(written) == number - 1:
+        if len(indices) == number - 1:
             action()
-        written.append(index)
+        indices.append(index)
         write_chunk(self, index, chunk)
 
     monkeypatch.setattr(Store, "write", write)
-    return written
+    return indices
 
 
 def record_writes(monkeypatch):

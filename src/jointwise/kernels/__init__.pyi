@@ -7,6 +7,7 @@ from . import measure as measure
 from . import rounds_cuda as rounds_cuda
 from . import search as search
 from . import shapes as shapes
+from . import slots as slots
 from . import sweep as sweep
 from . import tasks as tasks
 from . import voxels as voxels

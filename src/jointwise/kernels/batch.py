@@ -7,8 +7,8 @@ problem does not depend on the others.
 
 import numpy as np
 
-from jointwise.kernels._numba.arrays import XYZ, stack_array
-from jointwise.kernels._numba.jit import jit, jit_noinline
+from jointwise.kernels._numba.arrays import XYZ, stack_array, uncounted
+from jointwise.kernels._numba.jit import jit, jit_inline, jit_noinline
 from jointwise.kernels._numba.where import HAS_LANES as HAS_LANES
 from jointwise.kernels._numba.where import any_lane, where
 from jointwise.kernels.descent import rounding_noise, unpack_criteria
@@ -59,9 +59,7 @@ from jointwise.kernels.slots import (
     StepLanes,
     SweepLanes,
     load_lane,
-    new_slots,
-    new_step_lanes,
-    new_sweep_lanes,
+    unpack_slots,
 )
 from jointwise.kernels.sweep import (
     SweepState,
@@ -89,6 +87,29 @@ DONE, SOLVED, STOP = range(3)
 evaluate_lanes, step_lanes = jit_noinline(evaluate_residual), jit_noinline(lm_step)
 
 
+@jit_inline
+def uncounted_problem(problem: PackedProblem) -> PackedProblem:
+    """The same problem, without reference counting of its arrays."""
+    arm, targets, starts = problem.packed_arm, problem.targets, problem.starts
+    return PackedProblem(
+        uncounted(arm), uncounted(targets), problem.weights, uncounted(starts), problem.criteria
+    )
+
+
+@jit_inline
+def uncounted_results(results: Results) -> Results:
+    """The same results, without reference counting of their arrays."""
+    return Results(
+        uncounted(results.q),
+        uncounted(results.converged),
+        uncounted(results.position_error),
+        uncounted(results.orientation_error),
+        uncounted(results.iterations),
+        uncounted(results.restarts),
+        uncounted(results.status),
+    )
+
+
 @jit
 def write_result(
     results: Results, row: int, q: Floats, errors: Errors, status: int, counts: tuple[int, int]
@@ -109,9 +130,10 @@ def start_problem(
     start = problem.starts[row if problem.starts.shape[0] > 1 else 0]
     points = slots.target_points[slot]
     set_task(arm, target, Task(tip_points, points, problem.weights))
-    for i in range(arm.kinds.size):
+    kinds, bounds, q, first = arm.kinds, arm.bounds, slots.q[slot], slots.start[slot]
+    for i in range(kinds.size):
         value = start[i] if abs(start[i]) < MAX_VALUE else 0.0
-        slots.start[slot, i] = slots.q[slot, i] = clamp_joint(arm, i, value)
+        first[i] = q[i] = clamp_joint(kinds, bounds, i, value)
     slots.row[slot], slots.restarts[slot], slots.iterations[slot] = row, 0, 0
     if not (all_finite(target) and all_finite(start)):
         return INVALID
@@ -191,23 +213,23 @@ def sweep_starting(
     return solved
 
 
-@jit
+@jit_inline
 def fill_step_lanes(slots: Slots, lanes: StepLanes) -> int:
     """Free lanes take slots that are swept; how many lanes are busy."""
-    slot, busy = 0, 0
+    state, busy, slot, count = slots.state, lanes.busy, 0, 0
     for lane in range(WIDTH):
-        while lanes.busy[0, lane] == 0.0 and slot < SLOTS:
-            if slots.state[slot] == SWEPT:
-                slots.state[slot], lanes.slot[lane], lanes.busy[0, lane] = STEPPING, slot, 1.0
+        while busy[0, lane] == 0.0 and slot < SLOTS:
+            if state[slot] == SWEPT:
+                state[slot], lanes.slot[lane], busy[0, lane] = STEPPING, slot, 1.0
                 load_lane(slots, slot, lane, lanes.target_points, lanes.q)
                 lanes.best_error[lane] = NO_ERROR_YET
                 lanes.steps_since_halved[lane] = lanes.steps[lane] = 0
             slot += 1
-        busy += lanes.busy[0, lane] > 0.0
-    return busy
+        count += busy[0, lane] > 0.0
+    return count
 
 
-@jit
+@jit_inline
 def attempt_ended(arm: Arm, slots: Slots, lanes: StepLanes, lane: int, converged: bool) -> bool:
     """Whether the attempt of a lane is over, by the rules of ``levenberg_marquardt``."""
     errors = (lanes.errors[0, lane], lanes.errors[1, lane])
@@ -262,17 +284,24 @@ def finish_attempt(
 
 @jit
 def solve_rows(
-    problem: PackedProblem, begin: int, end: int, results: Results, progress: Ints
+    problem: PackedProblem,
+    begin: int,
+    end: int,
+    results: Results,
+    progress: Ints,
+    buffers: tuple[Floats, Ints],
 ) -> None:
     """Solve the rows of a batch from ``begin`` to ``end``, and write their results.
 
     A row that is not reached has its start as joint values and NaN as errors, and ``STALLED``
     also stands for ``BLOCKED``: ``search`` finds its closest approach. ``progress (3,)``: rows done
-    and rows solved are added, and it ends when the last is not 0.
+    and rows solved are added, and it ends when the last is not 0. ``buffers`` is memory, from
+    ``slot_buffers``.
     """
+    problem, results = uncounted_problem(problem), uncounted_results(results)
     n, m, weights = results.q.shape[1], len(problem.weights), problem.weights
     arm, tip_points = unpack_arm(problem.packed_arm, n), stack_array(weights, XYZ, 0.0)
-    slots, swept, lanes = new_slots(n, m), new_sweep_lanes(n, m), new_step_lanes(n, m)
+    slots, swept, lanes = unpack_slots(buffers[0], buffers[1], n, m)
     criteria = unpack_criteria(problem.criteria)
     q, all_errors, busy = as_lanes(lanes.q), as_lanes(lanes.errors), as_lanes(lanes.busy)
     task = Task(tip_points, as_lanes(lanes.target_points), weights)
@@ -281,22 +310,23 @@ def solve_rows(
 
     done_before, solved_before = progress[DONE], progress[SOLVED]
     row, left, solved = begin, end - begin, 0
+    state, lane_busy = slots.state, lanes.busy
     while left > 0 and progress[STOP] == 0:
         starting, ready, idle = 0, 0, 0
         for slot in range(SLOTS):
-            while slots.state[slot] == FREE and row < end:
+            while state[slot] == FREE and row < end:
                 status = start_problem(arm, problem, tip_points, slots, slot, row)
                 if status == PENDING:
-                    slots.state[slot] = STARTING
+                    state[slot] = STARTING
                 else:
                     errors = (np.nan, np.nan)
                     write_result(results, row, slots.start[slot], errors, status, (0, 0))
                     left -= 1
                 row += 1
-            starting += slots.state[slot] == STARTING
-            ready += slots.state[slot] == SWEPT
+            starting += state[slot] == STARTING
+            ready += state[slot] == SWEPT
         for lane in range(WIDTH):
-            idle += lanes.busy[0, lane] == 0.0
+            idle += lane_busy[0, lane] == 0.0
         # Sweep once the lanes are full, or when there is nothing else to do.
         if starting > 0 and ready < idle and (starting >= WIDTH or ready + WIDTH == idle):
             at_start = sweep_starting(arm, tip_points, problem, slots, swept, results)
@@ -306,7 +336,7 @@ def solve_rows(
         errors_now = evaluate_lanes(arm, task, q, workspace)
         all_errors[0], all_errors[1] = errors_now
         for lane in range(WIDTH):
-            if lanes.busy[0, lane] == 0.0:
+            if lane_busy[0, lane] == 0.0:
                 continue
             errors = (lanes.errors[0, lane], lanes.errors[1, lane])
             converged = is_converged(errors, criteria, weights)

@@ -96,7 +96,9 @@ def sweep_kernel(packed_arm: bytes, n: int, weights: Weights, dtype: Any) -> Any
         first = row if starts.shape[0] > 1 else 0
         for i in range(n):
             q[i] = starts[first, i]
-            start[i] = clamp_joint(arm, i, q[i] if abs(q[i]) < MAX_VALUE else zero)
+            start[i] = clamp_joint(
+                arm.kinds, arm.bounds, i, q[i] if abs(q[i]) < MAX_VALUE else zero
+            )
         if round_.first_attempt > 0:
             number = dtype(round_.first_attempt + attempt % round_.attempts)
             restart_values(arm, criteria, start, number, q)
@@ -214,7 +216,9 @@ def select_kernel(packed_arm: bytes, n: int, weights: Weights, dtype: Any) -> An
         first = row if starts.shape[0] > 1 else 0
         for i in range(n):
             value = 1.0 * starts[first, i]
-            start[i] = clamp_joint(arm, i, value if abs(value) < MAX_VALUE else 0.0)
+            start[i] = clamp_joint(
+                arm.kinds, arm.bounds, i, value if abs(value) < MAX_VALUE else 0.0
+            )
         status = PENDING
         if round_.first_attempt == 0:
             results.iterations[row] = 0

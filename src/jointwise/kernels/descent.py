@@ -74,15 +74,15 @@ def sweep_state(n: int, weights: Weights) -> SweepState:
 @jit
 def energy(arm: Arm, task: Task, q: Floats) -> float:
     """E, which sweeps reduce: weighted squared distances, and the springs towards rest."""
-    springs, weights = arm.springs, task.weights
+    kinds, springs, weights = arm.kinds, arm.springs, task.weights
     state = sweep_state(q.size, weights)
     motion = state.motion
-    joint_motions(arm.kinds, q, motion)
+    joint_motions(kinds, q, motion)
     distance_sq, chords_sq = targets_in_joint_frames(arm, task, state)
     total = weights[0] * distance_sq + weights[-1] * chords_sq
     for i in range(q.size):
         a, b = springs[i, 1], springs[i, 2]
-        if arm.kinds[i] == REVOLUTE:
+        if kinds[i] == REVOLUTE:
             total += 2.0 * (sqrt(a * a + b * b) - a * motion[i, 0] - b * motion[i, 1])
         elif a > 0.0:
             total += a * (q[i] - b / a) ** 2
@@ -96,7 +96,8 @@ def extrapolate(arm: Arm, history: Floats, q: Floats) -> None:
     ``history (DEPTH+1, n)`` holds the joint values after each of them. The combination of moves
     that nearly cancels gives the weights of the values.
     """
-    n = arm.kinds.size
+    kinds, bounds = arm.kinds, arm.bounds
+    n = kinds.size
     matrix, right, scratch = np.zeros((DEPTH, DEPTH)), np.ones(DEPTH), np.empty(DEPTH)
     for j in range(DEPTH):
         for k in range(j + 1):
@@ -117,7 +118,7 @@ def extrapolate(arm: Arm, history: Floats, q: Floats) -> None:
         value = 0.0
         for j in range(DEPTH):
             value += right[j] / total * history[j + 1, i]
-        q[i] = clamp_joint(arm, i, value)
+        q[i] = clamp_joint(kinds, bounds, i, value)
 
 
 @jit

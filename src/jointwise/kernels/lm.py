@@ -70,11 +70,12 @@ def evaluate_residual(arm: Arm, task: Task, q: Floats, workspace: LMWorkspace) -
 @jit_inline
 def fill_jacobian(arm: Arm, workspace: LMWorkspace, scale: float) -> None:
     """Write how each joint moves the tip; of an aim, rotation about the aimed axis is left out."""
+    kinds, frames = arm.kinds, workspace.frames
     jacobian, tips_base = workspace.jacobian, workspace.tips_base
     tip = tips_base[0, 0], tips_base[0, 1], tips_base[0, 2]
-    for i in range(arm.kinds.size):
-        a, b, c, x, y, z = jacobian_column(arm.kinds, workspace.frames, i, tip, scale)
-        if tips_base.shape[0] == 2 and arm.kinds[i] == REVOLUTE:
+    for i in range(kinds.size):
+        a, b, c, x, y, z = jacobian_column(kinds, frames, i, tip, scale)
+        if tips_base.shape[0] == 2 and kinds[i] == REVOLUTE:
             dot = x * tips_base[1, 0] + y * tips_base[1, 1] + z * tips_base[1, 2]
             x, y, z = (
                 x - dot * tips_base[1, 0],
@@ -101,10 +102,11 @@ def fix_joints_at_limits(arm: Arm, jacobian: Floats, weights: Weights, q: Floats
     Their rows of the Jacobian become zero, so the step does not move them (the projected step of
     Bertsekas 1982). A joint whose range covers a full turn is never blocked.
     """
-    n, size = arm.kinds.size, residual_size(weights)
+    kinds, bounds, size = arm.kinds, arm.bounds, residual_size(weights)
+    n = kinds.size
     for i in range(n):
-        lower, upper = arm.bounds[i, LOWER], arm.bounds[i, UPPER]
-        if arm.kinds[i] == REVOLUTE and upper - lower >= TURN:
+        lower, upper = bounds[i, LOWER], bounds[i, UPPER]
+        if kinds[i] == REVOLUTE and upper - lower >= TURN:
             continue
         at_upper, at_lower = q[i] >= upper, q[i] <= lower
         if any_lane(at_upper | at_lower):
@@ -122,7 +124,8 @@ def solve_damped(
 
     In lanes that are not ``enabled``, nothing moves.
     """
-    n, size = arm.kinds.size, residual_size(weights)
+    kinds, bounds, size = arm.kinds, arm.bounds, residual_size(weights)
+    n = kinds.size
     normal, vectors = stack_array(TWIST, TWIST, damping), stack_array(PAIR, TWIST, damping)
     right, scratch = vectors[0], vectors[1]
     for row in range(size):
@@ -137,7 +140,7 @@ def solve_damped(
                 normal[row, column] = normal[row, column] + product
     solve_positive(normal, right, scratch, size)
     for i in range(n):
-        value = clamp_joint(arm, i, q[i] + joint_delta(jacobian, i, right, size))
+        value = clamp_joint(kinds, bounds, i, q[i] + joint_delta(jacobian, i, right, size))
         q[i] = where(enabled, value, q[i])
 
 
@@ -146,9 +149,9 @@ def lm_step(
     arm: Arm, task: Task, error_sq: float, q: Floats, workspace: LMWorkspace, enabled: bool
 ) -> None:
     """Take a step from ``q``, where the residual has just been evaluated."""
-    jacobian, scale = workspace.jacobian, 1.0 / arm.angular_scale
+    jacobian, scale, n = workspace.jacobian, 1.0 / arm.angular_scale, arm.kinds.size
     for k in range(3):
-        jacobian[arm.kinds.size, k] = scale * jacobian[arm.kinds.size, k]
+        jacobian[n, k] = scale * jacobian[n, k]
     fill_jacobian(arm, workspace, scale)
     fix_joints_at_limits(arm, jacobian, task.weights, q)
     damping = DAMPING * error_sq + MIN_DAMPING

@@ -37,9 +37,9 @@ def limit_margin(arm: Arm, q: Floats) -> float:
 
     Joints without a range do not count.
     """
-    least = 1.0
-    for i in range(arm.kinds.size):
-        lower, upper = arm.bounds[i, LOWER], arm.bounds[i, UPPER]
+    bounds, least = arm.bounds, 1.0
+    for i in range(q.size):
+        lower, upper = bounds[i, LOWER], bounds[i, UPPER]
         half = 0.5 * (upper - lower)
         if half > 0.0 and lower > -UNLIMITED and upper < UNLIMITED:
             least = min(least, min(q[i] - lower, upper - q[i]) / half)
@@ -80,7 +80,7 @@ def manipulability(arm: Arm, axis: Floats, q: Floats, scratch: MeasureScratch) -
 
     Of five rows the last two are rotations at right angles to ``axis (3,)``, in the tip's frame.
     """
-    frames, jacobian = scratch.frames, scratch.jacobian
+    kinds, frames, jacobian = arm.kinds, scratch.frames, scratch.jacobian
     rows, n = jacobian.shape
     joint_frames(arm, q, frames)
     tip = tip_position(arm, frames)
@@ -92,7 +92,7 @@ def manipulability(arm: Arm, axis: Floats, q: Floats, scratch: MeasureScratch) -
     d, e, f = d / size, e / size, f / size
     g, h, k = b * f - c * e, c * d - a * f, a * e - b * d
     for i in range(n):
-        vx, vy, vz, x, y, z = jacobian_column(arm.kinds, frames, i, tip, 1.0)
+        vx, vy, vz, x, y, z = jacobian_column(kinds, frames, i, tip, 1.0)
         jacobian[0, i], jacobian[1, i], jacobian[2, i] = vx, vy, vz
         if rows == 5:
             jacobian[3, i], jacobian[4, i] = x * d + y * e + z * f, x * g + y * h + z * k

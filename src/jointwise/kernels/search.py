@@ -72,27 +72,28 @@ def restart_values(arm: Arm, criteria: Criteria, start: Floats, count: int, q: F
     Joints without limits are sampled within a turn around the start. If ``near_start`` is asked
     for, the first restarts fill growing boxes around the start.
     """
-    for i in range(arm.kinds.size):
-        lower, upper = arm.bounds[i, LOWER], arm.bounds[i, UPPER]
+    kinds, bounds, strides = arm.kinds, arm.bounds, arm.strides
+    for i in range(kinds.size):
+        lower, upper = bounds[i, LOWER], bounds[i, UPPER]
         low, high = lower, upper
         if lower <= -UNLIMITED or upper >= UNLIMITED:
-            half = 5.0 * arm.angular_scale if arm.kinds[i] == PRISMATIC else 0.5 * TURN
+            half = 5.0 * arm.angular_scale if kinds[i] == PRISMATIC else 0.5 * TURN
             low, high = max(lower, start[i] - half), min(upper, start[i] + half)
         if criteria.near_start and count <= NEIGHBOURS:
             half = 0.5 * (high - low) * count / (NEIGHBOURS + 1.0)
             low, high = max(low, start[i] - half), min(high, start[i] + half)
-        share = (criteria.sequence_offset + count * arm.strides[i]) % 1.0
+        share = (criteria.sequence_offset + count * strides[i]) % 1.0
         q[i] = low + share * (high - low)
 
 
 @jit
 def unwrap_near(arm: Arm, start: Floats, q: Floats) -> bool:
     """Add full turns that bring ``q`` close to ``start``, inside the limits; whether any were."""
-    changed = False
-    for i in range(arm.kinds.size):
-        if arm.kinds[i] != PRISMATIC and abs(start[i] - q[i]) > 0.5 * TURN:
+    kinds, bounds, changed = arm.kinds, arm.bounds, False
+    for i in range(kinds.size):
+        if kinds[i] != PRISMATIC and abs(start[i] - q[i]) > 0.5 * TURN:
             closer = q[i] + TURN * floor((start[i] - q[i]) / TURN + 0.5)
-            if arm.bounds[i, LOWER] <= closer <= arm.bounds[i, UPPER]:
+            if bounds[i, LOWER] <= closer <= bounds[i, UPPER]:
                 q[i], changed = closer, True
     return changed
 

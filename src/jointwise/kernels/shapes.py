@@ -6,7 +6,7 @@ criteria as a plain tuple, and the kernel unpacks them.
 """
 
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
+Number = TypeVar("Number", np.float64, np.int64)
 # As many as a task has points; the length of a tuple is known when a kernel is compiled.
 Weights = tuple[float, ...]
 # (position error [m], orientation error [rad]).
@@ -146,7 +147,7 @@ class Results(NamedTuple):
     status: Any
 
 
-def packed_view(buffer: Floats, begin: int, shape: tuple[int, ...]) -> Floats:
+def packed_view(buffer: NDArray[Number], begin: int, shape: tuple[int, ...]) -> NDArray[Number]:
     """A view of the buffer's numbers from ``begin`` on, as an array."""
     return buffer[begin : begin + prod(shape)].reshape(shape)
 

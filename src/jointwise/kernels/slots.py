@@ -4,9 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jointwise.kernels._numba.jit import jit
+from jointwise.kernels._numba import arrays as arrays  # how ``packed_view`` is compiled
+from jointwise.kernels._numba.jit import jit, jit_inline
 from jointwise.kernels._numba.where import HAS_LANES
-from jointwise.kernels.shapes import Floats, Ints
+from jointwise.kernels.shapes import Floats, Ints, packed_view
 
 if HAS_LANES:  # else rows are solved one by one, by ``search``
     from jointwise.kernels._numba.lanes import WIDTH as WIDTH
@@ -83,52 +84,52 @@ class StepLanes(NamedTuple):
     steps: Ints
 
 
-@jit
+@jit_inline
 def load_lane(slots: Slots, slot: int, lane: int, target_points: Floats, q: Floats) -> None:
     """Copy the problem of a slot into a lane."""
-    for i in range(slots.q.shape[1]):
-        q[i, lane] = slots.q[slot, i]
-    for k in range(slots.target_points.shape[1]):
+    slot_q, slot_points = slots.q, slots.target_points
+    for i in range(slot_q.shape[1]):
+        q[i, lane] = slot_q[slot, i]
+    for k in range(slot_points.shape[1]):
         for axis in range(3):
-            target_points[k, axis, lane] = slots.target_points[slot, k, axis]
+            target_points[k, axis, lane] = slot_points[slot, k, axis]
 
 
 @jit
-def new_slots(n: int, m: int) -> Slots:
-    """Free slots for problems of an arm of n joints and tasks of m points."""
-    return Slots(
-        np.zeros(SLOTS, np.int64),
-        np.zeros(SLOTS, np.int64),
-        np.zeros(SLOTS, np.int64),
-        np.zeros(SLOTS, np.int64),
-        np.empty((SLOTS, m, 3)),
-        np.empty((SLOTS, n)),
-        np.empty((SLOTS, n)),
+def unpack_slots(floats: Floats, ints: Ints, n: int, m: int) -> tuple[Slots, SweepLanes, StepLanes]:
+    """Slots and lanes in the buffers of ``slot_buffers``, for n joints and tasks of m points."""
+    points, swept = SLOTS * (3 * m + 2 * n), WIDTH * (3 * m + n + 3)
+    slots = Slots(
+        packed_view(ints, 0, (SLOTS,)),
+        packed_view(ints, SLOTS, (SLOTS,)),
+        packed_view(ints, 2 * SLOTS, (SLOTS,)),
+        packed_view(ints, 3 * SLOTS, (SLOTS,)),
+        packed_view(floats, 0, (SLOTS, m, 3)),
+        packed_view(floats, SLOTS * 3 * m, (SLOTS, n)),
+        packed_view(floats, SLOTS * (3 * m + n), (SLOTS, n)),
     )
-
-
-@jit
-def new_sweep_lanes(n: int, m: int) -> SweepLanes:
-    """Empty lanes for sweeps."""
-    return SweepLanes(
-        np.zeros(WIDTH, np.int64),
-        np.zeros((m, 3, WIDTH)),
-        np.zeros((n, WIDTH)),
-        np.empty((1, WIDTH)),
-        np.empty((2, WIDTH)),
+    sweep_lanes = SweepLanes(
+        packed_view(ints, 4 * SLOTS, (WIDTH,)),
+        packed_view(floats, points, (m, 3, WIDTH)),
+        packed_view(floats, points + WIDTH * 3 * m, (n, WIDTH)),
+        packed_view(floats, points + WIDTH * (3 * m + n), (1, WIDTH)),
+        packed_view(floats, points + WIDTH * (3 * m + n + 1), (2, WIDTH)),
     )
-
-
-@jit
-def new_step_lanes(n: int, m: int) -> StepLanes:
-    """Empty lanes for Levenberg-Marquardt."""
-    return StepLanes(
-        np.zeros(WIDTH, np.int64),
-        np.zeros((1, WIDTH)),
-        np.zeros((m, 3, WIDTH)),
-        np.zeros((n, WIDTH)),
-        np.empty((2, WIDTH)),
-        np.zeros(WIDTH),
-        np.zeros(WIDTH, np.int64),
-        np.zeros(WIDTH, np.int64),
+    first = points + swept
+    step_lanes = StepLanes(
+        packed_view(ints, 4 * SLOTS + WIDTH, (WIDTH,)),
+        packed_view(floats, first, (1, WIDTH)),
+        packed_view(floats, first + WIDTH, (m, 3, WIDTH)),
+        packed_view(floats, first + WIDTH * (3 * m + 1), (n, WIDTH)),
+        packed_view(floats, first + WIDTH * (3 * m + n + 1), (2, WIDTH)),
+        packed_view(floats, first + WIDTH * (3 * m + n + 3), (WIDTH,)),
+        packed_view(ints, 4 * SLOTS + 2 * WIDTH, (WIDTH,)),
+        packed_view(ints, 4 * SLOTS + 3 * WIDTH, (WIDTH,)),
     )
+    return slots, sweep_lanes, step_lanes
+
+
+def slot_buffers(n: int, m: int) -> tuple[Floats, Ints]:
+    """Memory for the slots and lanes of one thread; all slots are free."""
+    floats = SLOTS * (3 * m + 2 * n) + WIDTH * (6 * m + 2 * n + 7)
+    return np.zeros(floats), np.zeros(4 * (SLOTS + WIDTH), np.int64)

@@ -130,10 +130,10 @@ def wrap_to_limits(value: float, lower: float, upper: float) -> float:
 
 
 @jit_inline
-def clamp_joint(arm: Arm, i: int, value: float) -> float:
+def clamp_joint(kinds: Floats, bounds: Floats, i: int, value: float) -> float:
     """The value of joint i brought inside its limits."""
-    lower, upper = arm.bounds[i, LOWER], arm.bounds[i, UPPER]
-    if arm.kinds[i] == REVOLUTE:
+    lower, upper = bounds[i, LOWER], bounds[i, UPPER]
+    if kinds[i] == REVOLUTE:
         return wrap_to_limits(value, lower, upper)
     value = where(value < lower, lower, value)
     return where(value > upper, upper, value)
@@ -142,8 +142,9 @@ def clamp_joint(arm: Arm, i: int, value: float) -> float:
 @jit
 def clamp_joints(arm: Arm, q: Floats) -> None:
     """Bring joint values inside their limits, in place."""
+    kinds, bounds = arm.kinds, arm.bounds
     for i in range(q.size):
-        q[i] = clamp_joint(arm, i, q[i])
+        q[i] = clamp_joint(kinds, bounds, i, q[i])
 
 
 @jit_inline
@@ -152,21 +153,22 @@ def targets_in_joint_frames(arm: Arm, task: Task, state: SweepState) -> tuple[fl
 
     Returns the squared distance between tip and target, and the sum of that of the directions.
     """
-    links, kinds, motion = arm.links, arm.kinds, state.motion
-    distance_sq = chords_sq = 0.0 * task.target_points[0, 0]
+    links, kinds, motion, targets = arm.links, arm.kinds, state.motion, state.targets
+    points, tips = task.target_points, task.tip_points
+    distance_sq = chords_sq = 0.0 * points[0, 0]
     for k in range(len(task.weights)):
-        x, y, z = task.target_points[k, 0], task.target_points[k, 1], task.target_points[k, 2]
+        x, y, z = points[k, 0], points[k, 1], points[k, 2]
         for i in range(kinds.size):
             if k == 0:
                 x, y, z = x - links[i, 0, 3], y - links[i, 1, 3], z - links[i, 2, 3]
             x, y, z = rotate_inverse(links, i, x, y, z)
-            state.targets[i, k, 0], state.targets[i, k, 1], state.targets[i, k, 2] = x, y, z
+            targets[i, k, 0], targets[i, k, 1], targets[i, k, 2] = x, y, z
             a, b = motion[i, 0], motion[i, 1]
             if kinds[i] == REVOLUTE:
                 x, y = a * x + b * y, a * y - b * x
             elif k == 0:
                 z = z - a
-        x, y, z = x - task.tip_points[k, 0], y - task.tip_points[k, 1], z - task.tip_points[k, 2]
+        x, y, z = x - tips[k, 0], y - tips[k, 1], z - tips[k, 2]
         if k == 0:
             distance_sq = x * x + y * y + z * z
         else:
@@ -181,14 +183,15 @@ def sweep(arm: Arm, task: Task, state: SweepState, noise: float, enabled: bool) 
     A joint on which the target pulls by no more than ``noise`` has no effect and stays. In lanes
     that are not ``enabled``, all joints stay.
     """
-    links, kinds, springs, weights = arm.links, arm.kinds, arm.springs, task.weights
+    links, kinds, bounds, springs = arm.links, arm.kinds, arm.bounds, arm.springs
     motion, turns, targets = state.motion, state.turns, state.targets
+    tip_points, weights = task.tip_points, task.weights
     zero = 0.0 * motion[0, 0]
     m, tips = len(weights), stack_array(weights, XYZ, zero)
     largest: float = zero
     for k in range(m):
         for axis in range(3):
-            tips[k, axis] = zero + task.tip_points[k, axis]
+            tips[k, axis] = zero + tip_points[k, axis]
     for i in range(kinds.size - 1, -1, -1):
         c, s = motion[i, 0], motion[i, 1]
         if kinds[i] == REVOLUTE:
@@ -197,7 +200,7 @@ def sweep(arm: Arm, task: Task, state: SweepState, noise: float, enabled: bool) 
                 cosine, sine = best_turn(tips[k, 0], tips[k, 1], targets[i, k, 0], targets[i, k, 1])
                 a, b = a + weights[k] * cosine, b + weights[k] * sine
             moves = enabled & (a * a + b * b > noise * noise)
-            a, b = clamp_direction(arm.bounds, i, a, b)
+            a, b = clamp_direction(bounds, i, a, b)
             a, b = where(moves, a, c), where(moves, b, s)
             turns[i, OFFSET] = turns[i, OFFSET] + TURN * crossed_turns(c, s, a, b)
             turns[i, MOVED] = where(moves, 1.0, turns[i, MOVED])
@@ -211,7 +214,7 @@ def sweep(arm: Arm, task: Task, state: SweepState, noise: float, enabled: bool) 
                 best = weights[0] * (targets[i, 0, 2] - tips[0, 2])
                 best = best + (springs[i, 0] * c + springs[i, 2])
                 best = best / (weights[0] + springs[i, 0] + springs[i, 1])
-                slide = where(enabled, clamp_joint(arm, i, best), c)
+                slide = where(enabled, clamp_joint(kinds, bounds, i, best), c)
                 largest = larger(largest, abs(slide - c))
                 motion[i, 0] = c = slide
             tips[0, 2] = tips[0, 2] + c
@@ -227,11 +230,11 @@ def sweep(arm: Arm, task: Task, state: SweepState, noise: float, enabled: bool) 
 @jit
 def to_unit_circle(arm: Arm, q: Floats, state: SweepState) -> None:
     """Write the motion of ``q`` and the turns that its angles leave out."""
-    motion, turns = state.motion, state.turns
-    joint_motions(arm.kinds, q, motion)
-    for i in range(arm.kinds.size):
+    kinds, motion, turns = arm.kinds, state.motion, state.turns
+    joint_motions(kinds, q, motion)
+    for i in range(kinds.size):
         turns[i, OFFSET], turns[i, MOVED] = 0.0 * q[i], 0.0 * q[i]
-        if arm.kinds[i] == REVOLUTE:
+        if kinds[i] == REVOLUTE:
             nearest = floor(q[i] / TURN + 0.5)
             # Near ±pi the sign of the sine decides.
             by_sine = floor(q[i] / TURN) + where(
@@ -244,10 +247,10 @@ def to_unit_circle(arm: Arm, q: Floats, state: SweepState) -> None:
 @jit
 def from_unit_circle(arm: Arm, state: SweepState, q: Floats) -> None:
     """Write the values of the joints that moved, with all their turns, inside their limits."""
-    motion, turns = state.motion, state.turns
-    for i in range(arm.kinds.size):
-        if arm.kinds[i] == PRISMATIC:
+    kinds, bounds, motion, turns = arm.kinds, arm.bounds, state.motion, state.turns
+    for i in range(kinds.size):
+        if kinds[i] == PRISMATIC:
             q[i] = motion[i, 0]
-        elif arm.kinds[i] == REVOLUTE:
+        elif kinds[i] == REVOLUTE:
             value = turns[i, OFFSET] + direction_angle(motion[i, 0], motion[i, 1])
-            q[i] = where(turns[i, MOVED] > 0.0, clamp_joint(arm, i, value), q[i])
+            q[i] = where(turns[i, MOVED] > 0.0, clamp_joint(kinds, bounds, i, value), q[i])

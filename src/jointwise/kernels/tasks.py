@@ -30,16 +30,17 @@ def residual_size(weights: Weights) -> int:
 @jit
 def set_task(arm: Arm, target: Floats, task: Task) -> None:
     """Write the points of a packed target into the task."""
-    links, n, m = arm.links, arm.links.shape[0] - 1, len(task.weights)
+    links, tips, points = arm.links, task.tip_points, task.target_points
+    n, m = links.shape[0] - 1, len(task.weights)
     for k in range(m):
         for row in range(3):
             if k == 0 or m == 4:
-                task.tip_points[k, row] = links[n, row, (k + 3) % 4]
+                tips[k, row] = links[n, row, (k + 3) % 4]
             else:
-                task.tip_points[k, row] = 0.0
+                tips[k, row] = 0.0
                 for column in range(3):
-                    task.tip_points[k, row] += links[n, row, column] * target[2, column]
-            task.target_points[k, row] = target[row, (k + 3) % 4] if m == 4 else target[k, row]
+                    tips[k, row] += links[n, row, column] * target[2, column]
+            points[k, row] = target[row, (k + 3) % 4] if m == 4 else target[k, row]
 
 
 @jit

@@ -1,6 +1,6 @@
 """reach_map: compute a reach map chunk by chunk, and resume one that is not complete."""
 
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from os import PathLike
 from typing import Any
@@ -15,7 +15,7 @@ from jointwise.errors import InvalidInputError
 from jointwise.reach.chunks import POSES_AT_ONCE, REACH_CONFIG, Job, versions
 from jointwise.reach.description import describe_map
 from jointwise.reach.empty_store import require_zarr
-from jointwise.reach.engines import IndexedChunk, compute_on_cluster, compute_on_threads, connect
+from jointwise.reach.engines import compute_on_cluster, compute_on_threads, connect
 from jointwise.reach.grid import Index, grid_over
 from jointwise.reach.map import ReachMap
 from jointwise.reach.orientations import Orientations, orientation_set
@@ -71,7 +71,8 @@ def reach_map(
     if not isinstance(chain, Chain):
         raise InvalidInputError(f"chain is {chain!r}: expected a Chain.")
     _check_client(client, device, threads)
-    chain.solve_batch(np.empty((0, 3)), None, config, seed, device, threads=threads)  # checks them
+    # Checks config, seed, device and threads; there is nothing to solve.
+    chain.solve_batch(np.empty((0, 3)), None, config, seed, device, threads=threads)
     used_device: Device = "cuda" if wants_gpu(device) else "cpu"
     tried = orientation_set(orientations)
     max_voxels = POSES_AT_ONCE[used_device] // tried.count
@@ -85,14 +86,7 @@ def reach_map(
         # Of a complete map the versions do not matter; to resume one they must be the same.
         if any(_missing_chunks(opened, job)):
             opened.check_same(description, "versions")
-            with opened.lock():
-                poses = dict(_missing_chunks(opened, job))  # again: another call may have written
-                chunks = (
-                    compute_on_threads(job, poses, thread_count(threads))
-                    if cluster is None
-                    else compute_on_cluster(job, poses, cluster)
-                )
-                _write_chunks(opened, chunks, poses, tried.count, progress)
+            _compute_missing(opened, job, cluster, threads, progress)
     with translate_write_errors(store):
         opened.remove_partials()
     return ReachMap(store)
@@ -100,9 +94,9 @@ def reach_map(
 
 def _check_client(client: Any, device: Device, threads: int | None) -> None:
     if client is not None and (device != "cpu" or threads is not None):
-        given = f"device={device!r}" if device != "cpu" else f"threads={threads}"
+        option = f"device={device!r}" if device != "cpu" else f"threads={threads}"
         raise InvalidInputError(
-            f"client is given with {given}: expected only one of them. The workers of a cluster "
+            f"client is given with {option}: expected only one of them. The workers of a cluster "
             "compute on CPUs, with the threads they were started with."
         )
 
@@ -112,28 +106,31 @@ def _missing_chunks(store: Store, job: Job) -> Iterator[tuple[Index, int]]:
     return ((index, poses) for index in store.missing_chunks() if (poses := job.poses_in(index)))
 
 
-def _write_chunks(
-    store: Store,
-    chunks: Generator[IndexedChunk],
-    poses: dict[Index, int],
-    orientations: int,
-    progress: bool,
+def _compute_missing(
+    store: Store, job: Job, cluster: Any, threads: int | None, progress: bool
 ) -> None:
-    """Write chunks as they are completed.
+    """Compute all missing chunks, and write them as they are completed.
 
     Args:
         store: Where to write them.
-        chunks: The chunks.
-        poses: Number of poses of each chunk.
-        orientations: Number of poses of a voxel.
+        job: What to compute.
+        cluster: A Dask client; None to compute in this process.
+        threads: Threads in this process.
         progress: Whether to show progress on standard error.
     """
-    done = solved = 0
-    # The generator is closed if writing fails or is interrupted, so that no more are computed.
-    with closing(chunks), reporting(progress, "mapping", sum(poses.values())) as report:
-        for index, chunk in chunks:
-            with translate_write_errors(store.path):
-                store.write(index, chunk)
-            done += poses[index]
-            solved += round(float(chunk.dexterity.sum(dtype=float)) * orientations)
-            report(done, solved)
+    with store.lock():
+        poses = dict(_missing_chunks(store, job))  # another call may have written some meanwhile
+        chunks = (
+            compute_on_threads(job, poses, thread_count(threads))
+            if cluster is None
+            else compute_on_cluster(job, poses, cluster)
+        )
+        done = solved = 0
+        # The generator is closed if writing fails or is interrupted, so that no more are computed.
+        with closing(chunks), reporting(progress, "mapping", sum(poses.values())) as report:
+            for index, chunk in chunks:
+                with translate_write_errors(store.path):
+                    store.write(index, chunk)
+                done += poses[index]
+                solved += round(float(chunk.dexterity.sum(dtype=float)) * job.orientations.count)
+                report(done, solved)

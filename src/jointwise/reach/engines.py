@@ -77,8 +77,8 @@ def compute_on_cluster(job: Job, indices: Iterable[Index], client: Any) -> Gener
     results = as_completed(loop=client.loop, with_results=True, raise_errors=False)
 
     def submit() -> None:
-        wanted = CHUNKS_PER_THREAD * max(1, sum(client.nthreads().values()))
-        for index in islice(remaining, max(0, wanted - len(running))):
+        limit = CHUNKS_PER_THREAD * max(1, sum(client.nthreads().values()))
+        for index in islice(remaining, max(0, limit - len(running))):
             future = client.submit(chunk_with_versions, job, index, pure=False, retries=RETRIES)
             running.add(future)
             results.add(future)

@@ -76,9 +76,9 @@ class Grid:
 
 def within_reach(arm: ArmModel, points: Floats, position_tol: float) -> Bools:
     """(k,) which of ``points (k, 3)`` are not farther away than the arm is long."""
-    within = np.empty(len(points), np.bool_)
-    kernels.fk.points_within_reach(arm.packed, arm.n, points, position_tol, within)
-    return within
+    flags = np.empty(len(points), np.bool_)
+    kernels.fk.points_within_reach(arm.packed, arm.n, points, position_tol, flags)
+    return flags
 
 
 def grid_over(arm: ArmModel, resolution: float, region: Any, chunk: Any, max_voxels: int) -> Grid:

@@ -154,8 +154,8 @@ class ReachMap:
         """Number of voxels with more dexterity, and its sum over them; read chunk by chunk."""
         count, total = 0, 0.0
         for index in self.grid.chunks():
-            block = self._store.read("dexterity", index)
-            above = block[block > threshold]
+            values = self._store.read("dexterity", index)
+            above = values[values > threshold]
             count, total = count + above.size, total + float(above.sum(dtype=float))
         return count, total
 
@@ -208,8 +208,8 @@ class ReachMap:
         if cut is not None:
             name, coordinate = cut
             checks.choice("cut", name, AXES)
-            kept = points[:, AXES.index(name)] <= coordinate + CUT_TOL
-            points, shares = points[kept], shares[kept]
+            selected = points[:, AXES.index(name)] <= coordinate + CUT_TOL
+            points, shares = points[selected], shares[selected]
         return points, colours(shares)
 
     def show(self, host: str = "127.0.0.1", port: int = 8080) -> "viser.ViserServer":

@@ -121,8 +121,8 @@ def cone_directions(cone: AimCone) -> Floats:
     z = np.array(cone.direction)
     x = np.cross(z, np.eye(3)[np.abs(z).argmin()])
     x /= np.linalg.norm(x)
-    local = np.stack([radius * np.cos(azimuth), radius * np.sin(azimuth), height], axis=1)
-    rotated = local @ np.stack([x, np.cross(z, x), z])
+    in_cone = np.stack([radius * np.cos(azimuth), radius * np.sin(azimuth), height], axis=1)
+    rotated = in_cone @ np.stack([x, np.cross(z, x), z])
     unit_vectors: Floats = rotated / np.linalg.norm(rotated, axis=1, keepdims=True)
     return unit_vectors
 
@@ -144,8 +144,8 @@ def orientation_set(orientations: Orientations) -> OrientationSet:
 
 
 def _at_least_one(name: str, value: Any) -> int:
-    number = checks.count(name, value)
-    if number == 0:
+    checked = checks.count(name, value)
+    if checked == 0:
         hint = ", or None for positions only" if name == "orientations" else ""
         raise InvalidInputError(f"{name} is 0: expected at least 1{hint}.")
-    return number
+    return checked

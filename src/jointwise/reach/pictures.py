@@ -13,7 +13,7 @@ from jointwise.plot import canvas
 from jointwise.reach.chunks import Float32s
 from jointwise.reach.grid import AXES, Grid
 from jointwise.view import scene
-from jointwise.view.server import free_port, need_viser, open_server
+from jointwise.view.server import audience, free_port, open_server, require_viser
 
 if TYPE_CHECKING:
     import viser
@@ -99,7 +99,7 @@ def open_cloud_page(
         host: The address to listen at.
         port: The port to listen at; if it is in use, the next free one.
     """
-    need_viser()
+    require_viser()
     server = open_server(host, free_port(host, port), name)
     size = grid.resolution
     low = size * min(grid.first)
@@ -122,7 +122,7 @@ def open_cloud_page(
 
     axis.on_update(draw)
     coordinate.on_update(draw)
-    scene.furnish(server, chain, chain.home)
+    scene.set_up_scene(server, chain, chain.home)
     look_at = np.array(server.initial_camera.look_at)
     server.initial_camera.position = look_at + chain.reach * CAMERA_OFFSET
     draw()
@@ -132,10 +132,8 @@ def open_cloud_page(
 def serve_until_interrupted(server: "viser.ViserServer") -> None:
     """Print the address of a page on this machine, and wait for Ctrl+C; then stop the server."""
     try:
-        print(
-            f"http://127.0.0.1:{server.get_port()}, for this machine only. Stop with Ctrl+C.",
-            flush=True,
-        )
+        address = f"http://127.0.0.1:{server.get_port()}"
+        print(f"{address}, {audience('127.0.0.1')}. Stop with Ctrl+C.", flush=True)
         Event().wait()
     except KeyboardInterrupt:
         print()

@@ -91,15 +91,15 @@ def best_base(
     best, best_q = 0, np.empty((m, n))
     step = max(1, ROWS_AT_ONCE // m)
     for begin in range(0, len(bases), step):
-        block = slice(begin, begin + step)
-        local = _in_base_frames(bases[block], poses)
-        packed = local if are_poses else np.ascontiguousarray(local[:, :3, 3])
-        measures, q = _best_solutions(chain, packed, starts, seed, options)
+        piece = slice(begin, begin + step)
+        T_base_target = _in_base_frames(bases[piece], poses)
+        in_base = T_base_target if are_poses else np.ascontiguousarray(T_base_target[:, :3, 3])
+        measures, q = _best_solutions(chain, in_base, starts, seed, options)
         measures, q = measures.reshape(2, -1, m), q.reshape(-1, m, n)
         solved = ~np.isnan(measures[0])
         smallest = np.where(solved, measures, np.inf).min(axis=2)
-        reached[block] = solved.sum(axis=1)
-        margin[block], manipulability[block] = np.where(solved.any(axis=1), smallest, 0.0)
+        reached[piece] = solved.sum(axis=1)
+        margin[piece], manipulability[piece] = np.where(solved.any(axis=1), smallest, 0.0)
         # The last key is sorted by first; of equals the first candidate is taken.
         best = int(np.lexsort([-manipulability, -margin, -reached])[0])
         if best >= begin:
@@ -174,10 +174,11 @@ def measure(arm: ArmModel, q: Floats, converged: Bools, jacobian_rows: int, axis
 def _in_base_frames(bases: Floats, poses: Floats) -> Floats:
     """(k * m, 4, 4) each of ``poses (m, 4, 4)`` in the frame of each of ``bases (k, 4, 4)``."""
     R_base_world = np.swapaxes(bases[:, None, :3, :3], -1, -2)
-    local = np.tile(np.eye(4), (len(bases), len(poses), 1, 1))
-    local[..., :3, :3] = R_base_world @ poses[:, :3, :3]
-    local[..., :3, 3:] = R_base_world @ (poses[:, :3, 3:] - bases[:, None, :3, 3:])
-    return checks.all_finite("targets in the frames of candidates", local).reshape(-1, 4, 4)
+    T_base_target = np.tile(np.eye(4), (len(bases), len(poses), 1, 1))
+    T_base_target[..., :3, :3] = R_base_world @ poses[:, :3, :3]
+    T_base_target[..., :3, 3:] = R_base_world @ (poses[:, :3, 3:] - bases[:, None, :3, 3:])
+    checks.all_finite("targets in the frames of candidates", T_base_target)
+    return T_base_target.reshape(-1, 4, 4)
 
 
 def _best_solutions(

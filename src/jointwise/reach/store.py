@@ -96,8 +96,8 @@ class Store:
 
     def write(self, index: Index, chunk: Chunk) -> None:
         """Write a chunk."""
-        for name, block in zip(Chunk._fields, chunk, strict=True):
-            self.arrays[name][self.grid.slices(index)] = block
+        for name, values in zip(Chunk._fields, chunk, strict=True):
+            self.arrays[name][self.grid.slices(index)] = values
 
     @contextmanager
     def lock(self) -> Iterator[None]:

@@ -116,7 +116,8 @@ def solve_cpu(
 
     def work(worker: int, begin: int, end: int) -> None:
         if kernels.batch.HAS_LANES:
-            kernels.batch.solve_rows(problem, begin, end, results, progress[worker])
+            buffers = kernels.slots.slot_buffers(arm.n, len(problem.weights))
+            kernels.batch.solve_rows(problem, begin, end, results, progress[worker], buffers)
         else:
             results.converged[begin:end] = False
         missed = begin + np.flatnonzero(~results.converged[begin:end])

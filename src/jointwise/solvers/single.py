@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from jointwise import kernels
 from jointwise.kernels.shapes import (
     CONVERGED,
+    INVALID,
     Arm,
     Floats,
     PackedCriteria,
@@ -18,8 +19,8 @@ from jointwise.kernels.shapes import (
 from jointwise.model import checks
 from jointwise.model.arm import ArmModel, joint_difference
 from jointwise.solvers.config import DEFAULT_SOLVE_CONFIG, SolveConfig, check_config
-from jointwise.solvers.results import STATUS_BY_CODE, IKResult, Status
-from jointwise.solvers.targets import PackedTarget, Target, pack_target, refuse
+from jointwise.solvers.results import STATUS_BY_CODE, IKResult
+from jointwise.solvers.targets import PackedTarget, Target, kind_and_value, pack_target, refuse
 
 # Solutions that differ by less in every joint are the same [rad, m].
 SAME = 1e-3
@@ -36,24 +37,22 @@ def solve(
 ) -> IKResult:
     """Joint values that reach a target; see ``Chain.solve``."""
     check_config(config)
-    packed = pack_target(arm, target)
+    kind, value = kind_and_value(target)
+    values, weights = kind.pack(value), kind.weights(arm.angular_scale)
     q = start_values(arm, start, config)
     if config.method == "ccd":
-        return _solve_ccd(arm, packed, q, config)
+        return _solve_ccd(arm, PackedTarget(values, weights, kind), q, config)
     if config.rest is not None:
-        nearest = _nearest_to_rest(arm, packed, q, config, seed)
+        nearest = _nearest_to_rest(arm, PackedTarget(values, weights, kind), q, config, seed)
         q = q if nearest is None else nearest
+    criteria = config.criteria(start is not None, seed)
     code, position_error, orientation_error, iterations, restarts = kernels.search.search(
-        config.packed_arm(arm),
-        packed.values,
-        packed.weights,
-        config.criteria(start is not None, seed),
-        q,
+        config.packed_arm(arm), values, weights, criteria, q
     )
     status = STATUS_BY_CODE[code]
-    if status is Status.INVALID:  # the kernel has looked at every number
+    if code == INVALID:  # the kernel has looked at every number
         checks.all_finite("start", q)
-        refuse(packed)
+        refuse(PackedTarget(values, weights, kind))
     q.setflags(write=False)
     return IKResult(
         q, code == CONVERGED, position_error, iterations, status, orientation_error, restarts

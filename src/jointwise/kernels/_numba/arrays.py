@@ -65,6 +65,11 @@ stack_array = cast(
 )
 
 
+def uncounted(array: Any) -> Any:
+    """The same array without reference counting: for an argument, which the caller keeps."""
+    return array
+
+
 if HAS_ARRAY_INTERNALS:
 
     @intrinsic
@@ -73,7 +78,7 @@ if HAS_ARRAY_INTERNALS:
             array = context.make_array(signature.args[0])(context, builder, arguments[0])
             return builder.gep(array.data, [arguments[1]])
 
-        return types.CPointer(types.float64)(buffer, begin), make
+        return types.CPointer(buffer.dtype)(buffer, begin), make
 
     @overload(packed_view)
     def _packed_view(buffer: Any, begin: Any, shape: Any) -> Callable[..., Any]:
@@ -82,7 +87,30 @@ if HAS_ARRAY_INTERNALS:
 
         return make
 
+    @intrinsic
+    def _without_count(typing: Any, array: Any) -> Any:
+        def make(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            view = make_array(signature.args[0])(context, builder, arguments[0])
+            view.meminfo = cgutils.get_null_value(view.meminfo.type)
+            return view._getvalue()
+
+        return array(array), make
+
+    @overload(uncounted)
+    def _uncounted(array: Any) -> Callable[..., Any]:
+        def make(array: Any) -> Any:
+            return _without_count(array)
+
+        return make
+
 else:
+
+    @overload(uncounted)
+    def _uncounted(array: Any) -> Callable[..., Any]:
+        def make(array: Any) -> Any:
+            return array
+
+        return make
 
     @overload(packed_view)
     def _packed_view(buffer: Any, begin: Any, shape: Any) -> Callable[..., Any]:

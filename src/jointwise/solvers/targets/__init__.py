@@ -23,6 +23,7 @@ __all__ = [
     "TargetKind",
     "Targets",
     "aim",
+    "kind_and_value",
     "kind_of",
     "pack_target",
     "pack_targets",
@@ -50,18 +51,30 @@ class PackedTarget(NamedTuple):
     kind: TargetKind
 
 
-def kind_of(target: Target) -> TargetKind:
-    """The kind of one target.
+def kind_and_value(target: Target) -> tuple[TargetKind, Any]:
+    """The kind of one target, and the target as its ``pack`` takes it.
 
     Raises:
         InvalidInputError: It is of no kind; the text says what is accepted.
     """
-    return _with_kind(target)[0]
+    kind = _BY_CLASS.get(type(target))
+    if kind is not None:
+        return kind, target
+    array = checks.contiguous("target", _matrix(target))
+    kind = _BY_SHAPE.get(array.shape)
+    if kind is None:
+        _refuse_shape(array.shape)
+    return kind, array
+
+
+def kind_of(target: Target) -> TargetKind:
+    """The kind of one target; raises as ``kind_and_value``."""
+    return kind_and_value(target)[0]
 
 
 def pack_target(arm: ArmModel, target: Target) -> PackedTarget:
     """One target for the kernels; its numbers are not yet checked."""
-    kind, value = _with_kind(target)
+    kind, value = kind_and_value(target)
     return PackedTarget(kind.pack(value), kind.weights(arm.angular_scale), kind)
 
 
@@ -96,22 +109,15 @@ def refuse(packed: PackedTarget) -> NoReturn:
     )
 
 
-def _with_kind(target: Target) -> tuple[TargetKind, Any]:
-    kind = _BY_CLASS.get(type(target))
-    if kind is not None:
-        return kind, target
-    array = checks.contiguous("target", _matrix(target))
-    kind = _BY_SHAPE.get(array.shape)
-    if kind is None:
-        hint = {
-            (2,): " For a planar arm, add z = 0.",
-            (3, 3): " A rotation alone is not enough: a pose has a position, too.",
-        }.get(array.shape, " For many targets, use solve_batch." if array.ndim in (2, 3) else "")
-        raise InvalidInputError(
-            f"target has shape {array.shape}: expected (3,) for a position or (4, 4) for a "
-            f"pose.{hint}"
-        )
-    return kind, array
+def _refuse_shape(shape: tuple[int, ...]) -> NoReturn:
+    hints = {
+        (2,): " For a planar arm, add z = 0.",
+        (3, 3): " A rotation alone is not enough: a pose has a position, too.",
+    }
+    hint = hints.get(shape, " For many targets, use solve_batch." if len(shape) in (2, 3) else "")
+    raise InvalidInputError(
+        f"target has shape {shape}: expected (3,) for a position or (4, 4) for a pose.{hint}"
+    )
 
 
 def _matrix(target: Any) -> Any:
