@@ -134,21 +134,22 @@ class Worker:
         sweep_kernel, lm_kernel = self.kernels
         self.counter.copy_to_device(self.zeros, stream)
         blocks = _blocks(round_.row_count * round_.attempts)
-        sweep_kernel[blocks, BLOCK_THREADS, stream](
-            targets,
-            problem.starts,
-            criteria,
-            self.dtype(chord_tol_sq),
-            kernels.search.SWEEPS,
-            round_,
-            self.attempts,
-        )
-        lm_kernel[min(self.lm_blocks, blocks), BLOCK_THREADS, stream](
-            targets, criteria, round_, self.attempts, self.counter
-        )
-        self.select_kernel[_blocks(round_.row_count), BLOCK_THREADS, stream](
-            targets, problem.starts, exact, round_, self.attempts, queues, results
-        )
+        with LAUNCHING:
+            sweep_kernel[blocks, BLOCK_THREADS, stream](
+                targets,
+                problem.starts,
+                criteria,
+                self.dtype(chord_tol_sq),
+                kernels.search.SWEEPS,
+                round_,
+                self.attempts,
+            )
+            lm_kernel[min(self.lm_blocks, blocks), BLOCK_THREADS, stream](
+                targets, criteria, round_, self.attempts, self.counter
+            )
+            self.select_kernel[_blocks(round_.row_count), BLOCK_THREADS, stream](
+                targets, problem.starts, exact, round_, self.attempts, queues, results
+            )
         counted: NDArray[np.int32] = self.counter.copy_to_host(stream=stream)
         stream.synchronize()
         return counted
@@ -175,6 +176,9 @@ class Worker:
 
 IDLE_WORKERS: list[Worker] = []
 LOCK = Lock()
+# Held while kernels are launched. Two threads that launch a kernel for the first time would load
+# its module twice, and numba-cuda unloads one of the two while it runs.
+LAUNCHING = Lock()
 
 
 @contextmanager
@@ -206,7 +210,8 @@ def tip_poses(packed_arm: Floats, configurations: Any) -> Any:
 
 def launch(kernel: Any, threads: int, *arguments: Any) -> None:
     """Run a kernel with at least so many threads, and wait for it."""
-    kernel[_blocks(threads), BLOCK_THREADS](*arguments)
+    with LAUNCHING:
+        kernel[_blocks(threads), BLOCK_THREADS](*arguments)
     _cuda().synchronize()
 
 

@@ -63,9 +63,6 @@ def set_up_scene(server: "viser.ViserServer", chain: Chain, q: Floats) -> None:
     server.initial_camera.far = 1e3 * size
 
 
-furnish = set_up_scene  # for reach.pictures, until it uses the new name
-
-
 class Drawing:
     """An arm and its target in one visitor's scene.
 

@@ -65,9 +65,6 @@ def require_viser() -> None:
         ) from None
 
 
-need_viser = require_viser  # for reach.pictures, until it uses the new name
-
-
 def open_server(host: str, port: int, name: str) -> "viser.ViserServer":
     """A viser server that prints nothing and cannot be shared through a public tunnel."""
     import viser
