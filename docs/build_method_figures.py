@@ -220,7 +220,7 @@ def restarts_figure() -> None:
         ax.plot(*points.T, "o", color=BLUE, ms=3.5)
         ax.add_patch(Rectangle(limits[:, 0], *np.ptp(limits, axis=1), fill=False, color=DARK))
         ax.set(title=title, xlabel="joint 1 [rad]", aspect="equal")
-    neighbours = int(kernels.search.NEIGHBOURS)
+    neighbours = int(kernels.search.NEARBY_RESTARTS)
     for k in range(1, neighbours + 1):
         half = 0.5 * np.ptp(limits, axis=1) * k / (neighbours + 1)
         low, high = np.clip([start - half, start + half], *limits.T)

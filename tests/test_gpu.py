@@ -253,7 +253,7 @@ def test_unusable_arrays_on_the_gpu_are_refused():
     )
     with pytest.raises(InvalidInputError) as caught:
         arm.solve_batch(arm.fk(arm.random(5, 10)), cupy.zeros((10, 7)))
-    assert str(caught.value) == "starts is on a GPU and targets is not: expected both there."
+    assert str(caught.value) == "starts is on a GPU and targets is not: expected both on the GPU."
 
 
 @pytest.mark.skipif(not gpu.unavailable_reason(), reason="there is a GPU")

@@ -156,10 +156,10 @@ def test_serve_prints_the_url_and_who_can_open_it(capsys, monkeypatch):
     monkeypatch.setattr(view.webbrowser, "open", opened.append)
     view.serve(ARMS["ur5e"], "ur5e", port=0)
     printed = capsys.readouterr().out
-    assert f"ur5e: {opened[0]}, for this machine alone. Stop with Ctrl+C." in printed
+    assert f"ur5e: {opened[0]}, reachable from this machine only. Stop with Ctrl+C." in printed
     view.serve(ARMS["ur5e"], "ur5e", "0.0.0.0", 0, open_browser=False)
     printed = capsys.readouterr().out
-    assert "for every machine that can reach this one, without a password" in printed
+    assert "reachable from every machine that can connect, without a password" in printed
     assert "viser" not in printed
     assert len(opened) == 1
 

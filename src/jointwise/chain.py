@@ -1,4 +1,4 @@
-"""Chain: a serial robot arm, and everything that can be asked of it."""
+"""Chain: a serial robot arm, with its kinematics and its solvers."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ from jointwise.solvers.config import DEFAULT_SOLVE_CONFIG, SolveConfig
 from jointwise.solvers.forward import jacobian, joint_frames, tip_poses
 from jointwise.solvers.path import IKPath, solve_path
 from jointwise.solvers.results import IKBatch, IKResult
-from jointwise.solvers.single import solve, solve_all
+from jointwise.solvers.single import distinct_solutions, solve
 from jointwise.solvers.targets import Target, Targets
 from jointwise.solvers.trace import Trace, trace
 
@@ -384,7 +384,7 @@ class Chain:
         Returns:
             At most ``count`` converged results; empty if none was found.
         """
-        return solve_all(self.arm, target, count, config, seed)
+        return distinct_solutions(self.arm, target, count, config, seed)
 
     def solve_path(
         self,

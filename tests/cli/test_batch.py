@@ -10,7 +10,7 @@ from jointwise import Chain, IKBatch, Status, aim
 from jointwise.cli.tables import target_file
 from jointwise.solvers.results import STATUS_BY_CODE, status_report
 from jointwise.solvers.targets import KINDS
-from jointwise.solvers.targets.position import Position
+from jointwise.solvers.targets.position import PositionKind
 from tests.support.cli import (
     PANDA,
     PANDA_COLUMNS,
@@ -169,7 +169,7 @@ def test_starts_of_joints_named_like_target_columns_are_numbered(run, tmp_path):
     assert (row["x"], row["y"], row["iterations"]) == ("0.5", "0.1", "0")
 
 
-class Above(Position):
+class Above(PositionKind):
     """A position at a height above a point; a kind of target that the package does not have."""
 
     name, plural = "above", "positions above points"

@@ -201,8 +201,9 @@ def test_map_prints_its_volume_and_mean_dexterity(small_map):
     reached = small_map.dexterity[small_map.dexterity > 0.0]
     assert small_map.volume() == pytest.approx(reached.size * 0.25**3)
     assert str(small_map) == (
-        f"{small_map.volume():.4g} m³ reached, there {reached.mean(dtype=float):.1%} of the "
-        f"orientations on average; {small_map.volume(0.9):.4g} m³ with more than 90 % of them"
+        f"{small_map.volume():.4g} m³ reached, "
+        f"mean dexterity there {reached.mean(dtype=float):.1%}; "
+        f"{small_map.volume(0.9):.4g} m³ with a dexterity above 90 %"
     )
     assert 0.0 < small_map.volume(0.9) < small_map.volume()
     assert repr(small_map).startswith("<ReachMap of 9 × 9 × 8 voxels of 0.25 m: ")

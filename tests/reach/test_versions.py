@@ -7,7 +7,7 @@ import grimp
 import pytest
 
 import jointwise
-from jointwise.reach.chunks import DECISIVE, versions
+from jointwise.reach.chunks import FINGERPRINTED, versions
 from tests.support.reach import run_python
 
 DECIDING = [
@@ -89,7 +89,9 @@ def test_everything_that_computes_a_chunk_is_fingerprinted():
     """Every module that chunks.py imports, directly or not, but checks and errors."""
     graph = grimp.build_graph("jointwise", cache_dir=None)
     imported = graph.find_upstream_modules("jointwise.reach.chunks") | {"jointwise.reach.chunks"}
-    parts = tuple(f"jointwise.{part.removesuffix('.py').replace('/', '.')}" for part in DECISIVE)
+    parts = tuple(
+        f"jointwise.{part.removesuffix('.py').replace('/', '.')}" for part in FINGERPRINTED
+    )
     others = {
         module
         for module in imported

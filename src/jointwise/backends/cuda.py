@@ -48,13 +48,13 @@ def require_cuda() -> None:
 
 
 def piece_sizes(count: int, n: int, on_gpu: bool) -> tuple[int, int]:
-    """Rows of a piece of a batch, and how many pieces are solved side by side."""
-    size, most = RESIDENT_PIECES if on_gpu else STREAMED_PIECES
-    fitting = _free_memory() * MEMORY_SHARE / most / (8 * (3 * n + 30))
+    """Rows of a piece of a batch, and streams: how many pieces are solved side by side."""
+    size, streams = RESIDENT_PIECES if on_gpu else STREAMED_PIECES
+    fitting = _free_memory() * MEMORY_SHARE / streams / (8 * (3 * n + 30))
     while size > max(fitting, FULL_GPU):
         size //= 2
     size = max(1, min(size, count))
-    return size, max(1, min(most, -(-count // size)))
+    return size, max(1, min(streams, -(-count // size)))
 
 
 class Worker:

@@ -1,4 +1,4 @@
-"""Arrays on a GPU, of CuPy, PyTorch, JAX or Numba: recognised, moved, handed back."""
+"""Arrays on a GPU, of CuPy, PyTorch, JAX or Numba: recognised, copied and converted."""
 
 import sys
 from math import prod

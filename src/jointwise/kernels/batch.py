@@ -1,7 +1,7 @@
 """Many problems on one core: eight side by side, each replaced as soon as it is done.
 
 A slot holds a problem from its first attempt to its last. Slots at the beginning of an attempt are
-swept eight at a time; swept slots wait for a free lane of Levenberg-Marquardt. What becomes of a
+swept eight at a time; swept slots wait for a free lane of Levenberg-Marquardt. The result of a
 problem does not depend on the others.
 """
 
@@ -114,7 +114,7 @@ def uncounted_results(results: Results) -> Results:
 def write_result(
     results: Results, row: int, q: Floats, errors: Errors, status: int, counts: tuple[int, int]
 ) -> None:
-    """Write what became of a problem; ``counts`` are iterations and restarts."""
+    """Write the result of a problem; ``counts`` are iterations and restarts."""
     copy_values(q, results.q[row])
     results.converged[row], results.status[row] = status == CONVERGED, status
     results.position_error[row], results.orientation_error[row] = errors
@@ -167,12 +167,12 @@ def sweep_lanes(
     to_unit_circle(arm, q, state)
     for _ in range(SWEEPS):
         distance_sq, chords_sq = targets_in_joint_frames(arm, task, state)
-        close = enabled & (distance_sq < position_tol_sq)
-        close = close & (chords_sq < chord_tol_sq if m > 1 else enabled)
-        if any_lane(close):
+        within_tol = enabled & (distance_sq < position_tol_sq)
+        within_tol = within_tol & (chords_sq < chord_tol_sq if m > 1 else enabled)
+        if any_lane(within_tol):
             from_unit_circle(arm, state, q)
             errors = evaluate_lanes(arm, task, q, workspace)
-            enabled = enabled ^ (close & is_converged(errors, criteria, weights))
+            enabled = enabled ^ (within_tol & is_converged(errors, criteria, weights))
         sweep(arm, task, state, noise, enabled)
         sweeps = sweeps + where(enabled, 1.0, 0.0)
     from_unit_circle(arm, state, q)
@@ -256,7 +256,7 @@ def finish_attempt(
     lane: int,
     results: Results,
 ) -> int:
-    """Free a lane; restart its problem, or write what became of it: the status, or ``PENDING``."""
+    """Free a lane; restart its problem, or write its result: the status, or ``PENDING``."""
     weights, criteria, slot = problem.weights, unpack_criteria(problem.criteria), lanes.slot[lane]
     lanes.busy[0, lane] = 0.0
     slots.iterations[slot] += lanes.steps[lane]

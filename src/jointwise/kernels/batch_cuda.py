@@ -125,8 +125,8 @@ def sweep_kernel(packed_arm: bytes, n: int, weights: Weights, dtype: Any) -> Any
             # Their number is an argument: a constant one would be unrolled, into too much code.
             for _ in range(max_sweeps):
                 distance_sq, chords_sq = targets_in_joint_frames(arm, task, state)
-                close = distance_sq < position_tol_sq and (m == 1 or chords_sq < chord_tol_sq)
-                enabled = enabled and not close
+                within_tol = distance_sq < position_tol_sq and (m == 1 or chords_sq < chord_tol_sq)
+                enabled = enabled and not within_tol
                 sweep(arm, task, state, noise, enabled)
                 sweeps += 1 if enabled else 0
             from_unit_circle(arm, state, q)
@@ -167,7 +167,7 @@ def lm_kernel(packed_arm: bytes, n: int, weights: Weights, dtype: Any) -> Any:
                 best_error, steps_since_halved = NO_ERROR_YET, 0
                 hard = round_.first_attempt + attempt % round_.attempts >= HARD_AFTER
                 patience = patience_hard if hard else patience_first
-            sync_warp()  # or threads that have just taken an attempt run apart from the others
+            sync_warp()  # or threads that have just taken an attempt diverge from their warp
             errors = evaluate_residual(arm, task, q, workspace)
             error_sq = scaled_error_sq(errors, arm.angular_scale)
             best_error, steps_since_halved = update_stall(error_sq, best_error, steps_since_halved)
@@ -205,13 +205,13 @@ def select_kernel(packed_arm: bytes, n: int, weights: Weights, dtype: Any) -> An
         queues: Queues,
         results: Results,
     ) -> None:
-        place = cuda.grid(1)
-        if place >= round_.row_count:
+        number = cuda.grid(1)
+        if number >= round_.row_count:
             return
         arm, memory = make_arm(), make_memory()
         limits = cuda.const.array_like(bounds)
         task, q, start = memory.task, memory.q, memory.start
-        first_attempt = place * round_.attempts
+        first_attempt = number * round_.attempts
         row = row_of_attempt(round_, first_attempt)
         first = row if starts.shape[0] > 1 else 0
         for i in range(n):
@@ -223,8 +223,8 @@ def select_kernel(packed_arm: bytes, n: int, weights: Weights, dtype: Any) -> An
         if round_.first_attempt == 0:
             results.iterations[row] = 0
             status = attempts.status[first_attempt]
-        for number in range(round_.attempts if status == PENDING else 0):
-            attempt = first_attempt + number
+        for k in range(round_.attempts if status == PENDING else 0):
+            attempt = first_attempt + k
             results.iterations[row] += attempts.iterations[attempt]
             errors = (1.0 * attempts.errors[0, attempt], 1.0 * attempts.errors[1, attempt])
             if not is_converged(errors, criteria, task.weights):
@@ -244,7 +244,7 @@ def select_kernel(packed_arm: bytes, n: int, weights: Weights, dtype: Any) -> An
                 results.q[row, i] = q[i]
             results.position_error[row], results.orientation_error[row] = errors
             results.converged[row], results.status[row] = True, CONVERGED
-            results.restarts[row] = round_.first_attempt + number
+            results.restarts[row] = round_.first_attempt + k
             return
         refused = status != PENDING
         if refused:

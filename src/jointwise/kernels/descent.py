@@ -37,8 +37,8 @@ from jointwise.kernels.tasks import chord_tolerance_sq, is_converged, set_task, 
 
 # Sweeps that Anderson acceleration combines, and the share of E they must save.
 DEPTH, MIN_DECREASE = 5, 1e-9
-# Share of the largest possible pull on a joint that is rounding, and the least pull whose square
-# does not underflow.
+# Rounding errors as a share of the largest possible (A, B) of a joint, see docs/method.md; and the
+# least value whose square does not underflow.
 NOISE, MIN_NOISE = 1e-14, 1e-140
 
 
@@ -50,7 +50,7 @@ def unpack_criteria(criteria: PackedCriteria) -> Criteria:
 
 @jit
 def rounding_noise(arm: Arm, task: Task, q: Floats) -> float:
-    """The pull on a joint that rounding alone can make."""
+    """The length of (A, B), see ``best_turn``, that rounding alone can produce."""
     links, kinds, target, weights = arm.links, arm.kinds, task.target_points, task.weights
     size, far = abs(0.0 * q[0]), abs(target[0, 0]) + abs(target[0, 1]) + abs(target[0, 2])
     for i in range(kinds.size + 1):
@@ -189,26 +189,26 @@ def _run(
     packed_arm: Floats,
     target: Floats,
     weights: Weights,
-    criteria: PackedCriteria,
+    packed_criteria: PackedCriteria,
     min_move: float,
     max_sweeps: int,
     q: Floats,
 ) -> Outcome:
     if not (all_finite(target) and all_finite(q)):
         return INVALID, np.nan, np.nan, 0, 0
-    arm, limits = unpack_arm(packed_arm, q.size), unpack_criteria(criteria)
+    arm, criteria = unpack_arm(packed_arm, q.size), unpack_criteria(packed_criteria)
     task = Task(stack_array(weights, XYZ, 0.0), stack_array(weights, XYZ, 0.0), weights)
     set_task(arm, target, task)
     errors = task_errors(arm, task, q)
     sweeps, largest = 0, np.inf
-    if max_sweeps > 0 and not is_converged(errors, limits, weights):
-        sweeps, largest = descender(arm, task, limits, min_move, max_sweeps, q)
+    if max_sweeps > 0 and not is_converged(errors, criteria, weights):
+        sweeps, largest = descender(arm, task, criteria, min_move, max_sweeps, q)
         errors = task_errors(arm, task, q)
     x, y, z = task.target_points[0, 0], task.target_points[0, 1], task.target_points[0, 2]
     status = STALLED
-    if is_converged(errors, limits, weights):
+    if is_converged(errors, criteria, weights):
         status = CONVERGED
-    elif beyond_reach(arm, x, y, z, limits.position_tol):
+    elif beyond_reach(arm, x, y, z, criteria.position_tol):
         status = UNREACHABLE
     elif largest > min_move:
         status = ITERATION_LIMIT
@@ -220,16 +220,16 @@ def ccd(
     packed_arm: Floats,
     target: Floats,
     weights: Weights,
-    criteria: PackedCriteria,
+    packed_criteria: PackedCriteria,
     min_move: float,
     max_sweeps: int,
     q: Floats,
 ) -> Outcome:
-    """Plain CCD from ``q``, which moves to the answer; stops as ``descend`` does.
+    """Plain CCD from ``q``, which is overwritten with the result; stops as ``descend`` does.
 
     If a value is not finite, nothing moves and the errors are NaN.
     """
-    return _run(descend, packed_arm, target, weights, criteria, min_move, max_sweeps, q)
+    return _run(descend, packed_arm, target, weights, packed_criteria, min_move, max_sweeps, q)
 
 
 @jit
@@ -237,10 +237,12 @@ def ccd_anderson(
     packed_arm: Floats,
     target: Floats,
     weights: Weights,
-    criteria: PackedCriteria,
+    packed_criteria: PackedCriteria,
     min_move: float,
     max_sweeps: int,
     q: Floats,
 ) -> Outcome:
     """The same with Anderson acceleration."""
-    return _run(descend_anderson, packed_arm, target, weights, criteria, min_move, max_sweeps, q)
+    return _run(
+        descend_anderson, packed_arm, target, weights, packed_criteria, min_move, max_sweeps, q
+    )

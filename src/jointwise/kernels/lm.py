@@ -2,7 +2,8 @@
 
 CCD is robust and slow in its last digits; Levenberg-Marquardt is fast there and may get stuck far
 from the target. The damping is proportional to the squared error (Chan and Lawrence 1988), so the
-last steps are Newton's. A joint at its limit that would be pushed outward leaves the active set.
+last steps are Gauss-Newton steps. A limit that holds a joint is in the active set: a joint at a
+limit that the step would push outward is fixed, the others are solved for, then clamped.
 """
 
 from typing import NamedTuple
@@ -97,10 +98,10 @@ def joint_delta(jacobian: Floats, i: int, multipliers: Floats, size: int) -> flo
 
 @jit_inline
 def fix_joints_at_limits(arm: Arm, jacobian: Floats, weights: Weights, q: Floats) -> None:
-    """Take joints at a limit that the gradient pushes outward out of the active set.
+    """Fix joints at a limit that the descent direction would push outward: the active set.
 
     Their rows of the Jacobian become zero, so the step does not move them (the projected step of
-    Bertsekas 1982). A joint whose range covers a full turn is never blocked.
+    Bertsekas 1982). A joint whose range covers a full turn is never fixed.
     """
     kinds, bounds, size = arm.kinds, arm.bounds, residual_size(weights)
     n = kinds.size
@@ -110,8 +111,8 @@ def fix_joints_at_limits(arm: Arm, jacobian: Floats, weights: Weights, q: Floats
             continue
         at_upper, at_lower = q[i] >= upper, q[i] <= lower
         if any_lane(at_upper | at_lower):
-            gradient = joint_delta(jacobian, i, jacobian[n], size)
-            outward = ((gradient > 0.0) & at_upper) | ((gradient < 0.0) & at_lower)
+            descent = joint_delta(jacobian, i, jacobian[n], size)
+            outward = ((descent > 0.0) & at_upper) | ((descent < 0.0) & at_lower)
             for k in range(size):
                 jacobian[i, k] = where(outward, 0.0, jacobian[i, k])
 
@@ -148,7 +149,7 @@ def solve_damped(
 def lm_step(
     arm: Arm, task: Task, error_sq: float, q: Floats, workspace: LMWorkspace, enabled: bool
 ) -> None:
-    """Take a step from ``q``, where the residual has just been evaluated."""
+    """Step from ``q``, where the residual was just evaluated: fix joints, solve, clamp."""
     jacobian, scale, n = workspace.jacobian, 1.0 / arm.angular_scale, arm.kinds.size
     for k in range(3):
         jacobian[n, k] = scale * jacobian[n, k]

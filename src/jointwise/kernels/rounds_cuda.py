@@ -1,4 +1,4 @@
-"""A round of attempts on a GPU: which rows take part, and what became of them."""
+"""A round of attempts on a GPU: which rows take part, and their results."""
 
 from typing import Any, NamedTuple
 

@@ -54,14 +54,14 @@ SWEEPS, MAX_STEPS, SKIP_SWEEPS_BELOW = int64_const(3), int64_const(50), 0.1
 # Steps in which the squared error must halve, for the first attempts and from HARD_AFTER on.
 PATIENCE, HARD_AFTER, PATIENCE_WHEN_HARD = int64_const(4), 10, int64_const(8)
 # Restarts in the neighbourhood of the start, before all of the joint ranges is searched.
-NEIGHBOURS = 4.0
+NEARBY_RESTARTS = 4.0
 # The closest approach: sweeps at most, the largest move that counts as none [rad, m], and by what
 # share of the angular scale another attempt must be closer to replace the best.
 MAX_SWEEPS, MIN_MOVE, MIN_GAIN = int64_const(20_000), 1e-10, 1e-6
 # The same for a target beyond reach, where a few short attempts are made; a much closer one is
 # asked for, so that the arm does not flip while such a target is dragged.
 FAR_RESTARTS, FAR_SWEEPS, FAR_MIN_MOVE, FAR_MIN_GAIN = 8, int64_const(100), 1e-4, 0.01
-# Attempts without limits after which these are not to blame.
+# Attempts without limits before the status BLOCKED is ruled out.
 UNLIMITED_ATTEMPTS = 20
 
 
@@ -79,8 +79,8 @@ def restart_values(arm: Arm, criteria: Criteria, start: Floats, count: int, q: F
         if lower <= -UNLIMITED or upper >= UNLIMITED:
             half = 5.0 * arm.angular_scale if kinds[i] == PRISMATIC else 0.5 * TURN
             low, high = max(lower, start[i] - half), min(upper, start[i] + half)
-        if criteria.near_start and count <= NEIGHBOURS:
-            half = 0.5 * (high - low) * count / (NEIGHBOURS + 1.0)
+        if criteria.near_start and count <= NEARBY_RESTARTS:
+            half = 0.5 * (high - low) * count / (NEARBY_RESTARTS + 1.0)
             low, high = max(low, start[i] - half), min(high, start[i] + half)
         share = (criteria.sequence_offset + count * strides[i]) % 1.0
         q[i] = low + share * (high - low)
@@ -135,7 +135,7 @@ def collect_solutions(
     packed_arm: Floats,
     target: Floats,
     weights: Weights,
-    criteria: PackedCriteria,
+    packed_criteria: PackedCriteria,
     attempts: int,
     start: Floats,
     solutions: Floats,
@@ -144,7 +144,7 @@ def collect_solutions(
 
     Ends when ``solutions (k, n)`` is full, or after so many attempts.
     """
-    arm, limits = unpack_arm(packed_arm, start.size), unpack_criteria(criteria)
+    arm, criteria = unpack_arm(packed_arm, start.size), unpack_criteria(packed_criteria)
     task = Task(stack_array(weights, XYZ, 0.0), stack_array(weights, XYZ, 0.0), weights)
     set_task(arm, target, task)
     scratch = lm_scratch(start.size)
@@ -152,10 +152,10 @@ def collect_solutions(
     found = 0
     for count in range(attempts):
         if count > 0:
-            restart_values(arm, limits, start, count, q)
+            restart_values(arm, criteria, start, count, q)
         errors = task_errors(arm, task, q)
-        done = attempt(arm, task, limits, errors, PATIENCE, start, q, scratch)
-        if is_converged((done[1], done[2]), limits, weights):
+        done = attempt(arm, task, criteria, errors, PATIENCE, start, q, scratch)
+        if is_converged((done[1], done[2]), criteria, weights):
             copy_values(q, solutions[found])
             found += 1
             if found == solutions.shape[0]:
@@ -190,50 +190,50 @@ def reached_without_limits(
 
 @jit
 def search(
-    packed_arm: Floats, target: Floats, weights: Weights, criteria: PackedCriteria, q: Floats
+    packed_arm: Floats, target: Floats, weights: Weights, packed_criteria: PackedCriteria, q: Floats
 ) -> Outcome:
     """Move ``q`` to a solution, or to the closest approach."""
     if not (all_finite(target) and all_finite(q)):
         return INVALID, np.nan, np.nan, 0, 0
-    arm, limits = unpack_arm(packed_arm, q.size), unpack_criteria(criteria)
+    arm, criteria = unpack_arm(packed_arm, q.size), unpack_criteria(packed_criteria)
     task = Task(stack_array(weights, XYZ, 0.0), stack_array(weights, XYZ, 0.0), weights)
     set_task(arm, target, task)
     if rotation_defect(target, task.target_points) > ROTATION_DEFECT:
         return INVALID, np.nan, np.nan, 0, 0
     clamp_joints(arm, q)
     errors = task_errors(arm, task, q)
-    if is_converged(errors, limits, weights):
+    if is_converged(errors, criteria, weights):
         return CONVERGED, errors[0], errors[1], 0, 0
 
     x, y, z = task.target_points[0, 0], task.target_points[0, 1], task.target_points[0, 2]
-    too_far = beyond_reach(arm, x, y, z, limits.position_tol)
-    near_start = limits.near_start or too_far
-    max_restarts = min(limits.max_restarts, FAR_RESTARTS) if too_far else limits.max_restarts
+    too_far = beyond_reach(arm, x, y, z, criteria.position_tol)
+    near_start = criteria.near_start or too_far
+    max_restarts = min(criteria.max_restarts, FAR_RESTARTS) if too_far else criteria.max_restarts
     min_gain = (FAR_MIN_GAIN if too_far else MIN_GAIN) * arm.angular_scale
     scratch = lm_scratch(q.size)
     start, iterations, restarts = q.copy(), 0, 0
     best = start
     while True:
-        limits = Criteria(
-            limits.position_tol,
-            limits.orientation_tol,
+        criteria = Criteria(
+            criteria.position_tol,
+            criteria.orientation_tol,
             max_restarts,
             near_start,
-            limits.sequence_offset,
+            criteria.sequence_offset,
         )
         best_distance, improved = 0.0, False
         for count in range(max_restarts + 1):
             if count > 0:
-                restart_values(arm, limits, start, count, q)
+                restart_values(arm, criteria, start, count, q)
                 errors = task_errors(arm, task, q)
                 restarts += 1
             if too_far:
-                iterations += descend_anderson(arm, task, limits, FAR_MIN_MOVE, FAR_SWEEPS, q)[0]
+                iterations += descend_anderson(arm, task, criteria, FAR_MIN_MOVE, FAR_SWEEPS, q)[0]
             else:
                 patience = PATIENCE if count < HARD_AFTER else PATIENCE_WHEN_HARD
-                done = attempt(arm, task, limits, errors, patience, start, q, scratch)
+                done = attempt(arm, task, criteria, errors, patience, start, q, scratch)
                 iterations, errors = iterations + done[0], (done[1], done[2])
-            if is_converged(errors, limits, weights):
+            if is_converged(errors, criteria, weights):
                 return CONVERGED, errors[0], errors[1], iterations, restarts
             if count == 0:  # not sooner: most solves converge at once
                 best_distance = sqrt(energy(arm, task, best))
@@ -242,10 +242,10 @@ def search(
                 best_distance, improved = distance, True
                 best = q.copy()
         copy_values(best, q)
-        sweeps, moved = descend_anderson(arm, task, limits, MIN_MOVE, MAX_SWEEPS, q)
+        sweeps, moved = descend_anderson(arm, task, criteria, MIN_MOVE, MAX_SWEEPS, q)
         iterations += sweeps
         errors = task_errors(arm, task, q)
-        if is_converged(errors, limits, weights):
+        if is_converged(errors, criteria, weights):
             return CONVERGED, errors[0], errors[1], iterations, restarts
         # Done when restarts around the best itself find nothing better: a second solve from there
         # would do just that.
@@ -257,7 +257,7 @@ def search(
     if not too_far:
         if moved > MIN_MOVE:
             status = ITERATION_LIMIT
-        elif reached_without_limits(arm, task, limits, q, scratch):
+        elif reached_without_limits(arm, task, criteria, q, scratch):
             status = BLOCKED
         else:
             status = STALLED

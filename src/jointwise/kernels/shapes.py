@@ -55,7 +55,7 @@ class Arm(NamedTuple):
         kinds: (n,) joint types.
         bounds: (n, 9) joint limits; the columns are named above.
         springs: (n, 3) stiffness, and the pull towards the rest value as (cos, sin) or (1, value).
-        angular_scale: Length that one radian of orientation error weighs as much as [m].
+        angular_scale: Position error that counts like 1 rad of orientation error [m].
         reach: Upper bound of the distance from the first joint to the tip [m].
         strides: (n,) strides of the low-discrepancy sequence of restarts.
     """  # noqa: D415
@@ -124,7 +124,7 @@ class PackedProblem(NamedTuple):
 
 
 class Results(NamedTuple):
-    """What became of the problems of a batch, in the order of ``IKBatch``.
+    """The results of a batch, in the order of ``IKBatch``.
 
     Arrays in host memory, or on a GPU.
 

@@ -1,4 +1,4 @@
-"""Problems of a batch that are worked on: those at hand in slots, some of them in lanes."""
+"""Problems of a batch that are in progress: in slots, and some of them in lanes."""
 
 from typing import NamedTuple
 
@@ -14,14 +14,14 @@ if HAS_LANES:  # else rows are solved one by one, by ``search``
 else:
     WIDTH = 1
 
-# Three times as many problems at hand as there are lanes: some are swept while others step.
+# Three times as many problems in progress as there are lanes: some are swept while others step.
 SLOTS = 3 * WIDTH
 # States of a slot.
 FREE, STARTING, SWEPT, STEPPING = range(4)
 
 
 class Slots(NamedTuple):
-    """Problems at hand, one a slot.
+    """Problems in progress, one per slot.
 
     Attributes:
         state: (s,) what is to be done with it.
@@ -43,7 +43,7 @@ class Slots(NamedTuple):
 
 
 class SweepLanes(NamedTuple):
-    """Problems that are swept together, one a lane.
+    """Problems that are swept together, one per lane.
 
     Attributes:
         slot: (w,) the slot of each lane.
@@ -61,7 +61,7 @@ class SweepLanes(NamedTuple):
 
 
 class StepLanes(NamedTuple):
-    """Problems that step together, one a lane; the last three are for the stall rule.
+    """Problems that step together, one per lane; the last three are for the stall rule.
 
     Attributes:
         slot: (w,) the slot of each lane.

@@ -159,8 +159,10 @@ def task_errors(arm: Arm, task: Task, q: Floats) -> Errors:
 @jit_inline
 def is_converged(errors: Errors, criteria: Criteria, weights: Weights) -> bool:
     """Whether the errors are below their tolerances; without directions, the angle is ignored."""
-    close = errors[0] < criteria.position_tol
-    return close & (errors[1] < criteria.orientation_tol if len(weights) > 1 else close)
+    within_tol = errors[0] < criteria.position_tol
+    if len(weights) == 1:
+        return within_tol
+    return within_tol & (errors[1] < criteria.orientation_tol)
 
 
 @jit_inline

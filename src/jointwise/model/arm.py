@@ -24,7 +24,7 @@ class ArmModel:
         limits: (n, 2) lower and upper joint limits [rad, m]; infinite where unlimited.
         home: (n,) the middle of each joint's range [rad, m]; 0 where it has none.
         reach: Upper bound of the distance from the first joint to the end effector [m].
-        angular_scale: Length that one radian of orientation error weighs as much as [m].
+        angular_scale: Position error that counts like 1 rad of orientation error [m].
     """
 
     packed: Floats

@@ -35,7 +35,7 @@ def dh_arm(joints: Iterable[DHJoint]) -> DHArm:
 
 
 def as_rows(joints: Iterable[DHJoint]) -> tuple[DHJoint, ...]:
-    """DH rows as a tuple; ``check_rows`` looks at what is in it."""
+    """DH rows as a tuple; checked by ``check_rows``."""
     try:
         return tuple(joints)
     except TypeError:

@@ -8,8 +8,8 @@ from jointwise.kernels.shapes import Floats
 def roll_pitch_yaw(transform: Floats) -> Floats:
     """(3,) angles about fixed x, y, z [rad] of a rotation, as URDF has them.
 
-    Each angle is taken of what the ones before it leave over, so that together they are exact
-    also near the singularity at a pitch of ±pi/2, where roll and yaw are hardly distinct.
+    Yaw comes first; pitch and roll are taken of the rotation without the yaw. So their product is
+    exact also near the singularity at a pitch of ±pi/2, where roll and yaw are hardly distinct.
     """
     yaw = np.arctan2(transform[1, 0], transform[0, 0])
     c, s = np.cos(yaw), np.sin(yaw)

@@ -31,7 +31,7 @@ REACH_CONFIG = SolveConfig(position_tolerance=1e-4, orientation_tolerance=1e-4, 
 POSES_AT_ONCE = {"cpu": 100_000, "cuda": 4_000_000}
 
 # Files and folders whose code decides the bits of a map.
-DECISIVE = (
+FINGERPRINTED = (
     "backends",
     "kernels",
     "model/arm.py",
@@ -96,7 +96,7 @@ def versions() -> dict[str, str]:
 
     dependencies = {name: version(name) for name in ("numpy", "numba", "llvmlite", "scipy")}
     jointwise = sys.modules["jointwise"].__version__  # importing it here would be circular
-    return {"jointwise": jointwise, "kernels": fingerprint(*DECISIVE), **dependencies}
+    return {"jointwise": jointwise, "kernels": fingerprint(*FINGERPRINTED), **dependencies}
 
 
 def compute_chunk(job: Job, index: Index, stop: Event | None = None) -> Chunk:

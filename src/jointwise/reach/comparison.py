@@ -29,8 +29,8 @@ class Comparison:
     def __str__(self) -> str:
         return (
             f"the first reaches {self.volume_a:.4g} m³, the second {self.volume_b:.4g} m³, both "
-            f"{self.volume_both:.4g} m³; there their dexterity is {self.dexterity_a:.1%} and "
-            f"{self.dexterity_b:.1%}"
+            f"{self.volume_both:.4g} m³; their mean dexterity there is {self.dexterity_a:.1%} "
+            f"and {self.dexterity_b:.1%}"
         )
 
 

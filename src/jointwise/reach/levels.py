@@ -23,7 +23,7 @@ from jointwise.solvers.targets import Aim, PackedTarget, pack_targets
 
 # Restarts of a position or a direction, as a multiple of those of a pose: where one is missed, all
 # its poses are. A factor of five finds hardly more than two, and a map takes twice as long.
-EARLY_RESTARTS = 2
+EARLY_RESTART_FACTOR = 2
 
 
 class Level(NamedTuple):
@@ -64,7 +64,7 @@ def solve_levels(
 ) -> "kernels.voxels.Scores":
     """Solve all levels at ``points (v, 3)``; the scores of each voxel, in host memory."""
     backend: Any = OnGPU if on_gpu else OnCPU
-    early_config = replace(config, max_restarts=EARLY_RESTARTS * config.max_restarts)
+    early_config = replace(config, max_restarts=EARLY_RESTART_FACTOR * config.max_restarts)
     voxels, count, levels = kernels.voxels, len(points), list(levels_of(arm, orientations))
     rows = voxels.Rows(np.arange(count + 1), np.empty((0, arm.n)), np.ones(count, np.bool_))
     for level in levels:

@@ -249,7 +249,7 @@ class ReachMap:
         count, total = self._count_above(0.0)
         mean, volume = total / max(count, 1), count * self.grid.resolution**3
         return (
-            f"{volume:.4g} m³ reached, there {mean:.1%} of the orientations on average; "
-            f"{self.volume(0.9):.4g} m³ with more than 90 % of them"
+            f"{volume:.4g} m³ reached, mean dexterity there {mean:.1%}; "
+            f"{self.volume(0.9):.4g} m³ with a dexterity above 90 %"
             + ("" if self.finished else "; not finished")
         )

@@ -13,7 +13,7 @@ from jointwise.plot import canvas
 from jointwise.reach.chunks import Float32s
 from jointwise.reach.grid import AXES, Grid
 from jointwise.view import scene
-from jointwise.view.server import audience, free_port, open_server, require_viser
+from jointwise.view.server import access_note, free_port, open_server, require_viser
 
 if TYPE_CHECKING:
     import viser
@@ -133,7 +133,7 @@ def serve_until_interrupted(server: "viser.ViserServer") -> None:
     """Print the address of a page on this machine, and wait for Ctrl+C; then stop the server."""
     try:
         address = f"http://127.0.0.1:{server.get_port()}"
-        print(f"{address}, {audience('127.0.0.1')}. Stop with Ctrl+C.", flush=True)
+        print(f"{address}, {access_note('127.0.0.1')}. Stop with Ctrl+C.", flush=True)
         Event().wait()
     except KeyboardInterrupt:
         print()

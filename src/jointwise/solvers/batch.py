@@ -138,15 +138,18 @@ def solve_gpu(
     closest: bool,
     report: Report = silent,
 ) -> Results:
-    """Solve a batch on the GPU; the results are on the GPU if the targets are."""
+    """Solve a batch on the GPU; the results are on the GPU if the targets are.
+
+    The batch is split into pieces of rows, several of them in flight, one CUDA stream each.
+    """
     count, resident = len(problem.targets), is_on_gpu(problem.targets)
-    size, pieces = cuda.piece_sizes(count, arm.n, resident)
+    size, streams = cuda.piece_sizes(count, arm.n, resident)
     results = (
         device_results(count, arm.n, dtype)
         if resident
         else host_results(count, arm.n, dtype, np.int32)
     )
-    progress = new_progress(pieces)
+    progress = new_progress(streams)
     missed: list[Ints] = []
 
     def work(worker: int, begin: int, end: int) -> None:
@@ -157,7 +160,7 @@ def solve_gpu(
         solved = end - begin - len(rows)
         progress[worker, :2] += end - begin if not closest else solved, solved
 
-    with cuda.borrow_workers(pieces, arm.n, dtype, size) as workers:
+    with cuda.borrow_workers(streams, arm.n, dtype, size) as workers:
         for each in workers:
             each.prepare(problem.packed_arm, problem.weights)
         run_threads(work, count, size, progress, report)
@@ -276,7 +279,9 @@ def start_values_of(arm: ArmModel, starts: Any, count: int, on_gpu: bool = False
         array = arm.home.copy()
     elif is_on_gpu(starts):
         if not on_gpu:
-            raise InvalidInputError("starts is on a GPU and targets is not: expected both there.")
+            raise InvalidInputError(
+                "starts is on a GPU and targets is not: expected both on the GPU."
+            )
         array = _gpu_array("starts", starts)
     else:
         array = checks.contiguous("starts", starts)

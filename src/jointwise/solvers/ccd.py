@@ -99,7 +99,7 @@ def ccd_solve(
         config.max_iterations,
         q,
     )
-    if code == INVALID:  # the kernel has looked at every number
+    if code == INVALID:  # the kernel found a value that is not finite
         checks.all_finite("initial_angles", q)
         checks.all_finite("target", point)
     q.setflags(write=False)

@@ -1,4 +1,4 @@
-"""How the combined solver is asked to work."""
+"""Options of ``Chain.solve``: tolerances, restarts and method."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,8 +13,8 @@ from jointwise.model.arm import ANGULAR_SHARE, ArmModel
 
 Method = Literal["combined", "ccd"]
 
-# The pull towards rest in a sweep, as a share of the pull of the target.
-REST_PULL = 0.01
+# Weight of the rest values in a sweep, as a share of the weight of the target.
+REST_WEIGHT = 0.01
 # Where the low-discrepancy sequence of restarts begins for seed 0.
 DEFAULT_OFFSET = 0.5
 
@@ -32,8 +32,8 @@ class SolveConfig:
             ``"ccd"`` is CCD alone, from the start only: the error never rises.
         max_iterations: Sweeps of the method ``"ccd"``, at most.
         extrapolate: Whether ``"ccd"`` uses Anderson acceleration, where that lowers the error.
-        stiffness: How much a joint resists motion in a sweep, for all joints or for each; 0 is
-            none, 1 about as much as the target pulls.
+        stiffness: Weight of the penalty on each joint's move in a CCD sweep, for all joints or for
+            each; 0 is none, 1 weighs about as much as the target. Ignored by Levenberg-Marquardt.
         rest: (n,) preferred joint values [rad, m]. Among the solutions found, the nearest to them
             is returned, however far that is from the start.
 
@@ -108,8 +108,8 @@ class SolveConfig:
         revolute = ~arm.prismatic
         if self.rest is not None:
             rest = checks.joint_values("rest", self.rest, arm.n)
-            springs[:, 1] = REST_PULL * np.where(revolute, np.cos(rest), 1.0)
-            springs[:, 2] = REST_PULL * np.where(revolute, np.sin(rest), rest)
+            springs[:, 1] = REST_WEIGHT * np.where(revolute, np.cos(rest), 1.0)
+            springs[:, 2] = REST_WEIGHT * np.where(revolute, np.sin(rest), rest)
         springs[revolute] *= (arm.angular_scale / ANGULAR_SHARE) ** 2
         return packed
 

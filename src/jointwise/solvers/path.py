@@ -14,7 +14,13 @@ from jointwise.model import checks
 from jointwise.model.arm import ArmModel
 from jointwise.solvers.config import SolveConfig, check_config
 from jointwise.solvers.results import IKResult
-from jointwise.solvers.single import POOL, collect_solutions, solve, solve_all, unpack_problem
+from jointwise.solvers.single import (
+    POOL,
+    collect_solutions,
+    distinct_solutions,
+    solve,
+    unpack_problem,
+)
 from jointwise.solvers.targets import Target, pack_target
 
 # Solutions of the first target that are tried as starts when none is given.
@@ -105,9 +111,9 @@ def solve_path(
         if start is not None:
             return follow(start)
         best: IKPath | None = None
-        for first in solve_all(arm, targets[0], FIRST_SOLUTIONS, config, seed):
+        for first in distinct_solutions(arm, targets[0], FIRST_SOLUTIONS, config, seed):
             path = follow(first.joint_angles)
-            if best is None or _badness(path) < _badness(best):
+            if best is None or _path_cost(path) < _path_cost(best):
                 best = path
             if best.converged and not best.jumps and _is_even(best):
                 break
@@ -119,7 +125,7 @@ def _is_even(path: IKPath) -> bool:
     return path.largest_step <= MAX_UNEVENNESS * mean
 
 
-def _badness(path: IKPath) -> tuple[int, int, float]:
+def _path_cost(path: IKPath) -> tuple[int, int, float]:
     return sum(not result.converged for result in path.results), len(path.jumps), path.largest_step
 
 
@@ -175,10 +181,10 @@ def _follow(
             if result.converged and not (smooth and small):
                 result = _smallest_change(arm, target, q, result, config, seed)
                 smooth = _connected(arm, before, target, q, result.joint_angles)
-            leaps = not smooth or not results[-1].converged
+            is_jump = not smooth or not results[-1].converged
         else:
-            leaps = False
-        if result.converged and (leaps or _change(q, result) > longest):
+            is_jump = False
+        if result.converged and (is_jump or _change(q, result) > longest):
             jumps.append(i)
         results.append(result)
         q = result.joint_angles if result.converged else q

@@ -27,16 +27,15 @@ class Status(Enum):
         "or continue from these joint values."
     )
     STALLED = (
-        "The target was not reached from any start that was tried: most likely it is out of reach "
-        "as asked. Ask for less (an aim or a position instead of a pose, a larger tolerance), or "
-        "try other starts."
+        "No attempt converged; the target is probably unreachable. Relax it (an aim or a position "
+        "instead of a pose, a larger tolerance), or try other starts."
     )
     BLOCKED = (
-        "Joint limits keep the end effector from the target, which it would reach without them: "
-        "widen the limits, or move the target or the base."
+        "The target is reachable only outside the joint limits: widen the limits, or move the "
+        "target or the base."
     )
     UNREACHABLE = (
-        "The target is farther away than the arm is long; the arm points towards it: "
+        "The target is farther away than the arm is long; the closest approach is returned: "
         "move the target or the base."
     )
     INVALID = (

@@ -50,7 +50,7 @@ def solve(
         config.packed_arm(arm), values, weights, criteria, q
     )
     status = STATUS_BY_CODE[code]
-    if code == INVALID:  # the kernel has looked at every number
+    if code == INVALID:  # the kernel found a value that is not finite, or no rotation
         checks.all_finite("start", q)
         refuse(PackedTarget(values, weights, kind))
     q.setflags(write=False)
@@ -107,20 +107,22 @@ def collect_solutions(
     return solutions[:found]
 
 
-def solve_all(
+def distinct_solutions(
     arm: ArmModel, target: Target, count: int, config: SolveConfig, seed: int
 ) -> list[IKResult]:
     """Distinct solutions, best spread first; see ``Chain.solutions``."""
-    most = checks.count("count", count)
+    max_count = checks.count("count", count)
     check_config(config)
-    without_rest = replace(config, rest=None, method="combined")  # rest would draw them together
+    without_rest = replace(
+        config, rest=None, method="combined"
+    )  # rest would bias all of them to one solution
     packed = pack_target(arm, target)
-    pool = max(POOL, 8 * most)
+    pool = max(POOL, 8 * max_count)
     criteria = without_rest.criteria(False, seed)
     found = collect_solutions(arm, packed, arm.home, without_rest, criteria, 4 * pool, pool)
     same = max(SAME, 3.0 * (config.position_tolerance / arm.angular_scale) ** 0.5)
     chosen: list[Floats] = []
-    while len(found) and len(chosen) < most:
+    while len(found) and len(chosen) < max_count:
         others = np.array(chosen) if chosen else arm.home[None]
         difference = np.abs(joint_difference(arm, found[:, None], others[None]))
         apart = difference.max(axis=2).min(axis=1)

@@ -13,7 +13,7 @@ from jointwise.errors import JointwiseError
 from jointwise.model import checks
 from jointwise.solvers.targets import KINDS
 from jointwise.view import meshes, scene
-from jointwise.view.server import audience, free_port, open_server, require_viser, url_host
+from jointwise.view.server import access_note, free_port, open_server, require_viser, url_host
 from jointwise.view.session import Session
 from jointwise.view.visitor import Visitor
 
@@ -140,7 +140,7 @@ def serve(
     with Page(chain, name, host, port, urdf) as page:
         if page.note:
             print(page.note)
-        print(f"{name}: {page.url}, {audience(host)}. Stop with Ctrl+C.", flush=True)
+        print(f"{name}: {page.url}, {access_note(host)}. Stop with Ctrl+C.", flush=True)
         if open_browser:
             webbrowser.open(page.url)
         try:

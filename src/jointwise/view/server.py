@@ -17,11 +17,11 @@ PORTS_TRIED = 100
 BRAND_COLOR = (0, 114, 178)
 
 
-def audience(host: str) -> str:
+def access_note(host: str) -> str:
     """Who can open a page that listens at ``host``."""
     if host == "localhost" or host == "::1" or host.startswith("127."):
-        return "for this machine alone"
-    return "for every machine that can reach this one, without a password"
+        return "reachable from this machine only"
+    return "reachable from every machine that can connect, without a password"
 
 
 def url_host(host: str) -> str:

@@ -105,7 +105,7 @@ def _unrolled_loops() -> Iterator[None]:
     thread = get_ident()
 
     def compile_ir(llvmir: Any, **options: Any) -> Any:
-        if get_ident() != thread:  # a kernel of somebody else
+        if get_ident() != thread:  # another thread compiles a kernel of its own
             return original(llvmir, **options)
         texts = [llvmir] if isinstance(llvmir, str) else llvmir
         return original([unroll_loops(text) for text in texts], **options)

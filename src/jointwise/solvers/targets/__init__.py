@@ -1,4 +1,4 @@
-"""What can be asked of an arm: a position, a pose or an aim. One file each."""
+"""The kinds of targets: position, pose and aim, one file each."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple, NoReturn
@@ -11,8 +11,8 @@ from jointwise.model import checks
 from jointwise.model.arm import ArmModel
 from jointwise.solvers.targets.aim import MIN_LENGTH, Aim, AimKind, aim
 from jointwise.solvers.targets.kind import Target, TargetKind, Targets
-from jointwise.solvers.targets.pose import Pose
-from jointwise.solvers.targets.position import Position
+from jointwise.solvers.targets.pose import PoseKind
+from jointwise.solvers.targets.position import PositionKind
 
 __all__ = [
     "KINDS",
@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 # All kinds of targets, by name.
-KINDS: dict[str, TargetKind] = {kind.name: kind for kind in (Position(), Pose(), AimKind())}
+KINDS: dict[str, TargetKind] = {kind.name: kind for kind in (PositionKind(), PoseKind(), AimKind())}
 
 _BY_CLASS = {kind.target_class: kind for kind in KINDS.values() if kind.target_class}
 _BY_SHAPE = {kind.array_shape: kind for kind in KINDS.values() if kind.array_shape}

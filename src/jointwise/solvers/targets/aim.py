@@ -55,7 +55,7 @@ def aim(position: ArrayLike, direction: ArrayLike, axis: ArrayLike = (0.0, 0.0, 
         with np.errstate(over="ignore"):
             lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         for i in np.flatnonzero(~((lengths >= MIN_LENGTH) & (lengths < MAX_VALUE))):
-            _unit(f"direction[{i}]", vectors[i])  # says what is wrong with it
+            _unit(f"direction[{i}]", vectors[i])  # raises with the reason
         directions = vectors / lengths + 0.0
         for array in (points, directions):
             array.setflags(write=False)

@@ -1,4 +1,4 @@
-"""What every kind of target has to say about itself."""
+"""The interface of a kind of target."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping

@@ -9,7 +9,7 @@ from jointwise.model import checks
 from jointwise.solvers.targets.kind import Target, TargetKind, Targets
 
 
-class Pose(TargetKind):
+class PoseKind(TargetKind):
     """(4, 4) a rigid transform, base frame."""
 
     name, plural, directions = "pose", "poses", 3

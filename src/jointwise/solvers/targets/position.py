@@ -9,7 +9,7 @@ from jointwise.model import checks
 from jointwise.solvers.targets.kind import Target, TargetKind, Targets
 
 
-class Position(TargetKind):
+class PositionKind(TargetKind):
     """(3,) a point [m], base frame."""
 
     name, plural, directions = "position", "positions", 0
