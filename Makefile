@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test browser lint bench gallery clean
+.PHONY: demo test browser lint bench gallery mutants clean
 
 demo: $(READY)  ## a solve, a batch with its rate, a picture in demo.png, and how to open the page
 	$(BIN)/jointwise demo
@@ -24,11 +24,17 @@ lint: $(READY)
 bench: $(READY)  ## speed and success beside the rivals, each installed in its own environment
 	$(BIN)/python -m benchmarks
 
-gallery: $(READY)  ## every kind of picture, and the page that shows them, docs/gallery.md
+gallery: $(READY)  ## all pictures of the documentation, and docs/gallery.md
 	$(BIN)/python docs/build_gallery.py
+	$(BIN)/python docs/build_method_figures.py
+
+MODULE ?= jointwise.reach.grid
+mutants: $(READY)  ## mutation tests of MODULE=jointwise.solvers.path and the like; takes minutes to hours
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --target .bench/mutants 'mutmut==3.8.0' 'pytest==8.4.2'
+	PYTHONPATH=.bench/mutants $(BIN)/python -m mutmut run '$(MODULE)*'
 
 clean:
-	rm -rf .venv .bench .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache demo.png pictures .screenshots
+	rm -rf .venv .bench .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache demo.png pictures .screenshots mutants
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv .venv
