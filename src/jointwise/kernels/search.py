@@ -1,7 +1,8 @@
 """The combined solver: CCD sweeps, then Levenberg-Marquardt, then restarts.
 
-The best attempt is kept, never the last. A target that is not reached ends in its closest
-approach: CCD until no joint moves, so that a second solve from there does not leave it.
+A target that is not reached ends in its closest approach: CCD until no joint moves. It stays near
+the start, unless another configuration is closer by a tenth; so a second solve from there does not
+leave it, and an arm does not leap while such a target is dragged.
 """
 
 from math import inf, sqrt
@@ -55,12 +56,16 @@ SWEEPS, MAX_STEPS, SKIP_SWEEPS_BELOW = int64_const(3), int64_const(50), 0.1
 PATIENCE, HARD_AFTER, PATIENCE_WHEN_HARD = int64_const(4), 10, int64_const(8)
 # Restarts in the neighbourhood of the start, before all of the joint ranges is searched.
 NEARBY_RESTARTS = 4.0
-# The closest approach: sweeps at most, the largest move that counts as none [rad, m], and by what
-# share of the angular scale another attempt must be closer to replace the best.
-MAX_SWEEPS, MIN_MOVE, MIN_GAIN = int64_const(20_000), 1e-10, 1e-6
-# The same for a target beyond reach, where a few short attempts are made; a much closer one is
-# asked for, so that the arm does not flip while such a target is dragged.
-FAR_RESTARTS, FAR_SWEEPS, FAR_MIN_MOVE, FAR_MIN_GAIN = 8, int64_const(100), 1e-4, 0.01
+# The closest approach of a target that is not reached: sweeps at most, and the largest move that
+# counts as none [rad, m]; the same for a short descent, which decides whether an attempt is better.
+MAX_SWEEPS, MIN_MOVE = int64_const(20_000), 1e-10
+SHORT_SWEEPS, SHORT_MIN_MOVE = int64_const(100), 1e-4
+# An attempt replaces the closest approach only if it is closer by a tenth, so that the arm stays
+# near its start. Ends of attempts that are compared, at most; those farther than PROMISING times
+# the closest approach are not.
+MUCH_CLOSER, MAX_ENDS, PROMISING = 0.9, 128, 1.5
+# Restarts for a target beyond reach.
+FAR_RESTARTS = 8
 # Attempts without limits before the status BLOCKED is ruled out.
 UNLIMITED_ATTEMPTS = 20
 
@@ -189,8 +194,53 @@ def reached_without_limits(
 
 
 @jit
+def largest_change(arm: Arm, a: Floats, b: Floats) -> float:
+    """The largest joint difference between two configurations [rad, m]."""
+    largest = 0.0
+    for i in range(arm.kinds.size):
+        largest = max(largest, abs(a[i] - b[i]))
+    return largest
+
+
+@jit
+def closest_approach(
+    arm: Arm, task: Task, criteria: Criteria, start: Floats, ends: Floats, q: Floats
+) -> tuple[int, float]:
+    """Write into ``q`` the closest approach to a target that is not reached: (sweeps, last move).
+
+    The measure is sqrt(E), see ``energy``. The local approach is CCD from the start. The end of an
+    attempt replaces it only if it is closer by a tenth, or not farther and nearer to the start. So
+    more attempts never make the result worse.
+    ``ends (k, n)`` are the joint values at the end of each attempt.
+    """
+    copy_values(start, q)
+    sweeps, moved = descend_anderson(arm, task, criteria, MIN_MOVE, MAX_SWEEPS, q)
+    best, best_moved = q.copy(), moved
+    best_measure = sqrt(energy(arm, task, best))
+    for k in range(ends.shape[0]):
+        if sqrt(energy(arm, task, ends[k])) > PROMISING * best_measure:
+            continue
+        copy_values(ends[k], q)
+        sweeps += descend_anderson(arm, task, criteria, SHORT_MIN_MOVE, SHORT_SWEEPS, q)[0]
+        unwrap_near(arm, start, q)
+        measure = sqrt(energy(arm, task, q))
+        nearer = largest_change(arm, q, start) < largest_change(arm, best, start)
+        if measure < MUCH_CLOSER * best_measure or (nearer and measure <= best_measure):
+            done, moved = descend_anderson(arm, task, criteria, MIN_MOVE, MAX_SWEEPS, q)
+            sweeps, best_moved = sweeps + done, moved
+            copy_values(q, best)
+            best_measure = sqrt(energy(arm, task, best))
+    copy_values(best, q)
+    return sweeps, best_moved
+
+
+@jit
 def search(
-    packed_arm: Floats, target: Floats, weights: Weights, packed_criteria: PackedCriteria, q: Floats
+    packed_arm: Floats,
+    target: Floats,
+    weights: Weights,
+    packed_criteria: PackedCriteria,
+    q: Floats,
 ) -> Outcome:
     """Move ``q`` to a solution, or to the closest approach."""
     if not (all_finite(target) and all_finite(q)):
@@ -207,58 +257,34 @@ def search(
 
     x, y, z = task.target_points[0, 0], task.target_points[0, 1], task.target_points[0, 2]
     too_far = beyond_reach(arm, x, y, z, criteria.position_tol)
-    near_start = criteria.near_start or too_far
     max_restarts = min(criteria.max_restarts, FAR_RESTARTS) if too_far else criteria.max_restarts
-    min_gain = (FAR_MIN_GAIN if too_far else MIN_GAIN) * arm.angular_scale
     scratch = lm_scratch(q.size)
-    start, iterations, restarts = q.copy(), 0, 0
-    best = start
-    while True:
-        criteria = Criteria(
-            criteria.position_tol,
-            criteria.orientation_tol,
-            max_restarts,
-            near_start,
-            criteria.sequence_offset,
-        )
-        best_distance, improved = 0.0, False
-        for count in range(max_restarts + 1):
-            if count > 0:
-                restart_values(arm, criteria, start, count, q)
-                errors = task_errors(arm, task, q)
-                restarts += 1
-            if too_far:
-                iterations += descend_anderson(arm, task, criteria, FAR_MIN_MOVE, FAR_SWEEPS, q)[0]
-            else:
-                patience = PATIENCE if count < HARD_AFTER else PATIENCE_WHEN_HARD
-                done = attempt(arm, task, criteria, errors, patience, start, q, scratch)
-                iterations, errors = iterations + done[0], (done[1], done[2])
+    start, iterations = q.copy(), 0
+    ends = np.empty((0, q.size))
+    for count in range(max_restarts + 1):
+        if count > 0:
+            restart_values(arm, criteria, start, count, q)
+            errors = task_errors(arm, task, q)
+        if not too_far:
+            patience = PATIENCE if count < HARD_AFTER else PATIENCE_WHEN_HARD
+            done = attempt(arm, task, criteria, errors, patience, start, q, scratch)
+            iterations, errors = iterations + done[0], (done[1], done[2])
             if is_converged(errors, criteria, weights):
-                return CONVERGED, errors[0], errors[1], iterations, restarts
-            if count == 0:  # not sooner: most solves converge at once
-                best_distance = sqrt(energy(arm, task, best))
-            distance = sqrt(energy(arm, task, q))
-            if distance < best_distance - min_gain:
-                best_distance, improved = distance, True
-                best = q.copy()
-        copy_values(best, q)
-        sweeps, moved = descend_anderson(arm, task, criteria, MIN_MOVE, MAX_SWEEPS, q)
-        iterations += sweeps
-        errors = task_errors(arm, task, q)
-        if is_converged(errors, criteria, weights):
-            return CONVERGED, errors[0], errors[1], iterations, restarts
-        # Done when restarts around the best itself find nothing better: a second solve from there
-        # would do just that.
-        if near_start and not improved:
-            break
-        start = q.copy()
-        best, near_start = start, True
-    status = UNREACHABLE
-    if not too_far:
-        if moved > MIN_MOVE:
-            status = ITERATION_LIMIT
-        elif reached_without_limits(arm, task, criteria, q, scratch):
-            status = BLOCKED
-        else:
-            status = STALLED
-    return status, errors[0], errors[1], iterations, restarts
+                return CONVERGED, errors[0], errors[1], iterations, count
+        if count == 0:  # not sooner: most solves converge at once
+            ends = np.empty((min(max_restarts + 1, MAX_ENDS), q.size))
+        if count < ends.shape[0]:
+            copy_values(q, ends[count])
+    sweeps, moved = closest_approach(arm, task, criteria, start, ends, q)
+    iterations += sweeps
+    errors = task_errors(arm, task, q)
+    status = STALLED
+    if is_converged(errors, criteria, weights):
+        status = CONVERGED
+    elif too_far:
+        status = UNREACHABLE
+    elif moved > MIN_MOVE:
+        status = ITERATION_LIMIT
+    elif reached_without_limits(arm, task, criteria, q, scratch):
+        status = BLOCKED
+    return status, errors[0], errors[1], iterations, max_restarts

@@ -102,7 +102,7 @@ def trace(
     if combined:
         x, y, z = task.target_points[0]
         if kernels.fk.beyond_reach(numbers, x, y, z, criteria.position_tol):
-            combined, max_sweeps, min_move = False, int(search.FAR_SWEEPS), search.FAR_MIN_MOVE
+            combined, max_sweeps, min_move = False, int(search.SHORT_SWEEPS), search.SHORT_MIN_MOVE
         else:
             skips = error_sq() <= search.SKIP_SWEEPS_BELOW
             max_sweeps, min_move = 0 if skips else int(search.SWEEPS), -1.0
