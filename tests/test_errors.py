@@ -16,6 +16,7 @@ from jointwise import (
     ccd_solve,
     forward_kinematics,
     puma560,
+    robots,
     two_link_planar,
 )
 
@@ -394,3 +395,40 @@ def test_input_errors_are_jointwise_errors_and_value_errors():
     assert issubclass(DimensionMismatchError, InvalidInputError)
     assert issubclass(InvalidInputError, JointwiseError)
     assert issubclass(InvalidInputError, ValueError)
+
+
+def test_a_transposed_pose_is_recognised():
+    pose = robots.ur5e().fk([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
+    with pytest.raises(InvalidInputError) as caught:
+        robots.ur5e().solve(pose.T)
+    assert str(caught.value).endswith("expected [0, 0, 0, 1] in a pose. Transposed? Pass target.T.")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (([[1, 2, 3], [4, 5]], [0, 0, 1]), "position is [[1, 2, 3], [4, 5]]: expected numbers."),
+        (
+            ([[1, 2, 3], [4, 5, 6]], [[0, 0, 1], [0, 0]]),
+            "direction is [[0, 0, 1], [0, 0]]: expected numbers.",
+        ),
+        (
+            ([[1, 2, 3], [4, 5, 6]], [[0, 0, 1]] * 3),
+            "direction has shape (3, 3) for 2 positions: expected (3,) for all or (2, 3), one for "
+            "each.",
+        ),
+        (([1, 2, 3], [0, [1]]), "direction is [0, [1]]: expected numbers."),
+    ],
+)
+def test_ragged_aims_are_refused(arguments, text):
+    with pytest.raises(InvalidInputError) as caught:
+        aim(*arguments)
+    assert str(caught.value) == text
+
+
+def test_an_xml_file_without_links_is_no_urdf():
+    with pytest.raises(InvalidInputError) as caught:
+        Chain.from_urdf("<robot name='r'><material name='m'/></robot>")
+    assert str(caught.value) == (
+        "the URDF has no links: expected <link> and <joint> elements inside <robot>."
+    )

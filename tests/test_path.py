@@ -59,8 +59,8 @@ def test_a_path_of_positions_and_of_aims():
     assert path[3] is path.results[3]
 
 
-def test_a_forced_jump_is_told_and_where():
-    """Past half a turn a joint with limits must go all the way back."""
+def test_a_forced_jump_is_reported():
+    """Past half a turn a joint with limits must turn all the way back."""
     chain = Chain.from_dh(two_link_planar(1.0, 0.5), [[-pi, 2.0], [-0.1, 0.1]])
     angles = np.linspace(0.0, 2.5 * pi / 2, 60)
     targets = [[1.499 * np.cos(a), 1.499 * np.sin(a), 0.0] for a in angles]
@@ -70,10 +70,11 @@ def test_a_forced_jump_is_told_and_where():
     first = missed.index(True)
     assert angles[first] > 2.0
     assert path[first].status in (Status.BLOCKED, Status.STALLED)
-    back = [i for i in path.jumps if i > first]
-    assert len(back) == 1
+    back = 1 + int(path.steps.argmax())  # still missed, but closer by a tenth
+    again = back + missed[back:].index(False)  # reached from where it was missed
+    assert path.jumps == (back, again)
     assert path.largest_step > 3.0
-    assert f"jumps to {back[0]}" in str(path)
+    assert f"jumps to {back}, {again}" in str(path)
     assert f"First missed is target {first}: " in str(path)
 
 
@@ -125,3 +126,15 @@ def test_how_far_it_is_goes_to_standard_error(capsys):
     assert shown.out == ""
     assert "following" in shown.err
     assert "30/30" in shown.err
+
+
+def test_a_large_step_to_a_missed_target_is_a_jump():
+    """A missed target far from the one before moves the arm; that is a jump as any other."""
+    chain = Chain.from_dh(two_link_planar(1.0, 1.0))
+    targets = [[1.5, 0.0, 0.0], [1.6, 0.0, 0.0], [-2.5, 0.1, 0.0], [-2.6, 0.1, 0.0]]
+    path = chain.solve_path(targets, chain.solve(targets[0]).joint_angles)
+    assert [result.converged for result in path.results] == [True, True, False, False]
+    assert path.steps[1] > 1.0
+    assert 2 in path.jumps
+    assert 1 not in path.jumps
+    assert all(i + 1 in path.jumps for i in np.flatnonzero(path.steps > 0.5))

@@ -267,8 +267,7 @@ TEXTS = {
     ),
     "an empty robot": (
         ("<robot/>",),
-        "the URDF has no link that could be the base: expected a tree of links with joints that "
-        "move.",
+        "the URDF has no links: expected <link> and <joint> elements inside <robot>.",
     ),
     "fixed joints only": (
         (robot(joint(kind="fixed"), links="base one"), "base", "one"),

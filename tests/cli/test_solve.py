@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
@@ -181,3 +182,15 @@ def test_only_joint_value_options_take_several_values(first, words, last):
     repeated = [word for value in first for word in ("--q", value)]
     assert repeat_options(["--q", *first, *words]) == repeated + words
     assert repeat_options(["fk", *words, "--to", *last]) == ["fk", *words, "--to", *last]
+
+
+def test_with_deg_the_message_of_a_miss_is_in_degrees(run):
+    degrees = np.degrees(HARD[1]).tolist()
+    _, _, in_radians = run("solve", "panda", *HARD_OPTIONS)
+    code, _, in_degrees = run("solve", "panda", "--to", *HARD[0], "--rpy", *degrees, "--deg")
+    assert code == 1
+    radians = float(re.search(r"and ([\d.e-]+) rad", in_radians)[1])
+    assert float(re.search(r"and ([\d.e-]+)°\.", in_degrees)[1]) == pytest.approx(
+        np.degrees(radians), rel=1e-2
+    )
+    assert " rad" not in in_degrees

@@ -215,6 +215,7 @@ def closest_approach(
     """
     copy_values(start, q)
     sweeps, moved = descend_anderson(arm, task, criteria, MIN_MOVE, MAX_SWEEPS, q)
+    unwrap_near(arm, start, q)
     best, best_moved = q.copy(), moved
     best_measure = sqrt(energy(arm, task, best))
     for k in range(ends.shape[0]):
@@ -227,6 +228,7 @@ def closest_approach(
         nearer = largest_change(arm, q, start) < largest_change(arm, best, start)
         if measure < MUCH_CLOSER * best_measure or (nearer and measure <= best_measure):
             done, moved = descend_anderson(arm, task, criteria, MIN_MOVE, MAX_SWEEPS, q)
+            unwrap_near(arm, start, q)
             sweeps, best_moved = sweeps + done, moved
             copy_values(q, best)
             best_measure = sqrt(energy(arm, task, best))

@@ -124,9 +124,12 @@ def pose(name: str, value: Any) -> Floats:
     if array.shape != (4, 4):
         raise InvalidInputError(f"{name} has shape {array.shape}: expected (4, 4), a pose.")
     all_finite(name, array)
-    if np.abs(array[3] - (0.0, 0.0, 0.0, 1.0)).max() > ROTATION_DEFECT:
+    last = (0.0, 0.0, 0.0, 1.0)
+    if np.abs(array[3] - last).max() > ROTATION_DEFECT:
+        transposed = np.abs(array[:, 3] - last).max() <= ROTATION_DEFECT
         raise InvalidInputError(
             f"{name} has the last row {array[3]}: expected [0, 0, 0, 1] in a pose."
+            + (f" Transposed? Pass {name}.T." if transposed else "")
         )
     x, y, z = array[:3, :3].T
     defect = np.abs(array[:3, :3].T @ array[:3, :3] - np.eye(3)).max()

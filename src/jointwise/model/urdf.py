@@ -44,6 +44,10 @@ def read(source: Source, base: str | None, tip: str | None) -> Skeleton:
     title, text = read_source(source)
     reader = Reader(title)
     reader.read(text)
+    if not reader.links:
+        raise InvalidInputError(
+            f"{title} has no links: expected <link> and <joint> elements inside <robot>."
+        )
     path = _find_path(reader, base, tip)
     _check_types(path, title)
     return _skeleton(path)

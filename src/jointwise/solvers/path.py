@@ -45,7 +45,8 @@ class IKPath:
         steps: (k-1,) largest joint change between neighbours [rad, m]. Read-only.
         jumps: Indices of targets that could not be reached by moving straight on from the one
             before: the arm changes its branch, a joint makes a full turn, the one before was
-            missed, or the step is above ``max_step``.
+            missed, or the step is above ``max_step``; and of missed targets with a step above
+            0.5 [rad, m].
     """
 
     results: tuple[IKResult, ...]
@@ -184,7 +185,9 @@ def _follow(
             is_jump = not smooth or not results[-1].converged
         else:
             is_jump = False
-        if result.converged and (is_jump or _change(q, result) > longest):
+        if not result.converged and i > 0:  # by its step alone: it has no place on the path
+            is_jump = _change(results[-1].joint_angles, result) > LARGE_STEP
+        if is_jump or (result.converged and _change(q, result) > longest):
             jumps.append(i)
         results.append(result)
         q = result.joint_angles if result.converged else q

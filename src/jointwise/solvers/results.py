@@ -77,8 +77,11 @@ class IKResult(NamedTuple):
     def __hash__(self) -> int:
         return id(self)
 
-    def or_raise(self) -> "IKResult":
+    def or_raise(self, degrees: bool = False) -> "IKResult":
         """This result if it converged.
+
+        Args:
+            degrees: Whether the text has the orientation error in degrees.
 
         Raises:
             UnsolvedError: It did not; the text says why, and by how much it missed.
@@ -86,7 +89,8 @@ class IKResult(NamedTuple):
         if not self.converged:
             miss = f"{self.position_error:.3g} m"
             if self.orientation_error:
-                miss += f" and {self.orientation_error:.3g} rad"
+                angle = f"{np.degrees(self.orientation_error):.3g}°"
+                miss += f" and {angle if degrees else f'{self.orientation_error:.3g} rad'}"
             raise UnsolvedError(f"missed by {miss}. {self.status.value}")
         return self
 

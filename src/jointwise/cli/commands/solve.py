@@ -106,7 +106,7 @@ def solve(
             before = chain.home if q0 is None else q0
             pictures.draw_motion(plot, chain, before, solutions[0], target)
     try:
-        results[0].or_raise()
+        results[0].or_raise(degrees=deg)
     except UnsolvedError as error:
         print(error, file=sys.stderr)
         return 1

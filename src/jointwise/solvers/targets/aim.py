@@ -47,11 +47,19 @@ def aim(position: ArrayLike, direction: ArrayLike, axis: ArrayLike = (0.0, 0.0, 
         >>> aim([0.4, 0.0, 0.3], direction=[0, 0, -2]).direction
         array([ 0.,  0., -1.])
     """
-    if np.ndim(position) == 2:
-        points = checks.floats("position", position)
+    points = checks.floats(
+        "position", position.translation if hasattr(position, "translation") else position
+    )
+    if points.ndim == 2:
         if points.shape[1] != 3:
             raise InvalidInputError(f"position has shape {points.shape}: expected (m, 3) for many.")
-        vectors = np.broadcast_to(checks.floats("direction", direction), points.shape)
+        vectors = checks.floats("direction", direction)
+        if vectors.shape not in ((3,), points.shape):
+            raise InvalidInputError(
+                f"direction has shape {vectors.shape} for {len(points)} positions: expected (3,) "
+                f"for all or ({len(points)}, 3), one for each."
+            )
+        vectors = np.broadcast_to(vectors, points.shape)
         with np.errstate(over="ignore"):
             lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         for i in np.flatnonzero(~((lengths >= MIN_LENGTH) & (lengths < MAX_VALUE))):
@@ -60,7 +68,7 @@ def aim(position: ArrayLike, direction: ArrayLike, axis: ArrayLike = (0.0, 0.0, 
         for array in (points, directions):
             array.setflags(write=False)
         return Aim(points, directions, _unit("axis", axis))
-    point = checks.all_finite("position", checks.position("position", position))
+    point = checks.all_finite("position", checks.position("position", points))
     point.setflags(write=False)
     return Aim(point, _unit("direction", direction), _unit("axis", axis))
 
