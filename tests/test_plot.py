@@ -299,12 +299,12 @@ def test_a_path_shows_the_values_and_limits_of_every_joint():
 def test_a_path_marks_jumps_and_missed_targets():
     fold = [[0.9, 0.1, 0.0], [0.9, 0.2, 0.0], [5.0, 0.0, 0.0], [0.9, 0.3, 0.0]]
     path = PLANAR.solve_path(fold, start=[0.5, -1.0])
-    assert path.jumps == (3,)
+    assert path.jumps == (2, 3)  # to the missed target, and away from it
     for i, ax in enumerate(plot.path(PLANAR, path)):
         assert len(ax.patches) == 0  # an arm without limits
         values = labelled(ax, "joint value")[:, 1]
         assert np.isnan(values).tolist() == [False, False, True, False]
-        assert labelled(ax, "jump")[:, 0].tolist() == [3, 3]
+        assert labelled(ax, "jump")[:, 0].tolist() == [2, 2]
         assert labelled(ax, "missed").tolist() == [[2, path.joint_angles[2, i]]]
         assert np.isfinite(ax.get_ylim()).all()
 
