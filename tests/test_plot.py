@@ -304,7 +304,8 @@ def test_a_path_marks_jumps_and_missed_targets():
         assert len(ax.patches) == 0  # an arm without limits
         values = labelled(ax, "joint value")[:, 1]
         assert np.isnan(values).tolist() == [False, False, True, False]
-        assert labelled(ax, "jump")[:, 0].tolist() == [2, 2]
+        jumps = [line.get_xdata() for line in ax.lines if line.get_label() == "jump"]
+        assert jumps == [[2, 2], [3, 3]]
         assert labelled(ax, "missed").tolist() == [[2, path.joint_angles[2, i]]]
         assert np.isfinite(ax.get_ylim()).all()
 
