@@ -194,10 +194,10 @@ def reached_without_limits(
 
 
 @jit
-def largest_change(arm: Arm, a: Floats, b: Floats) -> float:
+def largest_change(a: Floats, b: Floats) -> float:
     """The largest joint difference between two configurations [rad, m]."""
     largest = 0.0
-    for i in range(arm.kinds.size):
+    for i in range(a.size):
         largest = max(largest, abs(a[i] - b[i]))
     return largest
 
@@ -225,7 +225,7 @@ def closest_approach(
         sweeps += descend_anderson(arm, task, criteria, SHORT_MIN_MOVE, SHORT_SWEEPS, q)[0]
         unwrap_near(arm, start, q)
         measure = sqrt(energy(arm, task, q))
-        nearer = largest_change(arm, q, start) < largest_change(arm, best, start)
+        nearer = largest_change(q, start) < largest_change(best, start)
         if measure < MUCH_CLOSER * best_measure or (nearer and measure <= best_measure):
             done, moved = descend_anderson(arm, task, criteria, MIN_MOVE, MAX_SWEEPS, q)
             unwrap_near(arm, start, q)

@@ -175,6 +175,7 @@ def _follow(
     q = checks.joint_values("start", start, arm.n)
     for i, target in enumerate(targets):
         result = solve(arm, target, q, config, seed)
+        is_jump = False
         if i > 0:
             before = targets[i - 1]
             smooth = _connected(arm, before, target, q, result.joint_angles)
@@ -182,11 +183,10 @@ def _follow(
             if result.converged and not (smooth and small):
                 result = _smallest_change(arm, target, q, result, config, seed)
                 smooth = _connected(arm, before, target, q, result.joint_angles)
-            is_jump = not smooth or not results[-1].converged
-        else:
-            is_jump = False
-        if not result.converged and i > 0:  # by its step alone: it has no place on the path
-            is_jump = _change(results[-1].joint_angles, result) > LARGE_STEP
+            if result.converged:
+                is_jump = not smooth or not results[-1].converged
+            else:  # the closest approach need not be between the two targets
+                is_jump = _change(results[-1].joint_angles, result) > LARGE_STEP
         if is_jump or (result.converged and _change(q, result) > longest):
             jumps.append(i)
         results.append(result)
