@@ -27,6 +27,7 @@ bench: $(READY)  ## speed and success beside the rivals, each installed in its o
 gallery: $(READY)  ## all pictures of the documentation, and docs/gallery.md
 	$(BIN)/python docs/build_gallery.py
 	$(BIN)/python docs/build_method_figures.py
+	$(BIN)/python docs/build_reach_figure.py
 
 MODULE ?= jointwise.reach.grid
 mutants: $(READY)  ## mutation tests of MODULE=jointwise.solvers.path and the like; takes minutes to hours

@@ -48,7 +48,7 @@ def print_drag(kind: str, session: Session, visitor: Visitor | None) -> None:
         x, y, z = 0.12 * np.sin(angle), 0.25 * np.sin(2.0 * angle), 0.2 * np.cos(angle)
         session.move_target(position=[0.45 + x, y, 0.45 + z])
         seconds.append(session.solve_seconds)
-        solved.append(max(session.errors()) < 1e-6)
+        solved.append(np.nanmax(session.errors()) < 1e-6)
 
     start = perf_counter()
     for number in range(RATE * SECONDS):

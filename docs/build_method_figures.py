@@ -75,7 +75,7 @@ def best_turn_figure() -> None:
         for text, point, offset, color in labels:
             ax.annotate(text, point, offset, textcoords="offset points", color=color)
         ax.set(title=title, aspect="equal", xlim=(-0.25, 1.45), ylim=(-0.55, 1.35))
-        ax.set_xlabel("x [m]")
+        ax.set(xlabel="x [m]", xticks=[0.0, 0.5, 1.0], yticks=[-0.5, 0.0, 0.5, 1.0])
     panels[0].set_ylabel("y [m]")
     save(figure, "best_turn")
 
@@ -215,7 +215,7 @@ def restarts_figure() -> None:
 
     figure, panels = plt.subplots(1, 3, figsize=(9.6, 3.2), layout="constrained", sharey=True)
     sequence, near, drawn = starts(False), starts(True), chain.random(seed=1, count=count)
-    titles = "Kronecker sequence", "uniform random numbers", "near a given start first"
+    titles = "Kronecker sequence", "Uniform random numbers", "Near a given start first"
     for ax, title, points in zip(panels, titles, (sequence, drawn, near), strict=True):
         ax.plot(*points.T, "o", color=BLUE, ms=3.5)
         ax.add_patch(Rectangle(limits[:, 0], *np.ptp(limits, axis=1), fill=False, color=DARK))

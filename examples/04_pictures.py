@@ -12,7 +12,8 @@ folder.mkdir(exist_ok=True)
 
 # %% An arm
 # A cylinder is a revolute joint, with its axis dash-dotted. A green sector is the range between its
-# limits; the thick green line in it is the present value.
+# limits; the thick green line in it is the present value. The axes of the end effector are red,
+# green and blue, in the order of x, y, z.
 panda = robots.panda()
 ax = plot.arm(panda, [0.3, -0.6, 0.2, -2.2, 0.2, 2.0, 0.6])
 ax.figure.savefig(folder / "arm.png", dpi=120)
@@ -24,13 +25,12 @@ ax = plot.arm(stanford, [0.4, 0.9, 0.7, 0.3, 0.5, 0.2])
 ax.figure.savefig(folder / "prismatic.png", dpi=120)
 
 # %% Several solutions
-# Given the axes of another figure, an arm is drawn into them.
+# Each solution has its colour; where links coincide, the later ones are narrower. The arrows at the
+# star are the x, y and z axis of the target.
 ur5e = robots.ur5e()
 pose = ur5e.fk(np.radians([20, -70, 90, -60, -75, 25]))
-colors = "#0072B2", "#E69F00", "#009E73", "#CC79A7"
-ax = None
-for solution, color in zip(ur5e.solutions(pose, count=4), colors, strict=True):
-    ax = plot.arm(ur5e, solution.joint_angles, ax, color, limits=False)
+solutions = [solution.joint_angles for solution in ur5e.solutions(pose, count=4)]
+ax = plot.solutions(ur5e, solutions, pose)
 ax.figure.savefig(folder / "solutions.png", dpi=120)
 
 # %% From start to target
@@ -64,7 +64,8 @@ axes[0].figure.savefig(folder / "sweep_space.png", dpi=120)
 
 # %% Joint values along a path
 # A line past the Panda, its end effector pointing down. The elbow reaches its limit, then the first
-# joint reaches its own, which forces a jump. The end of the line is out of reach.
+# joint reaches its own, which forces a jump. The end of the line is out of reach. The last panel
+# has the errors.
 line = [np.diag([1.0, -1.0, -1.0, 1.0]) for _ in range(60)]
 for pose, y in zip(line, np.linspace(-0.7, 0.8, 60), strict=True):
     pose[:3, 3] = 0.25, y, 0.25

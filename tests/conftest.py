@@ -2,6 +2,10 @@
 
 from hypothesis import HealthCheck, settings
 
+from jointwise.kernels._numba.notice import COMPILE_NOTICE
+
+COMPILE_NOTICE.printed = True  # tests compare standard error, whatever is compiled meanwhile
+
 settings.register_profile("same", deadline=None, derandomize=True)
 settings.register_profile(
     "explore",

@@ -135,10 +135,11 @@ def test_str_is_the_dh_table():
         "joint3  prismatic       0.00  0.00000  0.00000       0.00   0.000 m  0.200 m",
         "joint4  revolute        0.00  0.00000  0.00000       0.00     -inf°     inf°",
         "standard DH rows; end effector at 0.70000, 0.00000, 0.00000 m with all joints at 0",
-        "reach 0.9000 m from the first joint",
+        "reach at most 0.9000 m from the first joint, the sum of the lengths",
+        "working radius 0.7000 m from the axis of joint1, within the limits",
     ]
     last = "modified DH rows; end effector at 0.08800, 0.00000, 0.92600 m with all joints at 0"
-    assert str(ARMS["Panda"]).splitlines()[-2] == last
+    assert str(ARMS["Panda"]).splitlines()[-3] == last
 
 
 def test_str_without_dh_rows_is_the_table_of_links():
@@ -154,6 +155,6 @@ def test_str_without_dh_rows_is_the_table_of_links():
         "0.00",
         "0.00",
     ]
-    assert lines[-3].startswith("end effector ")
-    assert lines[-3].split()[2:] == ["0.00000", "0.00000", "0.10700", "0.00", "0.00", "0.00"]
-    assert lines[-2].startswith("links; end effector at 0.08800, 0.00000, 0.92600 m")
+    assert lines[-4].startswith("end effector ")
+    assert lines[-4].split()[2:] == ["0.00000", "0.00000", "0.10700", "0.00", "0.00", "0.00"]
+    assert lines[-3].startswith("links; end effector at 0.08800, 0.00000, 0.92600 m")

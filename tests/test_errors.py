@@ -139,13 +139,10 @@ TEXTS = {
         lambda: solve(joints=[], start=[]),
         "joints is empty: expected at least one DHJoint.",
     ),
-    "a tuple as joint": (
-        lambda: solve(joints=[DHJoint(a=1.0), (0.0, 0.0, 1.0, 0.0)]),
-        "joints[1] is (0.0, 0.0, 1.0, 0.0): expected DHJoint(theta, d, a, alpha, joint_type).",
-    ),
-    "a list as joint": (
-        lambda: solve(joints=[DHJoint(a=1.0), [0.0, 0.0, 1.0, 0.0]]),
-        "joints[1] is [0.0, 0.0, 1.0, 0.0]: expected DHJoint(theta, d, a, alpha, joint_type).",
+    "three numbers as joint": (
+        lambda: solve(joints=[DHJoint(a=1.0), [0.0, 0.0, 1.0]]),
+        "joints[1] is [0.0, 0.0, 1.0]: expected DHJoint(theta, d, a, alpha, joint_type), or these "
+        "as a tuple.",
     ),
     "one joint instead of a sequence": (
         lambda: solve(joints=DHJoint(a=1.0)),
@@ -279,7 +276,7 @@ TEXTS = {
     "a rotation as target": (
         lambda: Chain.from_dh(ARM).solve(np.eye(3)),
         "target has shape (3, 3): expected (3,) for a position or (4, 4) for a pose. "
-        "A rotation alone is not enough: a pose has a position, too.",
+        "A rotation alone is not enough: jointwise.pose(position, matrix=rotation).",
     ),
     "many targets at once": (
         lambda: Chain.from_dh(ARM).solve(np.zeros((7, 3))),

@@ -17,6 +17,7 @@ from jointwise import (
     three_link_spatial,
     two_link_planar,
 )
+from jointwise.model.rotation import quaternion, rpy_matrix
 
 RNG = np.random.default_rng(7)
 
@@ -91,3 +92,13 @@ def test_rows_are_immutable_and_compare_by_value():
     assert isinstance(row.theta, float)
     with pytest.raises(AttributeError):
         row.theta = 0.0
+
+
+def test_rotations_without_scipy_are_those_of_scipy():
+    quarters = np.array(np.meshgrid(*[[-np.pi, 0.0, np.pi / 2]] * 3)).reshape(3, -1).T
+    rpy = np.concatenate([np.random.default_rng(0).uniform(-7.0, 7.0, (500, 3)), quarters])
+    rotations = Rotation.from_euler("xyz", rpy)
+    assert_allclose(rpy_matrix(rpy), rotations.as_matrix(), atol=1e-15)
+    for matrix in rotations.as_matrix():
+        expected = Rotation.from_matrix(matrix).as_quat()
+        assert_allclose(quaternion(matrix), expected, atol=1e-15)

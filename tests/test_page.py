@@ -1,9 +1,12 @@
 """The page without a browser: what is drawn, on which thread, and who can open it."""
 
+import json
+import re
 import socket
 import sys
 import threading
 from functools import partial
+from html import unescape
 from importlib.metadata import distribution
 from io import BytesIO
 from pathlib import Path
@@ -13,9 +16,14 @@ import numpy as np
 import pytest
 import trimesh
 import yourdfpy
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 
 from jointwise import Chain, InvalidInputError, JointwiseError, view
 from jointwise.view import Page, meshes, shapes
+from jointwise.view.camera import frame_points
+from jointwise.view.server import title_html
 from jointwise.view.worker import Worker
 
 ARMS = {name: Chain.load(name) for name in ("panda", "ur5e", "stanford")}
@@ -39,6 +47,45 @@ def test_the_drawn_arm_passes_through_every_corner_of_its_outline(name):
             assert np.linalg.norm(vertices - corner, axis=1).min() < 2.5 * radius
 
 
+@pytest.mark.parametrize("name", ARMS)
+def test_the_lowest_point_is_that_of_all_bodies_but_axes(name):
+    chain = ARMS[name]
+    parts = shapes.arm_parts(chain, shapes.link_radius(chain))
+    points = shapes.part_points(parts)
+    assert shapes.lowest_point(chain, points, chain.home) == 0.0  # of the base
+    parts = [part for part in parts if part.role != "axis"]
+    for q in chain.random(seed=5, count=20):
+        lowest = shapes.merge_parts(chain, parts, q).vertices[:, 2].min()
+        assert shapes.lowest_point(chain, points, q) == pytest.approx(lowest, abs=1e-12)
+
+
+coordinates = st.floats(-5.0, 5.0).map(lambda x: round(x, 3))
+
+
+@given(
+    hnp.arrays(float, (6, 3), elements=coordinates),
+    hnp.arrays(float, 3, elements=st.floats(-1.0, 1.0)).filter(lambda d: np.abs(d).max() > 0.1),
+    st.floats(0.2, 2.0),
+    st.floats(0.3, 3.0),
+)
+def test_a_fitted_camera_sees_every_point(points, direction, fov, aspect):
+    look_at, position = frame_points(points, direction, fov, aspect)
+    forward = -direction / np.linalg.norm(direction)
+    assert np.cross(look_at - position, forward) == pytest.approx(np.zeros(3), abs=1e-6)
+    aside = np.linalg.svd(forward[None])[2][1:]  # any two directions across: the camera may roll
+    depth = (points - position) @ forward
+    across = np.linalg.norm((points - position) @ aside.T, axis=1)
+    assert (across <= min(1.0, aspect) * np.tan(0.5 * fov) * depth + 1e-9).all()
+
+
+@pytest.mark.parametrize("name", ["panda", 'it\'s "quoted" <b>', "été"])
+def test_the_script_of_the_title_is_one_string_whatever_the_name(name):
+    (script,) = re.findall(r'onerror="([^"]*)"', title_html(name))
+    assert unescape(script).startswith("document.title = ")
+    assert json.loads(unescape(script).removeprefix("document.title = ")) == name
+    assert "<b>" not in title_html(name)
+
+
 @pytest.mark.parametrize(
     ("name", "base", "tip"),
     [
@@ -49,8 +96,8 @@ def test_the_drawn_arm_passes_through_every_corner_of_its_outline(name):
 def test_meshes_move_with_their_joints_as_in_yourdfpy(name, base, tip):
     file = URDFS[name]
     chain = Chain.from_urdf(file, base, tip)
-    glbs = meshes.load_glb(chain, file)
-    assert set(glbs) == {-1, *range(chain.n)}
+    carried = meshes.load_meshes(chain, file)
+    assert set(carried) == {-1, *range(chain.n)}
     q = chain.random(seed=2)
     frames = np.concatenate([chain.frames(q), np.eye(4)[None]])
     find = partial(yourdfpy.filename_handler_magic, dir=file.parent)
@@ -59,11 +106,13 @@ def test_meshes_move_with_their_joints_as_in_yourdfpy(name, base, tip):
     T_base_root = np.linalg.inv(reference.get_transform(base))
     expected = reference.scene.copy().apply_transform(T_base_root).bounds
     bounds = [
-        trimesh.load(BytesIO(glb), file_type="glb").apply_transform(frames[joint]).bounds
-        for joint, glb in glbs.items()
+        trimesh.load(BytesIO(mesh.glb), file_type="glb").apply_transform(frames[joint]).bounds
+        for joint, mesh in carried.items()
     ]
     drawn = np.array([np.min(bounds, axis=0)[0], np.max(bounds, axis=0)[1]])
     assert drawn == pytest.approx(expected, abs=1e-5)
+    hulls = {joint: mesh.hull for joint, mesh in carried.items()}
+    assert shapes.lowest_point(chain, hulls, q) == pytest.approx(expected[0, 2], abs=1e-5)
 
 
 def test_without_its_meshes_an_arm_is_drawn_from_its_joints_and_the_note_tells_so(tmp_path):
@@ -82,12 +131,12 @@ def test_the_error_for_a_urdf_without_usable_meshes_names_the_cause(tmp_path):
     file = tmp_path / "bare.urdf"
     file.write_text(ARMS["panda"].to_urdf())
     with pytest.raises(JointwiseError, match=r"no meshes were found around bare\.urdf"):
-        meshes.load_glb(ARMS["panda"], file)
+        meshes.load_meshes(ARMS["panda"], file)
     with pytest.raises(JointwiseError, match=r"the joints of bare\.urdf are not those of the arm"):
-        meshes.load_glb(ARMS["ur5e"], file)
+        meshes.load_meshes(ARMS["ur5e"], file)
     file.write_text("nothing")
     with pytest.raises(JointwiseError, match=r"the meshes of bare\.urdf cannot be read"):
-        meshes.load_glb(ARMS["panda"], file)
+        meshes.load_meshes(ARMS["panda"], file)
 
 
 def test_a_job_replaces_a_waiting_one_with_its_key_and_a_failed_job_does_not_stop_others(capsys):
@@ -170,4 +219,4 @@ def test_the_error_for_a_missing_package_tells_how_to_install_it(monkeypatch):
         Page(ARMS["ur5e"], port=0)
     monkeypatch.setitem(sys.modules, "yourdfpy", None)
     with pytest.raises(JointwiseError, match=r"need yourdfpy.*pip install 'jointwise\[view\]'"):
-        meshes.load_glb(ARMS["ur5e"], "arm.urdf")
+        meshes.load_meshes(ARMS["ur5e"], "arm.urdf")

@@ -2,12 +2,14 @@
 
 import re
 import sys
-from itertools import pairwise
+from collections import Counter
+from itertools import combinations, pairwise
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex
 from mpl_toolkits.mplot3d.art3d import Line3DCollection
 from PIL import Image, ImageChops
 from scipy.spatial.transform import RigidTransform
@@ -24,7 +26,7 @@ from jointwise import (
     scara,
     two_link_planar,
 )
-from jointwise.plot import animation, canvas, space
+from jointwise.plot import animation, arm3d, canvas, space
 from jointwise.solvers.targets import KINDS
 
 mpl.use("Agg")
@@ -95,6 +97,53 @@ def test_every_joint_has_a_body_and_a_line_along_its_axis(chain):
         direction = (ends[1] - ends[0]) / np.linalg.norm(ends[1] - ends[0])
         np.testing.assert_allclose(direction, frame[:3, 2], atol=1e-12)
         np.testing.assert_allclose(np.cross(ends[0] - frame[:3, 3], direction), 0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", robots.names())
+def test_the_bodies_of_neighbouring_joints_are_apart(name):
+    """Those of a spherical wrist, too, whose axes meet in one point."""
+    chain = Chain.load(name)
+    for seed in range(5):
+        joints = arm3d.joint_geometry(chain, chain.random(seed=seed))
+        for first, second in pairwise(joints):
+            distance = np.linalg.norm(second.center - first.center)
+            assert distance > 0.999 * arm3d.SPACING * max(first.size, second.size)
+
+
+@pytest.mark.parametrize("name", ["puma560", "stanford", "kr6_r900", "irb120"])
+def test_all_joints_of_a_spherical_wrist_are_visible(name):
+    """No joint of the wrist is inside the body of another; they may only fold onto each other."""
+    chain = Chain.load(name)
+    q = chain.home.copy()
+    q[4] = 0.5
+    wrist = arm3d.joint_geometry(chain, q)[3:]
+    for first, second in combinations(wrist, 2):
+        assert np.linalg.norm(second.center - first.center) > 0.5 * arm3d.joint_size(chain)
+
+
+def frame_arrows(ax):
+    """The arrows of frames: (name, colour, direction) of each."""
+    arrows = [each for each in ax.collections if isinstance(each, Line3DCollection)]
+    names = [text.get_text() for text in ax.texts]
+    found = []
+    for name, arrow in zip(names, arrows, strict=True):
+        (end, start), *_ = arrow._segments3d
+        direction = np.subtract(end, start) / np.linalg.norm(np.subtract(end, start))
+        found.append((name, to_hex(arrow.get_color()[0]), direction))
+    return found
+
+
+@arms
+def test_axes_of_the_end_effector_are_red_green_and_blue_and_have_names(chain):
+    q = chain.random(seed=2)
+    ax = plot.arm(chain, q, limits=False)
+    expected = {"x": canvas.RED, "y": canvas.GREEN, "z": canvas.BLUE}
+    arrows = frame_arrows(ax)
+    assert {name: color.upper() for name, color, _ in arrows} == expected
+    for (_, _, direction), axis in zip(arrows, chain.fk(q)[:3, :3].T, strict=True):
+        np.testing.assert_allclose(direction, axis, atol=1e-12)
+    for text, (name, color) in zip(ax.texts, expected.items(), strict=True):
+        assert (text.get_text(), text.get_color()) == (name, color)
 
 
 @arms
@@ -172,11 +221,71 @@ def test_a_motion_shows_the_arm_before_between_and_after(kind):
     assert len(arrows) == 3 + kind.directions  # of the end effector and of the target
 
 
+def test_the_axes_of_a_target_pose_are_drawn_as_those_of_the_end_effector():
+    pose = PANDA.fk(PANDA.random(seed=5))
+    ax = plot.motion(PANDA, [PANDA.home, PANDA.home], pose)
+    at_tip, at_target = frame_arrows(ax)[:3], frame_arrows(ax)[3:]
+    assert [arrow[:2] for arrow in at_tip] == [arrow[:2] for arrow in at_target]
+    for (_, _, direction), axis in zip(at_target, pose[:3, :3].T, strict=True):
+        np.testing.assert_allclose(direction, axis, atol=1e-12)
+
+
 def test_a_rigid_transform_is_drawn_as_its_matrix():
     pose = PANDA.fk(PANDA.random(seed=5))
-    expected = space.describe_target(PANDA, pose)
-    for name, value in space.describe_target(PANDA, RigidTransform.from_matrix(pose)).items():
+    expected = space.describe_target(pose)
+    for name, value in space.describe_target(RigidTransform.from_matrix(pose)).items():
         np.testing.assert_allclose(value, expected[name], atol=1e-12)
+
+
+# Several solutions
+
+
+def solutions_of(chain, target, count):
+    return [solution.joint_angles for solution in chain.solutions(target, count=count)]
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+def test_the_legend_names_every_solution_and_the_target(kind):
+    target = kind.at_pose(UR5E.fk(UR5E.random(seed=5)))
+    solutions = solutions_of(UR5E, target, 4)
+    ax = plot.solutions(UR5E, solutions, target)
+    ax.figure.canvas.draw()
+    names = [f"solution {i + 1}" for i in range(4)]
+    assert legend_texts(ax) == [*names, "target", "shared joint"]
+    colors = [handle.get_color() for handle in ax.get_legend().legend_handles]
+    assert len(set(colors)) == 6
+    for color, q in zip(colors, solutions, strict=False):
+        assert any(np.array_equal(line, UR5E.outline(q)) for line in lines(ax, color))
+    (star,) = lines(ax, canvas.TARGET)
+    np.testing.assert_array_equal(star[0], space.describe_target(target)["position"])
+    assert ax.get_legend().legend_handles[4].get_marker() == "*"
+
+
+def test_joints_have_the_colour_of_their_solution_unless_several_share_them():
+    """The two solutions of a planar arm share its first joint."""
+    target = [0.7, 0.3, 0.0]
+    first, second = solutions_of(PLANAR, target, 2)
+    ax = plot.solutions(PLANAR, [first, second], target)
+    for q, color in ((first, canvas.SERIES[0]), (second, canvas.SERIES[1])):
+        _, axis = lines(ax, color)  # after the outline
+        np.testing.assert_allclose(axis.mean(axis=0), PLANAR.frames(q)[1, :3, 3], atol=1e-12)
+    axes = lines(ax, canvas.DARK, 0.8)
+    assert len(axes) == 2
+    np.testing.assert_allclose([axis.mean(axis=0) for axis in axes], 0.0, atol=1e-12)
+
+
+def test_one_solution_shares_no_joint():
+    ax = plot.solutions(UR5E, [UR5E.home], UR5E.fk(UR5E.home))
+    assert legend_texts(ax) == ["solution 1", "target"]
+    assert plot.solutions(UR5E, [UR5E.home], UR5E.fk(UR5E.home), ax) is ax
+
+
+def test_every_one_of_many_solutions_looks_different():
+    target = [0.4, 0.2, 0.5]
+    count = len(canvas.SERIES) + 2
+    ax = plot.solutions(PANDA, solutions_of(PANDA, target, count), target)
+    handles = ax.get_legend().legend_handles[:count]
+    assert len({(each.get_color(), each.get_linestyle()) for each in handles}) == count
 
 
 # Convergence
@@ -205,6 +314,17 @@ def test_convergence_of_ccd_to_a_position_shows_neither_orientation_nor_lm_steps
     assert [text.get_text() for text in ax.texts] == ["CCD"]
     given = plt.figure().add_subplot()
     assert plot.convergence(trace, ax=given) is given
+
+
+@pytest.mark.parametrize("free", [0.0, np.nan])
+def test_the_orientation_error_is_left_out_where_orientation_is_free(free):
+    errors = np.array([0.3, 0.01, 1e-7])
+    ax = plot.convergence(Trace(np.zeros((3, 2)), errors, np.full(3, free), 1, True))
+    ax.figure.canvas.draw()
+    (line,) = ax.lines
+    assert line.get_label() == "position [m]"
+    assert ax.get_ylabel() == "position error [m]"
+    assert ax.get_ylim() == pytest.approx((1e-7 / 3.0, 0.9))
 
 
 @pytest.mark.parametrize("errors", [[0.0], [1.0, 0.0], [0.0, 0.0, 0.0], [1e-300, 1.0, 0.0]])
@@ -293,7 +413,8 @@ def test_a_path_shows_the_values_and_limits_of_every_joint():
         assert ax.get_ylim()[0] < lower < upper < ax.get_ylim()[1]
         assert ax.get_ylabel() == ("[m]" if i == 2 else "[rad]")
         assert ax.get_title(loc="left") == STANFORD.names[i]
-    assert panels[-1].get_xlabel() == "target"
+    assert panels[-1].figure.axes[-1].get_xlabel() == "target"
+    assert {ax.get_xlabel() for ax in panels} == {""}
 
 
 def test_a_path_marks_jumps_and_missed_targets():
@@ -308,6 +429,36 @@ def test_a_path_marks_jumps_and_missed_targets():
         assert jumps == [[2, 2], [3, 3]]
         assert labelled(ax, "missed").tolist() == [[2, path.joint_angles[2, i]]]
         assert np.isfinite(ax.get_ylim()).all()
+
+
+@pytest.mark.parametrize("n", range(1, 10))
+def test_the_panels_of_a_path_leave_no_hole_in_the_grid(n):
+    chain = Chain.from_dh([DHJoint(a=0.3)] * n)
+    panels = plot.path(chain, chain.solve_path([[0.2, 0.1, 0.0]] * 2))
+    figure = panels[0].figure
+    assert len(panels) == n
+    assert figure.axes[:n] == list(panels)
+    covered = Counter()
+    for ax in figure.axes:
+        spec = ax.get_subplotspec()
+        covered.update((row, column) for row in spec.rowspan for column in spec.colspan)
+    grid = figure.axes[0].get_gridspec()
+    assert len(covered) == grid.nrows * grid.ncols
+    assert set(covered.values()) == {1}
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+def test_the_last_panel_of_a_path_shows_its_errors(kind):
+    targets = [kind.at_pose(UR5E.fk(UR5E.random(seed=seed))) for seed in (1, 2, 3)]
+    path = UR5E.solve_path(targets)
+    ax = plot.path(UR5E, path)[0].figure.axes[-1]
+    expected = {"position [m]": [result.position_error for result in path.results]}
+    if kind.directions:
+        expected["orientation [rad]"] = [result.orientation_error for result in path.results]
+    assert legend_texts(ax) == list(expected)
+    for label, errors in expected.items():
+        np.testing.assert_array_equal(labelled(ax, label)[:, 1], errors)
+    assert (ax.get_yscale(), ax.get_xlabel()) == ("log", "target")
 
 
 def test_given_panels_are_drawn_into():
@@ -379,6 +530,10 @@ TEXTS = {
         lambda: plot.motion(PLANAR, np.empty((0, 2)), [1.0, 0.0, 0.0]),
         "configurations has shape (0, 2): expected (k, 2), k at least 2.",
     ),
+    "no solutions": (
+        lambda: plot.solutions(PLANAR, np.empty((0, 2)), [1.0, 0.0, 0.0]),
+        "configurations has shape (0, 2): expected (k, 2), k at least 1.",
+    ),
     "a planar target": (
         lambda: plot.motion(PLANAR, np.zeros((2, 2)), [1.0, 0.0]),
         "target has shape (2,): expected (3,) for a position or (4, 4) for a pose. "
@@ -446,12 +601,13 @@ def test_an_error_names_the_axes_that_are_expected():
     [
         lambda: plot.arm(PLANAR, [0.0, 0.0]),
         lambda: plot.motion(PLANAR, np.zeros((2, 2)), [1.0, 0.0, 0.0]),
+        lambda: plot.solutions(PLANAR, np.zeros((2, 2)), [1.0, 0.0, 0.0]),
         lambda: plot.convergence(TRACE),
         lambda: plot.sweep(PLANAR, TRACE, [0.3, 0.7, 0.0]),
         lambda: plot.path(PLANAR, PATH),
         lambda: plot.gif(PLANAR, TRACE, [0.3, 0.7, 0.0], "solve.gif"),
     ],
-    ids=["arm", "motion", "convergence", "sweep", "path", "gif"],
+    ids=["arm", "motion", "solutions", "convergence", "sweep", "path", "gif"],
 )
 def test_without_matplotlib_the_error_says_how_to_install_it(draw, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)

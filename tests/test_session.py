@@ -5,6 +5,9 @@ from io import StringIO
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation
 
 from jointwise import Chain, InvalidInputError, Status
 from jointwise.solvers.targets import KINDS
@@ -26,7 +29,7 @@ def tip_pose(session):
 
 def test_a_session_starts_at_a_target_that_it_reaches(session):
     assert session.message == Status.CONVERGED.value
-    assert max(session.errors()) < 1e-6
+    assert np.nanmax(session.errors()) < 1e-6
     assert session.solve_seconds > 0.0
 
 
@@ -81,6 +84,7 @@ def test_the_arm_points_at_a_target_out_of_reach_and_stays_still(session):
     [
         ({"position": [np.nan, 0.0, 0.0]}, "expected finite numbers below 1e9"),
         ({"position": [1e12, 0.0, 0.0]}, "expected finite numbers below 1e9"),
+        ({"rpy": [0.0, np.inf, 0.0]}, r"rpy\[1\] is inf: expected finite numbers below 1e9"),
         ({"pose": np.diag([2.0, 2.0, 2.0, 1.0])}, "its rotation part"),
     ],
 )
@@ -113,10 +117,14 @@ def test_stepping_through_all_joints_is_a_sweep(session, kind):
         assert (session.q == trace.joint_angles[sweep]).all()
         position_error, orientation_error = session.errors()
         assert position_error == pytest.approx(trace.position_error[sweep], abs=1e-9)
-        assert orientation_error == pytest.approx(trace.orientation_error[sweep], abs=1e-7)
+        assert orientation_error == pytest.approx(
+            trace.orientation_error[sweep], abs=1e-7, nan_ok=True
+        )
         steps = session.steps
         assert steps.position_error[steps.index] == pytest.approx(position_error, abs=1e-12)
-        assert steps.orientation_error[steps.index] == pytest.approx(orientation_error, abs=1e-9)
+        assert steps.orientation_error[steps.index] == pytest.approx(
+            orientation_error, abs=1e-9, nan_ok=True
+        )
 
 
 def test_the_message_of_a_step_has_the_sweep_the_joint_its_change_and_unit(session):
@@ -129,6 +137,68 @@ def test_the_message_of_a_step_has_the_sweep_the_joint_its_change_and_unit(sessi
     assert session.message == (
         f"Sweep 1: {session.chain.names[last]} moved by {change:+.4f} {unit}."
     )
+
+
+def test_in_degrees_the_message_of_a_step_changes_with_the_unit(session):
+    session.set_joints(session.chain.home)
+    session.step_joint()
+    in_radians = session.message
+    session.set_angle_unit("degrees")
+    last = session.chain.n - 1
+    change = np.degrees(session.q[last] - session.chain.home[last])
+    name = session.chain.names[last]
+    assert session.message == f"Sweep 1: {name} moved by {change:+.2f}°."
+    session.set_angle_unit("radians")
+    assert session.message == in_radians
+
+
+def test_an_unknown_angle_unit_is_refused(session):
+    with pytest.raises(InvalidInputError) as caught:
+        session.set_angle_unit("gon")
+    assert str(caught.value) == "angle unit is 'gon': expected 'radians' or 'degrees'."
+
+
+def test_without_an_orientation_error_an_arm_at_the_target_is_known_to_be_there(session):
+    assert session.kind.directions == 0
+    assert np.isnan(session.errors()[1])
+    q = session.q
+    session.find_solutions()
+    assert session.solutions[0] is q
+    session.step_joint()
+    assert (session.steps.q[0] == session.chain.home).all()
+    assert np.isnan(session.steps.orientation_error).all()
+
+
+angles = st.floats(-7.0, 7.0)
+
+
+@given(st.tuples(angles, angles, angles))
+@example((0.3, np.pi / 2, 0.4))
+@example((0.3, -np.pi / 2, 0.4))
+def test_roll_pitch_yaw_rotate_the_target_about_fixed_axes(rpy):
+    session = Session(ARMS["ur5e"])
+    session.set_target_kind("pose")
+    session.set_follows(False)
+    position = session.T_base_target[:3, 3].copy()
+    session.move_target(rpy=rpy)
+
+    def about(axis, angle):
+        return Rotation.from_rotvec(angle * np.eye(3)[axis]).as_matrix()
+
+    def rotation(roll, pitch, yaw):
+        return about(2, yaw) @ about(1, pitch) @ about(0, roll)
+
+    assert session.T_base_target[:3, :3] == pytest.approx(rotation(*rpy), abs=1e-12)
+    assert rotation(*session.target_rpy) == pytest.approx(rotation(*rpy), abs=1e-9)
+    assert (session.T_base_target[:3, 3] == position).all()
+
+
+def test_the_points_to_show_are_base_arm_and_target(session):
+    session.move_target(position=[3.0, 4.0, 5.0])
+    points = session.points().tolist()
+    corners = session.chain.outline(session.q).tolist()
+    for point in ([0.0, 0.0, 0.0], [3.0, 4.0, 5.0], *corners):
+        assert point in points
 
 
 def test_a_sweep_step_completes_a_sweep_that_joint_steps_have_started(session):
@@ -174,7 +244,7 @@ def test_joint_values_are_clamped_to_the_limits_and_the_target_stays(session):
     assert session.q[0] == 0.25
     assert session.T_base_target is pose
     session.snap_target_to_tip()
-    assert max(session.errors()) < 1e-9
+    assert np.nanmax(session.errors()) < 1e-9
 
 
 def test_every_solution_reaches_the_target_and_can_be_selected(session):
@@ -186,7 +256,7 @@ def test_every_solution_reaches_the_target_and_can_be_selected(session):
     for index in session.other_solutions:
         session.select_solution(index)
         assert index not in session.other_solutions
-        assert max(session.errors()) < 1e-6
+        assert np.nanmax(session.errors()) < 1e-6
     session.move_target(session.chain.fk(session.chain.random(9)))
     assert session.solutions == []
 

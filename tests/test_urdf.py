@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jointwise import Chain, InvalidInputError, JointwiseError, robots
-from jointwise.model.urdf_xml import Reader, read_source
+from jointwise.model.urdf.reader import Reader, read_source
 from tests.support.arms import angles, chains
 
 FILES = sorted(
@@ -186,6 +186,7 @@ def joint(name="j", kind="revolute", parent="base", child="one", more=LIMIT):
 
 FIRST, SECOND = joint(), joint("k", parent="one", child="two")
 FORK = joint("k", child="two")
+TWO_THREE = joint("k", parent="two", child="three")
 ENTITY_BOMB = (
     "<!DOCTYPE r ["
     + '<!ENTITY a0 "ha">'
@@ -258,11 +259,12 @@ TEXTS = {
     ),
     "two tips": (
         (robot(FIRST, FORK),),
-        "the URDF has 2 links that could be the tip: choose one with tip=... Candidates: one, two.",
+        "the URDF has 2 links that could be the tip: choose one with tip=NAME. Candidates: one, "
+        "two.",
     ),
     "two bases": (
         (robot(FIRST),),
-        "the URDF has 2 links that could be the base: choose one with base=... Candidates: "
+        "the URDF has 2 links that could be the base: choose one with base=NAME. Candidates: "
         "base, two.",
     ),
     "an empty robot": (
@@ -273,10 +275,10 @@ TEXTS = {
         (robot(joint(kind="fixed"), links="base one"), "base", "one"),
         "no joint moves between base and tip of the URDF: expected at least one.",
     ),
-    "a base below the tip": (
-        (robot(FIRST, SECOND), "two", "one"),
-        "no joints of the URDF lead from base 'two' to tip 'one': expected as base 'base', the "
-        "root above the tip, or a link between them.",
+    "base and tip in two trees": (
+        (robot(FIRST, TWO_THREE, links="base one two three"), "one", "three"),
+        "no joints of the URDF connect base 'one' and tip 'three': expected two links of one tree. "
+        "Their roots are 'base' and 'two'.",
     ),
     "a closed loop": (
         (robot(FIRST, SECOND, joint("l", child="two")), None, "two"),

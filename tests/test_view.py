@@ -14,7 +14,7 @@ if CHROMIUM is None:
     pytest.skip("no chromium: apt-get install chromium", allow_module_level=True)
 
 BUTTONS = (
-    *("Snap target to end effector", "Move joints to mid-range"),
+    *("Fit view", "Snap target to end effector", "Move joints to home"),
     *("Step joint", "Step sweep", "Play / pause", "Reset", "Find solutions"),
     *("Record target", "Clear", "Save CSV"),
 )
@@ -55,6 +55,8 @@ def test_the_page_shows_the_arm_and_its_controls(tab):
         return np.count_nonzero((blue > red + 60.0) & (blue > green + 20.0)) > 2000
 
     tab.wait_until(links_are_drawn)
+    assert tab.content.title() == "panda – jointwise"
+    assert tab.content.get_by_text("orientation error").count() == 0
     tab.screenshot("opened")
 
 
@@ -82,10 +84,84 @@ def test_every_kind_of_target_can_be_selected_and_is_reached(tab):
         tab.sync()
         assert session.T_base_target[:3, 3] == pytest.approx([0.45, 0.1, 0.5])
         assert (session.T_base_target[:3, :3] == rotation).all()
-        assert max(session.errors()) < 1e-6
+        assert np.nanmax(session.errors()) < 1e-6
         assert drawing.gizmo.disable_rotations == (kind.directions == 0)
         assert drawing._arrow.visible == (kind.directions == 1)
         tab.screenshot(name)
+
+
+def test_roll_pitch_yaw_of_a_pose_are_typed_and_follow_a_rotation_by_its_handle(tab):
+    session = tab.session
+    tab.select("Target kind", "pose")
+    tab.wait_until(lambda: session.kind.directions == 3)
+    tab.type_position(0.45, 0.1, 0.5)
+    tab.type_values("rpy [rad]", 3.1, 0.2, -0.3)
+    tab.sync()
+    assert session.target_rpy == pytest.approx([3.1, 0.2, -0.3], abs=1e-9)
+    assert max(session.errors()) < 1e-6
+    tab.screenshot("rpy")
+    rotation = session.T_base_target[:3, :3]
+    # The middle of the arc about the target's z axis, and a little farther along it.
+    radius = 0.65 * 0.2 * session.chain.reach
+    on_arc = [
+        tab.pixel(session.T_base_target[:3, 3] + radius * rotation @ [np.cos(a), np.sin(a), 0.0])
+        for a in (np.pi / 4, np.pi / 4 + 0.2)
+    ]
+    tab.drag(*on_arc)
+    tab.sync()
+    assert np.abs(session.T_base_target[:3, :3] - rotation).max() > 0.05
+    shown = [float(field.input_value()) for field in tab.fields("rpy [rad]")]
+    assert shown == pytest.approx(session.target_rpy, abs=2e-3)
+
+
+def test_angles_are_shown_in_degrees_if_chosen(tab):
+    session = tab.session
+    tab.select("Target kind", "pose")
+    tab.select("Angle unit", "degrees")
+    tab.content.get_by_text("Joints [°]", exact=True).wait_for()
+    tab.type_values("rpy [°]", 180, 0, 45)
+    tab.sync()
+    assert np.degrees(session.target_rpy[2]) == pytest.approx(45.0)
+    tab.content.get_by_text("orientation error less than 0.0001°").wait_for()
+    slider = tab.content.get_by_role("slider").nth(1)
+    assert float(slider.get_attribute("aria-valuemax")) == 166.0
+    q = session.q
+    slider.focus()
+    tab.content.keyboard.press("ArrowRight")
+    tab.wait_until(lambda: (session.q != q).any())
+    shown = float(slider.get_attribute("aria-valuenow"))
+    assert np.degrees(session.q[0]) == pytest.approx(shown, abs=0.06)
+    tab.screenshot("degrees")
+    tab.select("Angle unit", "radians")
+    tab.content.get_by_text("Joints [rad]", exact=True).wait_for()
+    tab.select("Target kind", "position")
+    tab.wait_until(lambda: session.kind.directions == 0)
+
+
+def test_fit_view_shows_arm_and_target_and_the_floor_is_below_the_arm(tab):
+    session, floor = tab.session, tab.visitor.drawing.floor
+    tab.type_position(0.5, 0.0, -0.2)
+    tab.sync()
+    assert session.errors()[0] < 1e-6
+    assert floor.position[2] < tip_position(session)[2]
+    tab.type_position(2.5, 0.0, 2.5)
+    tab.sync()
+    assert floor.position[2] < -0.2
+    tab.click("Fit view")
+    tab.wait_until(lambda: floor.position[2] == 0.0)  # the lowest point is that of the base
+    box = tab.content.locator("canvas").first.bounding_box()
+
+    def all_visible():
+        pixels = np.array([tab.pixel(point) for point in session.points()])
+        low = np.array([box["x"], box["y"]])
+        return ((pixels > low) & (pixels < np.add(low, [box["width"], box["height"]]))).all()
+
+    tab.wait_until(all_visible)
+    tab.screenshot("fit-view")
+    tab.type_position(0.4, 0.3, 0.4)
+    tab.sync()
+    tab.click("Fit view")
+    tab.wait_until(all_visible)
 
 
 def test_a_target_out_of_reach_shows_its_status_and_the_arm_stays_still(tab):
@@ -144,9 +220,9 @@ def test_a_slider_moves_only_its_joint(tab):
     assert 0.0 < moved[0] < 0.1
 
 
-def test_joints_move_to_mid_range_and_the_target_snaps_to_the_end_effector(tab):
+def test_joints_move_home_and_the_target_snaps_to_the_end_effector(tab):
     session = tab.session
-    tab.click("Move joints to mid-range")
+    tab.click("Move joints to home")
     tab.wait_until(lambda: (session.q == session.chain.home).all())
     assert session.errors()[0] > 0.1
     tab.click("Snap target to end effector")

@@ -1,5 +1,6 @@
 from . import robots as robots
 from .chain import Chain as Chain
+from .errors import DegreesWarning as DegreesWarning
 from .errors import DimensionMismatchError as DimensionMismatchError
 from .errors import InvalidInputError as InvalidInputError
 from .errors import JointwiseError as JointwiseError
@@ -29,6 +30,7 @@ from .solvers.results import IKBatch as IKBatch
 from .solvers.results import IKResult as IKResult
 from .solvers.results import Status as Status
 from .solvers.targets import aim as aim
+from .solvers.targets import pose as pose
 from .solvers.trace import Trace as Trace
 
 __version__: str

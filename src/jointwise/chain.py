@@ -1,35 +1,37 @@
 """Chain: a serial robot arm, with its kinematics and its solvers."""
 
-from collections.abc import Iterable, Sequence
+# Annotations stay text, so that help() shows the names of types, not what they stand for.
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
-from typing import TYPE_CHECKING, Union
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.shapes import Bools, Floats
-from jointwise.model import checks, data, dhfile, urdf
+from jointwise.model import checks, data, degrees, dhfile, urdf
 from jointwise.model.arm import ArmModel, arm_model
-from jointwise.model.dh import as_rows, check_rows, modified_links, prismatic_rows, standard_links
+from jointwise.model.dh import Row, as_rows, modified_links, prismatic_rows, standard_links
 from jointwise.model.joints import DHJoint
 from jointwise.model.outline import outline
 from jointwise.model.table import table
-from jointwise.model.urdf_xml import Source
+from jointwise.model.urdf import Source
+from jointwise.model.working_radius import working_radius
 from jointwise.solvers.batch import BatchOptions, Device, solve_batch
 from jointwise.solvers.config import DEFAULT_SOLVE_CONFIG, SolveConfig
-from jointwise.solvers.forward import jacobian, joint_frames, tip_poses
+from jointwise.solvers.forward import jacobian, joint_frames, manipulability, tip_poses
 from jointwise.solvers.path import IKPath, solve_path
 from jointwise.solvers.results import IKBatch, IKResult
 from jointwise.solvers.single import distinct_solutions, solve
-from jointwise.solvers.targets import Target, Targets
+from jointwise.solvers.targets import Pose, Target, Targets
 from jointwise.solvers.trace import Trace, trace
 
-if TYPE_CHECKING:
-    from scipy.spatial.transform import RigidTransform
-
-Pose = Union[ArrayLike, "RigidTransform"]
+# One value per joint [rad, m], in the order of the joints or by their names.
+JointValues: TypeAlias = ArrayLike | Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -58,42 +60,44 @@ class Chain:
     @classmethod
     def from_dh(
         cls,
-        rows: Iterable[DHJoint],
+        rows: Iterable[Row],
         limits: ArrayLike | None = None,
         base: Pose | None = None,
         tool: Pose | None = None,
         names: Sequence[str] | None = None,
-    ) -> "Chain":
+    ) -> Chain:
         """An arm of standard Denavit-Hartenberg rows.
 
         Args:
-            rows: From base to end effector; a row is ``Rz(theta) · Tz(d) · Tx(a) · Rx(alpha)``.
+            rows: From base to end effector; a row is ``Rz(theta) · Tz(d) · Tx(a) · Rx(alpha)``: a
+                ``DHJoint`` or a tuple (theta, d, a, alpha). An array (n, 4) is such rows.
             limits: (n, 2) lower and upper limit of each joint [rad, m]; infinite where unlimited.
                 None: no limits.
-            base: Pose of the first row's frame in the base frame, (4, 4) or ``RigidTransform``.
+            base: Pose of the first row's frame in the base frame, (4, 4) or ``RigidTransform``, or
+                its position (3,) [m].
             tool: Pose of the end effector in the last row's frame.
             names: One name per joint; ``joint1``, ``joint2``, ... if not given.
 
         Raises:
             InvalidInputError: Something does not fit; the text says what.
         """
-        return cls._from_rows(as_rows(rows), False, limits, base, tool, names)
+        return cls._from_rows(as_rows(rows), False, limits, base, tool, names)._checked()
 
     @classmethod
     def from_mdh(
         cls,
-        rows: Iterable[DHJoint],
+        rows: Iterable[Row],
         limits: ArrayLike | None = None,
         base: Pose | None = None,
         tool: Pose | None = None,
         names: Sequence[str] | None = None,
-    ) -> "Chain":
+    ) -> Chain:
         """An arm of modified (Craig) Denavit-Hartenberg rows.
 
         A row is ``Rx(alpha) · Tx(a) · Rz(theta) · Tz(d)``: its ``a`` and ``alpha`` act before its
         motion. Everything else as in ``from_dh``.
         """
-        return cls._from_rows(as_rows(rows), True, limits, base, tool, names)
+        return cls._from_rows(as_rows(rows), True, limits, base, tool, names)._checked()
 
     @classmethod
     def from_table(
@@ -101,7 +105,7 @@ class Chain:
         path: str | PathLike[str],
         convention: dhfile.Convention | None = None,
         angles: dhfile.Angles | None = None,
-    ) -> "Chain":
+    ) -> Chain:
         """An arm of the DH table in a file, as textbooks and data sheets print it.
 
         A CSV file has a header and one row per joint; its columns are some of ``name``, ``type``,
@@ -120,23 +124,25 @@ class Chain:
             InvalidInputError: The file cannot be read; the text says which row and what is wrong.
         """
         rows, modified, limits, base, tool, names = dhfile.read(path, convention, angles)
-        make = cls.from_mdh if modified else cls.from_dh
-        return make(rows, limits, base, tool, names)
+        return cls._from_rows(tuple(rows), modified, limits, base, tool, names)
 
     @classmethod
-    def from_urdf(cls, source: Source, base: str | None = None, tip: str | None = None) -> "Chain":
+    def from_urdf(cls, source: Source, base: str | None = None, tip: str | None = None) -> Chain:
         """An arm from a URDF: the joints between two of its links.
 
         Fixed joints are folded; meshes and masses are ignored. Mimic, floating and planar joints
-        between base and tip are refused.
+        between base and tip are refused. Where the path leads up to a common ancestor, joints are
+        reversed; their values and limits keep their meaning.
 
         Args:
             source: A path, an open file, or the text itself.
-            base: The link that does not move. None: the only candidate.
-            tip: The link of the end effector. None: the only candidate.
+            base: The link that does not move. None: the root.
+            tip: The link of the end effector. None: the tool frame or the hand of the only arm; a
+                link of a finger, a camera or a wheel is never the default.
 
         Raises:
-            InvalidInputError: It is no URDF, or there are several candidates; the text names them.
+            InvalidInputError: It is no URDF, or there are several candidates; the text names them,
+                the likeliest first.
         """
         links, prismatic, limits, names = urdf.read(source, base, tip)
         joint_names = checks.names(names, len(names))
@@ -145,7 +151,7 @@ class Chain:
     @classmethod
     def load(
         cls, name: str | PathLike[str], base: str | None = None, tip: str | None = None
-    ) -> "Chain":
+    ) -> Chain:
         """A robot by its name, as ``jointwise.robots`` lists them, or an arm from a file.
 
         Args:
@@ -173,8 +179,7 @@ class Chain:
         base: Pose | None,
         tool: Pose | None,
         names: Sequence[str] | None,
-    ) -> "Chain":
-        check_rows(rows)
+    ) -> Chain:
         links = modified_links(rows) if modified else standard_links(rows)
         if base is not None:
             links[0] = checks.frame("base", base)[:3] @ np.vstack([links[0], [0, 0, 0, 1]])
@@ -183,6 +188,11 @@ class Chain:
         joint_names = checks.names(names, len(rows))
         model = arm_model(links, prismatic_rows(rows), checks.limits(limits, joint_names))
         return cls(model, joint_names, rows, modified)
+
+    def _checked(self) -> Chain:
+        """The arm itself, after a warning if its limits look like degrees."""
+        degrees.check_limits(self.limits, self.prismatic, self.names)
+        return self
 
     @property
     def n(self) -> int:
@@ -209,13 +219,17 @@ class Chain:
         """(n,) the middle of each joint's range, 0 where it has none [rad, m]. Read-only."""
         return self.arm.home
 
-    def with_limits(self, limits: ArrayLike | None) -> "Chain":
+    def with_limits(self, limits: ArrayLike | None) -> Chain:
         """The same arm with other limits, given as in ``from_dh``."""
         checked = checks.limits(limits, self.names)
-        return replace(self, arm=arm_model(self.arm.links, self.prismatic, checked))
+        return replace(self, arm=arm_model(self.arm.links, self.prismatic, checked))._checked()
 
-    def with_tool(self, tool: Pose) -> "Chain":
-        """The same arm with a tool: ``tool`` is the pose of the new end effector in the old one."""
+    def with_tool(self, tool: Pose) -> Chain:
+        """The same arm with a tool.
+
+        Args:
+            tool: Pose of the new end effector in the old one, or its position (3,) [m] there.
+        """
         links = self.arm.links.copy()
         links[-1] = links[-1] @ checks.frame("tool", tool)
         return replace(self, arm=arm_model(links, self.prismatic, self.limits))
@@ -248,42 +262,59 @@ class Chain:
         shape = (self.n,) if count is None else (checks.count("count", count), self.n)
         return rng.uniform(low, high, shape)
 
-    def fk(self, q: ArrayLike, device: Device = "cpu") -> Floats:
+    def fk(self, q: JointValues, device: Device = "cpu") -> Floats:
         """Forward kinematics: the pose of the end effector, ``T_base_tip``.
 
         Args:
-            q: (n,) one value per joint [rad, m], or (k, n) for many configurations.
+            q: (n,) one value per joint [rad, m], or a mapping of joint names to values; (k, n)
+                for many configurations.
             device: For many, as for ``solve_batch``; arrays on a GPU stay there.
 
         Returns:
             (4, 4) the pose of the end effector in the base frame, or (k, 4, 4).
         """
-        return tip_poses(self.arm, q, device)
+        return tip_poses(self.arm, self._values("q", q), device)
 
-    def frames(self, q: ArrayLike) -> Floats:
+    def frames(self, q: JointValues) -> Floats:
         """(n, 4, 4) the frame that each joint carries, base frame; z is the joint's axis.
 
         Args:
-            q: (n,) one value per joint [rad, m].
+            q: As for ``fk``, one configuration.
         """
-        return joint_frames(self.arm, q)
+        return joint_frames(self.arm, self._values("q", q))
 
-    def jacobian(self, q: ArrayLike) -> Floats:
+    def jacobian(self, q: JointValues) -> Floats:
         """(6, n) geometric Jacobian of the end effector, base frame: linear, then angular part.
 
         Args:
-            q: (n,) one value per joint [rad, m].
+            q: As for ``fk``, one configuration.
         """
-        return jacobian(self.arm, q)
+        return jacobian(self.arm, self._values("q", q))
 
-    def outline(self, q: ArrayLike) -> Floats:
+    def manipulability(self, q: JointValues) -> float:
+        """Yoshikawa's manipulability: the product of the singular values of the Jacobian.
+
+        It is sqrt(det(J Jᵀ)) for six joints or more, and vanishes at a singularity. Metres and
+        radians are mixed, so compare configurations of one arm only.
+
+        Args:
+            q: As for ``fk``, one configuration.
+
+        Example:
+            >>> arm = Chain.load("ur5e")
+            >>> arm.manipulability([0.0, -1.0, 0.0, 0.0, 1.0, 0.0]) < 1e-6  # a straight elbow
+            True
+        """
+        return manipulability(self.arm, self._values("q", q))
+
+    def outline(self, q: JointValues) -> Floats:
         """(k, 3) corners of a polyline from base to end effector [m], base frame, for drawing.
 
         From joint to joint it goes straight to the axis of the next one, then along it: of a DH
         row these are the lengths a and d. The travel of a prismatic joint is a segment of its own.
 
         Args:
-            q: (n,) one value per joint [rad, m].
+            q: As for ``fk``, one configuration.
 
         Example:
             >>> from jointwise import DHJoint
@@ -292,23 +323,36 @@ class Chain:
                    [0. , 0. , 0.5],
                    [1. , 0. , 0.5]])
         """
-        return outline(self.arm, np.asarray(q, float), self.frames(q), self.fk(q))
+        values = self._values("q", q)
+        return outline(self.arm, np.asarray(values, float), self.frames(values), self.fk(values))
+
+    def working_radius(self) -> float:
+        """Greatest distance of the end effector from the first revolute axis [m], within limits.
+
+        The reach that data sheets print, for the end effector of this chain; many data sheets
+        measure to the centre of the wrist. Infinite with an unlimited prismatic joint.
+
+        Example:
+            >>> round(Chain.load("panda").working_radius(), 3)
+            0.858
+        """
+        return working_radius(self.arm)
 
     def solve(
         self,
         target: Target,
-        start: ArrayLike | None = None,
+        start: JointValues | None = None,
         config: SolveConfig = DEFAULT_SOLVE_CONFIG,
         seed: int = 0,
     ) -> IKResult:
         """Inverse kinematics: joint values that bring the end effector to a target.
 
         Args:
-            target: (3,) a position [m], (4, 4) a pose, a SciPy ``RigidTransform``, or an ``aim``;
-                base frame.
-            start: (n,) where the arm is [rad, m]. It is tried first, then its neighbourhood, then
-                all of the joint ranges, so the solution is near it if possible. Values outside the
-                limits are clamped. None: the middle of the ranges.
+            target: (3,) a position [m], (4, 4) a pose, a SciPy ``RigidTransform`` such as ``pose``
+                makes, or an ``aim``; base frame.
+            start: (n,) where the arm is [rad, m], or a mapping of joint names. It is tried first,
+                then its neighbourhood, then all of the joint ranges, so the solution is near it if
+                possible. Values outside the limits are clamped. None: the middle of the ranges.
             config: Tolerances, and how to search.
             seed: Seed of the restarts.
 
@@ -319,12 +363,12 @@ class Chain:
         Raises:
             InvalidInputError: Something about the input is wrong; the text says what.
         """
-        return solve(self.arm, target, start, config, seed)
+        return solve(self.arm, target, self._values("start", start), config, seed)
 
     def solve_batch(
         self,
         targets: Targets,
-        starts: ArrayLike | None = None,
+        starts: JointValues | None = None,
         config: SolveConfig = DEFAULT_SOLVE_CONFIG,
         seed: int = 0,
         device: Device = "cpu",
@@ -340,11 +384,13 @@ class Chain:
         float64 one result in a thousand may differ. The first call compiles for a while.
 
         Args:
-            targets: (m, 3) positions [m], (m, 4, 4) poses, a SciPy ``RigidTransform`` of many, or
-                an ``aim`` of many; base frame. An invalid row gets ``Status.INVALID``; the others
-                are solved. Arrays of CuPy, PyTorch or JAX on a GPU are solved there, and the
-                results are arrays of the same library.
-            starts: (n,) for all or (m, n) one for each [rad, m]. None: the middle of the ranges.
+            targets: (m, 3) positions [m], (m, 4, 4) poses, a SciPy ``RigidTransform`` of many, an
+                ``aim`` of many, or a list of targets of one kind; base frame. An invalid row gets
+                ``Status.INVALID`` and NaN as joint values; the others are solved. Arrays of CuPy,
+                PyTorch or JAX on a GPU are solved there, and the results are arrays of the same
+                library.
+            starts: (n,) for all, a mapping of joint names, or (m, n) one for each [rad, m]. None:
+                the middle of the ranges.
             config: As for ``solve``, without ``rest`` and the method ``"ccd"``.
             seed: As for ``solve``.
             device: ``"cpu"``, ``"cuda"`` for a GPU, or ``"auto"`` for a GPU if there is one.
@@ -361,7 +407,8 @@ class Chain:
             InvalidInputError: Something about the input is wrong; the text says what.
         """
         options = BatchOptions(device, dtype, threads, progress, closest)
-        return solve_batch(self.arm, targets, starts, config, seed, options)
+        values = self._values("starts", starts)
+        return solve_batch(self.arm, targets, values, config, seed, options)
 
     def solutions(
         self,
@@ -388,8 +435,8 @@ class Chain:
 
     def solve_path(
         self,
-        targets: Sequence[Target],
-        start: ArrayLike | None = None,
+        targets: Targets,
+        start: JointValues | None = None,
         config: SolveConfig = DEFAULT_SOLVE_CONFIG,
         max_step: float | None = None,
         seed: int = 0,
@@ -398,8 +445,8 @@ class Chain:
         """Joint values along a path, each solve starting at the solution before.
 
         Args:
-            targets: Targets in order, all of one kind, each as for ``solve``.
-            start: (n,) where the arm is [rad, m]. None: the solution of the first target from
+            targets: Targets in order, all of one kind: a list, or many as for ``solve_batch``.
+            start: As for ``solve``. None: the solution of the first target from
                 which the path can be followed best.
             config: As for ``solve``.
             max_step: Largest change of any joint between neighbours, and from a given start to
@@ -411,12 +458,13 @@ class Chain:
         Returns:
             The results, and at which targets a jump was forced.
         """
-        return solve_path(self.arm, targets, start, config, max_step, seed, progress)
+        first = self._values("start", start)
+        return solve_path(self.arm, targets, first, config, max_step, seed, progress)
 
     def trace(
         self,
         target: Target,
-        start: ArrayLike | None = None,
+        start: JointValues | None = None,
         config: SolveConfig = DEFAULT_SOLVE_CONFIG,
     ) -> Trace:
         """The first attempt of a solve, with every joint's move of every sweep.
@@ -426,7 +474,11 @@ class Chain:
             start: As for ``solve``.
             config: As for ``solve``.
         """
-        return trace(self.arm, target, start, config)
+        return trace(self.arm, target, self._values("start", start), config)
+
+    def _values(self, name: str, values: JointValues | None) -> Any:
+        """Joint values in the order of the joints; a mapping is by their names."""
+        return checks.by_name(name, values, self.names)
 
     def __repr__(self) -> str:
         return f"<Chain of {self.n} joints: {', '.join(self.names)}>"

@@ -41,7 +41,7 @@ def run_json(run):
 @pytest.fixture
 def plot_calls(monkeypatch):
     """Positional arguments of the calls of each plot function, by its name."""
-    calls = {"arm": [], "motion": [], "path": []}
+    calls = {"motion": [], "path": [], "solutions": []}
 
     def record(name, draw):
         def recorded(*arguments, **options):

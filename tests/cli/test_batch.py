@@ -1,5 +1,7 @@
 """``batch``: tables of targets in, tables of results out."""
 
+from pathlib import Path
+
 import numpy as np
 import pyarrow.parquet
 import pytest
@@ -7,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.transform import Rotation
 
 from jointwise import Chain, IKBatch, Status, aim
-from jointwise.cli.tables import target_file
+from jointwise.cli.tables import text as text_tables
 from jointwise.solvers.results import STATUS_BY_CODE, status_report
 from jointwise.solvers.targets import KINDS
 from jointwise.solvers.targets.position import PositionKind
@@ -97,7 +99,7 @@ def test_a_stream_gives_the_same_as_a_file(run, monkeypatch, tmp_path):
     text = (tmp_path / source).read_text()
     messy = "\ufeff# a comment\n\n" + text.replace("\n", "\r\n\n").rstrip()
     for block_bytes in (100, 333, 1000):
-        monkeypatch.setattr(target_file, "BLOCK_BYTES", block_bytes)
+        monkeypatch.setattr(text_tables, "BLOCK_BYTES", block_bytes)
         code, printed, summary = run("batch", "panda", "-", stdin=messy.encode())
         assert (code, printed, summary) == (0, expected, "40 of 40 solved (100.000%)\n")
     for delimiter in ("; ", "\t"):
@@ -123,10 +125,18 @@ def test_a_row_that_is_not_finite_is_invalid_and_the_others_are_solved(run, grou
     assert [row["status"] for row in read_rows(printed)] == ["CONVERGED", "INVALID", "INVALID"]
 
 
-def test_no_targets_give_a_header_only(run):
-    code, printed, summary = run("batch", "panda", "-", stdin=b"x,y,z\n")
-    assert (code, printed) == (0, ",".join(PANDA_COLUMNS) + "\n")
-    assert summary == "0 of 0 solved (0.000%)\n"
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_targets_give_a_header_only(run, kind):
+    groups = KINDS[kind].columns.values()
+    for header in ["x", "y", "z"], *(["x", "y", "z", *group] for group in groups):
+        code, printed, summary = run("batch", "panda", "-", stdin=",".join(header).encode())
+        assert (code, printed) == (0, ",".join(PANDA_COLUMNS) + "\n")
+        assert summary == "0 of 0 solved (0.000%)\n"
+    for output in ("out.csv", "out.npz", "out.parquet"):
+        assert run("batch", "panda", "-", "-o", output, stdin=b"x,y,z,id")[0] == 0
+    assert Path("out.csv").read_text() == ",".join(["id", *PANDA_COLUMNS]) + "\n"
+    assert pyarrow.parquet.read_table("out.parquet").column_names == ["id", *PANDA_COLUMNS]
+    assert len(IKBatch.load("out.npz")) == 0
 
 
 def test_an_output_file_is_replaced_as_a_whole_or_not_at_all(run, tmp_path):

@@ -7,8 +7,8 @@ import pyarrow.parquet
 import pytest
 
 from jointwise import robots
-from jointwise.cli.tables import target_file
-from tests.support.cli import PANDA, TO, write_csv
+from jointwise.cli.tables import text
+from tests.support.cli import TO, write_csv
 
 Q = ["0", "-0.5", "0", "-2", "0", "1.5", "0.8"]
 BATCH = ("batch", "panda", "-")
@@ -68,11 +68,11 @@ WRONG_USAGE = {
     ),
     "target file of another format": (
         ("batch", "panda", "targets.txt"),
-        "targets.txt is not a table: expected a .csv, .npz or .parquet file, or -.",
+        "targets.txt is not a table: expected a .csv, .jsonl, .npz or .parquet file, or -.",
     ),
     "result file of another format": (
         (*BATCH, "-o", "out.txt"),
-        "out.txt is not a table: expected a .csv, .npz or .parquet file.",
+        "out.txt is not a table: expected a .csv, .jsonl, .npz or .parquet file.",
     ),
     "result file is a folder": (
         (*BATCH, "-o", "folder.csv"),
@@ -93,9 +93,18 @@ WRONG_USAGE = {
         "the quaternion in row 3 of zero.parquet is [0.0, 0.0, 0.0, 0.0]: "
         "expected numbers, not all zero.",
     ),
-    "unknown Parquet column": (
+    "misspelled Parquet column": (
         ("batch", "panda", "column.parquet"),
         "column.parquet has the column 'role': did you mean 'roll'?",
+    ),
+    "columns of the targets for an npz file": (
+        (*BATCH, "--with-targets", "-o", "out.npz"),
+        "out.npz has no columns: expected a .csv, .jsonl or .parquet file with --with-targets.",
+    ),
+    "columns of the targets of an npz file": (
+        ("path", "panda", "good.npz", "--with-targets"),
+        "good.npz has no columns to repeat: expected a .csv, .jsonl or .parquet file with "
+        "--with-targets.",
     ),
     "zero threads": (
         (*BATCH, "--threads", "0"),
@@ -109,13 +118,14 @@ def bad_files(tmp_path):
     (tmp_path / "folder.csv").mkdir()
     (tmp_path / "text.npz").write_text("x,y,z")
     np.savez(tmp_path / "name.npz", positions=np.zeros((1, 3)))
+    np.savez(tmp_path / "good.npz", targets=np.zeros((1, 3)))
     np.savez(tmp_path / "shape.npz", targets=np.zeros((4, 2)))
     positions = {"x": [0.4] * 4, "y": [0.2] * 4, "z": [0.5] * 4}
     quaternions = {"qx": [0.0] * 4, "qy": [0.0] * 4, "qz": [0.0] * 4, "qw": [1.0, 1.0, 0.0, 1.0]}
     for name, columns in {
-        "text": {"x": ["a"], "y": ["b"]},
+        "text": {"x": ["a"], "y": ["b"], "z": ["c"]},
         "zero": positions | quaternions,
-        "column": positions | {"role": [0.0] * 4},
+        "column": positions | {"role": [0.0] * 4, "pitch": [0.0] * 4, "yaw": [0.0] * 4},
     }.items():
         pyarrow.parquet.write_table(pyarrow.table(columns), tmp_path / f"{name}.parquet")
 
@@ -179,10 +189,29 @@ BAD_TABLES = {
         "x,y,z,role,pitch,yaw\n",
         "the input has the column 'role': did you mean 'roll'?",
     ),
-    "unknown column": (
-        "x,y,z,weight\n",
-        "the input has the column 'weight': expected some of x, y, z, roll, pitch, yaw, qx, qy, "
-        f"qz, qw, dx, dy, dz, {', '.join(PANDA.names)}.",
+    "misspelled position": (
+        "x,y,Z\n",
+        "the input has the column 'Z': did you mean 'z'?",
+    ),
+    "columns in capitals": (
+        "x,y,z,Roll,Pitch,Yaw\n",
+        "the input has the column 'Roll': did you mean 'roll'?",
+    ),
+    "misspelled joint": (
+        "x,y,z,Panda_Joint1,panda_joint2\n",
+        "the input has the column 'Panda_Joint1': did you mean 'panda_joint1'?",
+    ),
+    "one joint too many": (
+        "x,y,z,q1,q2,q3,q4,q5,q6,q7,q8\n",
+        "the input has the column 'q8' for an arm of 7 joints: expected q1 to q7.",
+    ),
+    "column of the results": (
+        "x,y,z,status\n.4,.2,.5,new\n",
+        "the input has the column 'status', and so have the results: expected another name.",
+    ),
+    "joint of the results": (
+        "x,y,z,panda_joint1,q1,q2,q3,q4,q5,q6,q7\n.4,.2,.5,a,0,0,0,0,0,0,0\n",
+        "the input has the column 'panda_joint1', and so have the results: expected another name.",
     ),
     "repeated column": ("x,y,z,x\n", "the input has the column 'x' twice: expected it once."),
     "no z": ("x,y\n", "the input has no column z: expected all of x, y, z."),
@@ -202,10 +231,6 @@ BAD_TABLES = {
         "x,y,z\n1,2,3\n\n1,2,here\n",
         "z in line 4 of the input is 'here': expected a number.",
     ),
-    "empty cell": (
-        "x,y,z\n1,,3\n",
-        "y in line 2 of the input is '': expected a number.",
-    ),
     "one cell too many": (
         "x,y,z\n1,2,3\n1,2,3,4\n",
         "line 3 of the input has 4 cells: expected 3, as many as the header.",
@@ -216,7 +241,7 @@ BAD_TABLES = {
     ),
     "number with an underscore": (
         "x,y,z\n1_0,2,3\n",
-        "the input cannot be read: could not convert string '1_0' to float64 at row 0, column 1.",
+        "x in line 2 of the input is '1_0': expected a number.",
     ),
     "zero quaternion": (
         "x,y,z,qx,qy,qz,qw\n1,2,3,0,0,0,1\n1,2,3,0,0,0,0\n",
@@ -227,7 +252,32 @@ BAD_TABLES = {
         "x,y,z,dx,dy,dz\n# a comment\n1,2,3,0,0,0\n",
         "the direction in line 3 of the input is [0.0, 0.0, 0.0]: expected numbers, not all zero.",
     ),
-    "not UTF-8": (b"\xff\xfe\n", "the input is not text: expected a CSV file in UTF-8."),
+    "not UTF-8": (b"\xff\xfe\n", "the input is not text: expected a file in UTF-8."),
+    "cell without end": (
+        "x,y,z,note\n1,2,3," + "a" * 200_000,
+        "line 2 of the input is not CSV: field larger than field limit (131072).",
+    ),
+    "JSON line without end": (
+        '{"x": 1, "y": 2, "z": 3}\n{"x": 1,\n',
+        "line 2 of the input is '{\"x\": 1,': expected a JSON object, such as "
+        '{"x": 0.4, "y": 0.2, "z": 0.5}.',
+    ),
+    "JSON lines with other keys": (
+        '{"x": 1, "y": 2, "z": 3}\n\n{"x": 1, "y": 2, "id": 3}\n',
+        "line 3 of the input has the keys x, y, id: expected those of the first line, x, y, z.",
+    ),
+    "text in a JSON line": (
+        '{"x": 1, "y": "2", "z": 3}\n',
+        "y in line 1 of the input is '2': expected a number.",
+    ),
+    "true in a JSON line": (
+        '{"x": 1, "y": true, "z": 3}\n',
+        "y in line 1 of the input is True: expected a number.",
+    ),
+    "missing key of JSON lines": (
+        '{"x": 1, "y": 2}\n',
+        "the input has no column z: expected all of x, y, z.",
+    ),
     "endless line": (b"x" * (1 << 21), "line 1 of the input has no end: expected lines of text."),
 }
 
@@ -242,8 +292,8 @@ def test_errors_in_a_table_name_the_line(case, command, run):
 
 
 def test_lines_are_counted_across_the_blocks_of_a_stream(run, monkeypatch):
-    monkeypatch.setattr(target_file, "BLOCK_BYTES", 30)
-    text = b"x,y,z\n" + b"0.4,0.2,0.5\n" * 20 + b"0.4,0.2,here\n"
-    code, printed, error = run("batch", "panda", "-", stdin=text)
+    monkeypatch.setattr(text, "BLOCK_BYTES", 30)
+    lines = b"x,y,z\n" + b"0.4,0.2,0.5\n" * 20 + b"0.4,0.2,here\n"
+    code, printed, error = run("batch", "panda", "-", stdin=lines)
     assert (code, error) == (2, "z in line 22 of the input is 'here': expected a number.\n")
     assert printed.count("CONVERGED") > 15  # results of the blocks before

@@ -83,11 +83,14 @@ def test_the_documentation_names_every_key_and_column(run_json):
         "robots": [],
         "info": ["panda"],
         "fk": ["panda", "--q", *"0000000"],
+        "batch": ["panda", targets],
+        "path": ["panda", targets],
         "place": ["ur3e", targets, "--step", "0.4"],
     }
     rows = {line.split("`")[1]: line for line in PAGE.splitlines() if line.startswith("| `")}
     for command, words in arguments.items():
-        documented = rows[command] + (rows["robots"] if command == "info" else "")
+        shared = {"info": "robots", "path": "batch"}.get(command, "")
+        documented = rows[command] + rows.get(shared, "")
         missing = [key for key in run_json(command, *words)[0] if f"`{key}`" not in documented]
         assert not missing, command
     assert not [column for column in RESULT_COLUMNS if f"`{column}`" not in PAGE]

@@ -1,5 +1,8 @@
 """``robots``, ``info`` and ``fk``."""
 
+import subprocess
+import sys
+
 import numpy as np
 from numpy.testing import assert_allclose
 
@@ -13,16 +16,16 @@ def test_robots_lists_every_robot(run, run_json):
     code, printed, _ = run("robots")
     assert code == 0
     header, *lines = printed.splitlines()
-    assert header.split() == ["name", "arm", "reach", "[m]"]
+    assert header.split() == ["name", "arm", "working", "radius", "[m]"]
     assert [line.split()[0] for line in lines] == robots.names()
     assert [line.split()[-1] for line in lines] == [
-        f"{getattr(robots, name)().reach:.2f}" for name in robots.names()
+        f"{getattr(robots, name)().working_radius():.3f}" for name in robots.names()
     ]
     assert "panda     Franka Emika Panda, 7 joints, to its flange." in printed
     records = run_json("robots")
     assert [record["robot"] for record in records] == robots.names()
     assert {tuple(record) for record in records} == {
-        ("robot", "description", "joint_names", "reach")
+        ("robot", "description", "joint_names", "reach", "working_radius")
     }
 
 
@@ -45,6 +48,7 @@ def test_info_as_json(run_json, tmp_path):
             "description": None,
             "joint_names": ["elbow", "rail"],
             "reach": 3.0,
+            "working_radius": 1.0,
             "joint_types": ["revolute", "prismatic"],
             "limits": [[None, None], [0.0, 2.0]],
             "home": [0.0, 1.0],
@@ -95,3 +99,54 @@ def test_degrees_apply_to_revolute_joints_only(run, run_json):
     rpy = printed.splitlines()[2].split()
     assert rpy[:2] == ["rpy", "[°]"]
     assert_allclose(np.radians([float(angle) for angle in rpy[2:]]), record["rpy"], atol=1e-7)
+
+
+def test_info_imports_neither_scipy_nor_numba():
+    code = (
+        "import sys\nfrom jointwise.cli import main\ntry: main(['info', sys.argv[1]])\n"
+        "except SystemExit: print({'scipy', 'numba'} & {*sys.modules})"
+    )
+    for arm in ("panda", "iiwa7"):  # a DH table and a URDF
+        printed = subprocess.check_output([sys.executable, "-c", code, arm], text=True)
+        assert printed.splitlines()[-1] == "set()"
+
+
+# -- URDF files -----------------------------------------------------------------------------------
+
+FORK = """<robot name="r"><link name="base"/><link name="l_tcp"/><link name="r_tcp"/>
+<joint name="j1" type="continuous"><parent link="base"/><child link="l_tcp"/></joint>
+<joint name="j2" type="continuous"><parent link="base"/><child link="r_tcp"/></joint></robot>"""
+
+
+def test_the_shell_asks_for_a_tip_in_its_own_syntax(run, tmp_path):
+    (tmp_path / "r.urdf").write_text(FORK)
+    assert run("info", "r.urdf") == (
+        2,
+        "",
+        "r.urdf has 2 links that could be the tip: choose one with --tip NAME. Candidates: l_tcp, "
+        "r_tcp. All links: jointwise info r.urdf --links\n",
+    )
+    assert run("info", "r.urdf", "--tip", "l_tcp")[0] == 0
+    assert run("info", "r.urdf", "--base", "r_tcp", "--tip", "l_tcp")[0] == 0
+
+
+def test_links_prints_the_tree(run, run_json, tmp_path):
+    (tmp_path / "r.urdf").write_text(FORK)
+    code, printed, _ = run("info", "r.urdf", "--links")
+    assert code == 0
+    assert [line.rstrip() for line in printed.splitlines()] == [
+        "link      joint above it  type",
+        "base",
+        "├─ l_tcp  j1              continuous",
+        "└─ r_tcp  j2              continuous",
+    ]
+    assert run_json("info", "r.urdf", "--links") == [
+        {"link": "base", "parent": None, "joint": None, "type": None},
+        {"link": "l_tcp", "parent": "base", "joint": "j1", "type": "continuous"},
+        {"link": "r_tcp", "parent": "base", "joint": "j2", "type": "continuous"},
+    ]
+    assert run("info", "panda", "--links") == (
+        2,
+        "",
+        "--links is for a URDF: panda.toml is a DH table.\n",
+    )

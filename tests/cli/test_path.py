@@ -53,11 +53,26 @@ def test_starts_of_the_wrong_shape_are_refused(run):
 def test_jumps_and_missed_targets_are_listed(run):
     far_apart = b"x,y,z\n.4,.2,.5\n-.4,-.2,.5\n"
     code, _, summary = run("path", "panda", "-", "--max-step", "0.01", stdin=far_apart)
-    assert code == 0
+    assert code == 1
     assert "jumps to 1" in summary
     code, _, summary = run("path", "panda", "-", stdin=b"x,y,z\n.4,.2,.5\n5,0,0\n")
     assert code == 1
     assert f"First missed is target 1: {Status.UNREACHABLE.value}" in summary
+
+
+def test_a_step_that_cannot_be_kept_exits_1_and_names_the_target(run):
+    line = np.concatenate([straight_line()[:4], straight_line()[-2:]])
+    source, expected = write_csv("in.csv", xyz(line)), PANDA.solve_path(line, max_step=0.1)
+    assert expected.converged
+    assert np.flatnonzero(expected.steps > 0.1).tolist() == [3]
+    code, _, summary = run("path", "panda", source, "--max-step", "0.1")
+    assert code == 1
+    assert summary.splitlines()[-1] == (
+        f"--max-step 0.1 is not kept: the step to target 4 is {expected.steps[3]:.3g} "
+        "(the first target is 0); 1 of 5 steps are above it."
+    )
+    code, _, summary = run("path", "panda", source, "--max-step", expected.largest_step)
+    assert (code, "--max-step" in summary) == (0, False)
 
 
 @pytest.mark.parametrize("kind", KINDS)

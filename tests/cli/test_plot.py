@@ -23,7 +23,8 @@ def test_solve_all_draws_every_solution(run, run_json, plot_calls, tmp_path):
     arguments = ["solve", "ur5e", *TO, "--rpy", "3", "0", "0", "--all"]
     records = run_json(*arguments, "--plot", "all.png")
     assert len(records) == 8
-    drawn = [q for _, q in plot_calls["arm"]]
+    ((_, drawn, target),) = plot_calls["solutions"]
+    assert_array_equal(target[:3, 3], POSITION)
     assert_array_equal(drawn, [record["joint_angles"] for record in records])
     assert is_png(tmp_path / "all.png")
 

@@ -1,15 +1,17 @@
 """``reach`` and ``place``."""
 
 import json
+import os
+import sys
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from jointwise import robots
-from jointwise.reach import ReachMap
-from tests.support.cli import write_csv
+from jointwise import reach, robots
+from jointwise.reach import ReachMap, map_size
+from tests.support.cli import run_shell, write_csv
 
 
 @pytest.fixture(autouse=True)
@@ -42,7 +44,7 @@ COARSE = ("--resolution", "0.2", "--orientations", "4")
 def test_a_map_is_computed_once_and_then_reused(run, tmp_path, slices):
     arguments = ("reach", "ur3e", "-o", "map.zarr", *COARSE)
     code, printed, error = run(*arguments, "--plot", "slice.png")
-    assert (code, error) == (0, "")
+    assert (code, error) == (0, f"{map_size(robots.ur3e(), 0.2, 4)}\n")
     assert printed == f"{ReachMap('map.zarr')}\n"
     assert ReachMap("map.zarr").finished
     assert (tmp_path / "slice.png").read_bytes().startswith(b"\x89PNG")
@@ -87,9 +89,66 @@ def test_the_slice_is_at_the_base_of_the_arm(run, tmp_path, slices):
     joints = "[[joints]]\na = 0.2\n[[joints]]\na = 0.2\n"
     (tmp_path / "arm.toml").write_text("base = { xyz = [0.0, 3.0, 0.0] }\n" + joints)
     options = ("--resolution", "0.1", "--orientations", "0", "--plot", "slice.png")
-    code, _, error = run("reach", "arm.toml", *options)
-    assert (code, error) == (0, "")
+    assert run("reach", "arm.toml", *options)[0] == 0
     assert_allclose(slices, [3.0])
+
+
+FINE = ("reach", "ur5e", "--resolution", "0.0001", "--threads", "2")
+FINE_SIZE = (
+    "4,695,590,800,385 voxels within reach, 469,559,080,038,500 poses: at most 281.7 TB, about "
+    "31 years"
+)
+
+
+def test_a_large_map_needs_a_yes_and_leaves_nothing_behind(run, tmp_path, monkeypatch):
+    code, printed, error = run(*FINE)
+    assert (code, printed) == (2, "")
+    assert error.splitlines() == [
+        FINE_SIZE,
+        "the map takes more than an hour or 10 GB: expected --yes, a larger --resolution or fewer "
+        "--orientations.",
+    ]
+    assert not list(tmp_path.iterdir())
+    computed = []
+    monkeypatch.setattr(reach, "reach_map", lambda *_, **options: computed.append(options))
+    code, _, error = run(*FINE, "--yes")
+    assert (code, error, len(computed)) == (0, f"{FINE_SIZE}\n", 1)
+
+
+def test_a_large_map_that_exists_is_resumed_without_a_question(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(reach, "reach_map", lambda *_, **options: options["store"])
+    (tmp_path / "map.zarr").mkdir()
+    assert run(*FINE) == (0, "map.zarr\n", "")
+
+
+@pytest.mark.parametrize(
+    ("answer", "code", "end"),
+    [
+        ("y", 0, "computed"),
+        ("n", 2, "nothing was computed: a smaller map has a larger --resolution or fewer"),
+        ("", 2, "nothing was computed"),
+    ],
+)
+def test_on_a_terminal_a_large_map_is_asked_for(tmp_path, answer, code, end):
+    fake = "from jointwise import cli, reach; reach.reach_map = lambda *a, **o: 'computed'"
+    command = f'{sys.executable} -c "{fake}; cli.main({list(FINE)})"'
+    (tmp_path / "ask.sh").write_text(f"exec {command}\n")
+    shell = f"echo {answer} | exec script -qec 'sh ask.sh' /dev/null"
+    exit_code, printed, _ = run_shell(shell, cwd=tmp_path, env={**os.environ, "TERM": "dumb"})
+    assert exit_code == code, printed
+    assert f"{FINE_SIZE}\nCompute it? [y/N]: " in printed
+    assert end in printed.rpartition("[y/N]: ")[2]
+    assert [file.name for file in tmp_path.iterdir()] == ["ask.sh"]
+
+
+def test_on_a_cluster_only_the_size_matters(run, monkeypatch):
+    """How many cores it has is not known before."""
+    monkeypatch.setattr(reach, "reach_map", lambda *_, **options: options["client"])
+    cluster = ("--orientations", "1000", "--cluster", "tcp://10.0.0.5:8786")
+    code, printed, error = run("reach", "ur5e", "--resolution", "0.01", *cluster)
+    assert (code, printed) == (0, "tcp://10.0.0.5:8786\n")
+    assert error == f"{map_size(robots.ur5e(), 0.01, 1000, threads=1)} of CPU time\n"
+    assert "about 5 h of" in error
 
 
 TARGETS = np.array([[1.0, 0.0, 0.3], [1.2, 0.1, 0.3]])

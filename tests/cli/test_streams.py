@@ -58,6 +58,20 @@ def test_a_stream_is_solved_as_it_arrives_and_sigint_exits_130():
     assert process.returncode == 130
 
 
+def test_json_lines_are_solved_as_they_arrive():
+    with jointwise_process("batch", "panda", "-") as process:
+        for name in ("a", "b"):
+            record = {"id": name, **dict(zip("xyz", POSITION, strict=True))}
+            process.stdin.write(json.dumps(record) + "\n")
+            process.stdin.flush()
+            result = json.loads(process.stdout.readline())
+            assert (result["id"], result["status"]) == (name, "CONVERGED")
+        process.stdin.close()
+        assert process.stderr.read().endswith("2 of 2 solved (100.000%)\n")
+        process.wait()
+    assert process.returncode == 0
+
+
 SOLVED = "1 of 1 solved (100.000%)\n"
 EMPTY = "the input is empty: expected a header, such as x,y,z.\n"
 FULL = "the output cannot be written: No space left on device.\n"

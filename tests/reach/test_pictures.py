@@ -1,14 +1,13 @@
-"""Pictures of reach maps: a slice, a cloud of points, and the page that shows it."""
+"""Pictures of reach maps: a slice, and a cloud of points."""
 
-import socket
 import sys
-from urllib.request import urlopen
+from itertools import combinations
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from jointwise import Chain, InvalidInputError, JointwiseError, ReachMap, reach_map
+from jointwise import InvalidInputError, JointwiseError, ReachMap, reach_map
 from jointwise.reach import pictures
 from jointwise.reach.grid import Grid
 from tests.support.reach import TWO_LINKS, voxel_centres
@@ -78,6 +77,44 @@ def test_slice_leaves_voxels_that_are_not_reached_blank(small_map, axes):
     assert 0 < drawn.mask.sum() < drawn.mask.size
 
 
+def tick_labels(ax):
+    """The boxes of the labels that are drawn on each axis of a figure, as lists."""
+    ax.figure.canvas.draw()
+    boxes = []
+    for axis in (axis for each in ax.figure.axes for axis in (each.xaxis, each.yaxis)):
+        low, high = sorted(axis.get_view_interval())
+        ticks = [tick for tick in axis.get_major_ticks() if low <= tick.get_loc() <= high]
+        labels = [label for tick in ticks for label in (tick.label1, tick.label2)]
+        boxes.append([each.get_window_extent() for each in labels if each.get_visible()])
+    return boxes
+
+
+@pytest.mark.parametrize("resolution", [0.5, 0.1, 0.025])
+@pytest.mark.parametrize(
+    "shape", [(1, 1, 1), (2, 3, 1), (1, 2, 20), (20, 1, 1), (40, 3, 3), (4, 1, 30)], ids=str
+)
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_tick_labels_of_a_slice_do_not_overlap(shape, resolution, axis):
+    grid = Grid(resolution, tuple(-(count // 2) for count in shape), shape, (2, 2, 2))
+    ax = pictures.draw_slice(None, grid, np.ones(shape, np.float32), axis, 0, "dexterity")
+    for boxes in tick_labels(ax):
+        assert not any(first.overlaps(second) for first, second in combinations(boxes, 2))
+    x_axis, y_axis, *_ = tick_labels(ax)
+    assert x_axis  # at least one number on each axis
+    assert y_axis
+
+
+def test_a_figure_has_the_shape_of_its_slice():
+    """Of slices 40 x 10, 4 x 10 and 40 x 4 the second alone is higher than wide."""
+    values = np.ones((40, 4, 10), np.float32)
+    grid = Grid(0.1, (0, 0, 0), values.shape, (2, 2, 2))
+    axes = [pictures.draw_slice(None, grid, values, axis, 0, "margin") for axis in (1, 0, 2)]
+    (wide, low), (narrow, high), (widest, lowest) = (ax.figure.get_size_inches() for ax in axes)
+    assert wide > 2.0 * low
+    assert narrow < 0.9 * high
+    assert (widest, lowest) == (pytest.approx(wide), pytest.approx(2.3))
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -113,78 +150,6 @@ def test_cloud_is_cut_along_an_axis(small_map, axis):
 def test_colours_go_from_dark_to_bright():
     found = pictures.colours(np.array([0.0, 0.125, 0.25, 1.0]))
     assert found.tolist() == [[68, 1, 84], [63, 41, 111], [59, 82, 139], [253, 231, 37]]
-
-
-def record_handles(monkeypatch, api, name):
-    """What a method of viser returns, call by call."""
-    method, handles = getattr(api, name), []
-
-    def recorded(*args, **options):
-        handles.append(method(*args, **options))
-        return handles[-1]
-
-    monkeypatch.setattr(api, name, recorded)
-    return handles
-
-
-def test_page_shows_the_cloud_up_to_the_chosen_cut(small_map, monkeypatch):
-    viser = pytest.importorskip("viser")
-    clouds = record_handles(monkeypatch, viser.SceneApi, "add_point_cloud")
-    sliders = record_handles(monkeypatch, viser.GuiApi, "add_slider")
-    dropdowns = record_handles(monkeypatch, viser.GuiApi, "add_dropdown")
-    server = small_map.show(port=0)
-    try:
-        (slider,), (dropdown,) = sliders, dropdowns
-
-        def shown():
-            return clouds[-1].points.tolist(), clouds[-1].colors.tolist()
-
-        def expected(axis, coordinate):
-            points, point_colours = small_map.cloud((axis, coordinate))
-            return points.astype(np.float32).tolist(), point_colours.tolist()
-
-        assert (slider.min, slider.max, slider.value) == (-1.0, 1.0, 0.0)
-        assert shown() == expected("y", 0.0)
-        slider.value = -0.5
-        assert shown() == expected("y", -0.5)
-        dropdown.value = "z"
-        assert shown() == expected("z", -0.5)
-        assert len({len(cloud.points) for cloud in clouds}) == 3
-        with urlopen(f"http://127.0.0.1:{server.get_port()}", timeout=60) as response:
-            assert response.status == 200
-    finally:
-        server.stop()
-
-
-def test_page_is_cut_at_the_base_of_the_arm(tmp_path, monkeypatch):
-    viser = pytest.importorskip("viser")
-    sliders = record_handles(monkeypatch, viser.GuiApi, "add_slider")
-    away = np.eye(4)
-    away[1, 3] = 3.02
-    arm = Chain.from_dh(TWO_LINKS.rows, base=away)
-    store, region = tmp_path / "away.zarr", ((-1, 1), (2, 4), (0, 0))
-    server = reach_map(arm, 0.5, None, region, store=store, progress=False).show(port=0)
-    server.stop()
-    assert sliders[0].value == 3.0
-
-
-def test_page_is_served_until_interrupted(small_map, monkeypatch, capsys):
-    pytest.importorskip("viser")
-    addresses = []
-
-    class Interrupted:
-        def wait(self):
-            address, *_ = capsys.readouterr().out.split(",")
-            addresses.append(address)
-            with urlopen(address, timeout=60) as response:
-                assert response.status == 200
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr(pictures, "Event", Interrupted)
-    small_map.serve(port=0)
-    (address,) = addresses
-    with pytest.raises(ConnectionRefusedError):
-        socket.create_connection(("127.0.0.1", int(address.rpartition(":")[2])), timeout=60)
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,7 @@ def test_new_file_changes_the_fingerprint(fingerprints):
 
 
 def test_everything_that_computes_a_chunk_is_fingerprinted():
-    """Every module that chunks.py imports, directly or not, but checks and errors."""
+    """Every module that chunks.py imports, directly or not, but checks, errors and warnings."""
     graph = grimp.build_graph("jointwise", cache_dir=None)
     imported = graph.find_upstream_modules("jointwise.reach.chunks") | {"jointwise.reach.chunks"}
     parts = tuple(
@@ -97,4 +97,4 @@ def test_everything_that_computes_a_chunk_is_fingerprinted():
         for module in imported
         if not any(module == part or module.startswith(f"{part}.") for part in parts)
     }
-    assert others == {"jointwise.errors", "jointwise.model.checks"}
+    assert others == {"jointwise.errors", "jointwise.model.checks", "jointwise.model.degrees"}

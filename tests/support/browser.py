@@ -87,12 +87,28 @@ class Tab:
         self.content.get_by_label(label).click()
         self.content.get_by_role("option", name=option).click()
 
-    def type_position(self, *position):
-        """Type the target's x, y, z [m] into the panel."""
-        fields = self.content.get_by_text("x y z [m]").locator("xpath=../../..").locator("input")
-        for field, value in zip(fields.all(), position, strict=True):
+    def fields(self, label):
+        """The number fields beside a label."""
+        row = self.content.get_by_text(label, exact=True).locator("xpath=../../..")
+        return row.locator("input").all()
+
+    def type_values(self, label, *values):
+        """Type values into the number fields beside a label, once the panel is up to date."""
+        self.content.get_by_text(label, exact=True).wait_for()
+        self.wait_until(self._shows_target)
+        for field, value in zip(self.fields(label), values, strict=True):
             field.fill(str(value))
         self.content.keyboard.press("Tab")
+
+    def _shows_target(self):
+        """Whether the panel has the session's target; else its next refresh overwrites fields."""
+        shown = [float(field.input_value()) for field in self.fields("x y z [m]")]
+        target = self.session.T_base_target[:3, 3]
+        return not self.visitor._worker._jobs and np.allclose(shown, target, atol=1e-3)
+
+    def type_position(self, *position):
+        """Type the target's x, y, z [m] into the panel."""
+        self.type_values("x y z [m]", *position)
 
     def pixel(self, point):
         """(2,) where a point (3,) of the base frame [m] is on the screen [px]."""

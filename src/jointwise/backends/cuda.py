@@ -10,7 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jointwise import kernels
-from jointwise.backends.device_arrays import device_array, is_on_gpu
+from jointwise.backends.device_arrays import (
+    StagedArrays,
+    device_array,
+    is_on_gpu,
+    result_columns,
+)
 from jointwise.errors import JointwiseError
 from jointwise.kernels.shapes import Criteria, Floats, PackedProblem, Results, Weights
 
@@ -21,6 +26,8 @@ FULL_GPU, MAX_ATTEMPTS = 1 << 18, 128
 # Rows of a piece, and pieces side by side: for arrays on the GPU, and for arrays in host memory,
 # so that some are copied while others are solved.
 RESIDENT_PIECES, STREAMED_PIECES = (1 << 24, 1), (1 << 19, 4)
+# Rows in host memory that are gathered and copied in one transfer, at most.
+MAX_STAGED = 1 << 14
 # The share of the free GPU memory that the pieces may take.
 MEMORY_SHARE = 0.1
 
@@ -49,6 +56,8 @@ def require_cuda() -> None:
 
 def piece_sizes(count: int, n: int, on_gpu: bool) -> tuple[int, int]:
     """Rows of a piece of a batch, and streams: how many pieces are solved side by side."""
+    if count <= FULL_GPU:
+        return max(1, count), 1
     size, streams = RESIDENT_PIECES if on_gpu else STREAMED_PIECES
     fitting = _free_memory() * MEMORY_SHARE / streams / (8 * (3 * n + 30))
     while size > max(fitting, FULL_GPU):
@@ -77,11 +86,20 @@ class Worker:
             cuda.device_array(capacity, np.int32),
             cuda.device_array((2, capacity), dtype),
         )
-        self.retried = [cuda.device_array(capacity, np.int32) for _ in range(2)]
         self.refused = cuda.device_array(capacity, np.int32)
-        self.counter, self.zeros = cuda.device_array(3, np.int32), np.zeros(3, np.int32)
+        self.counter = cuda.device_array(3, np.int32)
+        self.queues = [
+            kernels.rounds_cuda.Queues(
+                cuda.device_array(capacity, np.int32), self.refused, self.counter
+            )
+            for _ in range(2)
+        ]
+        self.zeros: NDArray[np.int32] = cuda.pinned_array(3, np.int32)
+        self.counted: NDArray[np.int32] = cuda.pinned_array(3, np.int32)
+        self.zeros[:] = 0
         self.lm_blocks = max(8 * _multiprocessors(), _blocks(1))
         self.buffers: dict[Any, Any] = {}
+        self.calls: dict[Any, Any] = {}
 
     def prepare(self, packed_arm: Floats, weights: Weights) -> None:
         """Get the kernels for an arm and a kind of target."""
@@ -96,63 +114,100 @@ class Worker:
 
         All arrays are on the GPU, or none is.
         """
-        solve = self._solve_resident if is_on_gpu(results.q) else self._solve_streamed
+        count = len(problem.targets)
         with _on_device(self.key[-1]):  # a new thread begins on the first GPU
-            return solve(problem, results)
+            if is_on_gpu(results.q):
+                return self._solve_resident(problem, count, results)
+            if count <= MAX_STAGED:
+                return self._solve_staged(problem, results)
+            return self._solve_streamed(problem, results)
 
-    def _solve_resident(self, problem: PackedProblem, results: Results) -> NDArray[np.int32]:
-        exact, stream = Criteria(*problem.criteria), self.stream
-        refused, first_attempt, turn = 0, 0, 0
-        rows, count = self.retried[1], len(problem.targets)
-        while count and first_attempt <= exact.max_restarts:
-            left = exact.max_restarts + 1 - first_attempt
-            attempts = min(max(1, FULL_GPU // count), left, MAX_ATTEMPTS) if first_attempt else 1
-            round_ = kernels.rounds_cuda.Round(rows, count, first_attempt, attempts)
-            retried = self.retried[turn % 2]
-            counted = self._run_round(problem, round_, retried, results)
-            rows, count = retried, int(counted[kernels.rounds_cuda.RETRIED])
-            refused += int(counted[kernels.rounds_cuda.REFUSED])
-            first_attempt, turn = first_attempt + attempts, turn + 1
-        missed = [
-            each.copy_to_host(stream=stream) for each in (rows[:count], self.refused[:refused])
-        ]
-        stream.synchronize()
-        return np.concatenate(missed)
-
-    def _run_round(
-        self, problem: PackedProblem, round_: Any, retried: Any, results: Results
+    def _solve_resident(
+        self, problem: PackedProblem, count: int, results: Results
     ) -> NDArray[np.int32]:
-        """Launch the three kernels of a round; what they counted."""
-        exact, stream, targets = Criteria(*problem.criteria), self.stream, problem.targets
+        """Solve the first ``count`` rows, with all arrays on the GPU."""
+        exact, refused, first_attempt, turn = Criteria(*problem.criteria), 0, 0, 0
         criteria = exact._replace(
             position_tol=self.dtype(exact.position_tol),
             orientation_tol=self.dtype(exact.orientation_tol),
             sequence_offset=self.dtype(exact.sequence_offset),
         )
+        rows = self.queues[1].retried
+        while count and first_attempt <= exact.max_restarts:
+            left = exact.max_restarts + 1 - first_attempt
+            attempts = min(max(1, FULL_GPU // count), left, MAX_ATTEMPTS) if first_attempt else 1
+            round_ = kernels.rounds_cuda.Round(rows, count, first_attempt, attempts)
+            queues = self.queues[turn % 2]
+            counted = self._run_round(problem, (exact, criteria), round_, queues, results)
+            rows, count = queues.retried, int(counted[kernels.rounds_cuda.RETRIED])
+            refused += int(counted[kernels.rounds_cuda.REFUSED])
+            first_attempt, turn = first_attempt + attempts, turn + 1
+        missed = [np.empty(0, np.int32)]
+        for queue, length in ((rows, count), (self.refused, refused)):
+            if length:
+                missed.append(queue[:length].copy_to_host(stream=self.stream))
+                self.stream.synchronize()
+        return np.concatenate(missed)
+
+    def _run_round(
+        self,
+        problem: PackedProblem,
+        both_criteria: tuple[Criteria, Criteria],
+        round_: Any,
+        queues: Any,
+        results: Results,
+    ) -> NDArray[np.int32]:
+        """Launch the three kernels of a round; what they counted.
+
+        The criteria are in double precision and in that of the worker.
+        """
+        stream, targets, (exact, criteria) = self.stream, problem.targets, both_criteria
         chord_tol_sq = kernels.tasks.chord_tolerance_sq(exact.orientation_tol, problem.weights)
-        queues = kernels.rounds_cuda.Queues(retried, self.refused, self.counter)
         sweep_kernel, lm_kernel = self.kernels
-        self.counter.copy_to_device(self.zeros, stream)
-        blocks = _blocks(round_.row_count * round_.attempts)
-        with LAUNCHING:
-            sweep_kernel[blocks, BLOCK_THREADS, stream](
-                targets,
-                problem.starts,
-                criteria,
-                self.dtype(chord_tol_sq),
-                kernels.search.SWEEPS,
-                round_,
-                self.attempts,
-            )
-            lm_kernel[min(self.lm_blocks, blocks), BLOCK_THREADS, stream](
-                targets, criteria, round_, self.attempts, self.counter
-            )
-            self.select_kernel[_blocks(round_.row_count), BLOCK_THREADS, stream](
-                targets, problem.starts, exact, round_, self.attempts, queues, results
-            )
-        counted: NDArray[np.int32] = self.counter.copy_to_host(stream=stream)
+        kernels.rounds_cuda.copy_to_device(self.counter, self.zeros, stream)
+        blocks, starts = _blocks(round_.row_count * round_.attempts), problem.starts
+        chords = self.dtype(chord_tol_sq), kernels.search.SWEEPS
+        sweep = targets, starts, criteria, *chords, round_, self.attempts
+        steps = targets, criteria, round_, self.attempts, self.counter
+        select = targets, starts, exact, round_, self.attempts, queues, results
+        self._launch(sweep_kernel, blocks, sweep)
+        self._launch(lm_kernel, min(self.lm_blocks, blocks), steps)
+        self._launch(self.select_kernel, _blocks(round_.row_count), select)
+        kernels.rounds_cuda.copy_to_host(self.counter, self.counted, stream)
         stream.synchronize()
-        return counted
+        return self.counted
+
+    def _launch(self, kernel: Any, blocks: int, arguments: tuple[Any, ...]) -> None:
+        """Launch a kernel; the first time for such arguments it is compiled or loaded."""
+        key = kernel, arguments[0].dtype, getattr(arguments[1], "dtype", None)
+        if key not in self.calls:
+            with LOADING:
+                self.calls[key] = kernels.rounds_cuda.KernelCall(kernel, arguments, self.stream)
+        self.calls[key].launch(blocks, BLOCK_THREADS, *arguments)
+
+    def _solve_staged(self, problem: PackedProblem, results: Results) -> NDArray[np.int32]:
+        """The same for few rows in host memory: one transfer to the GPU and one back."""
+        count, shared = len(problem.targets), len(problem.starts) == 1
+        capacity = 1 << (count - 1).bit_length()
+        key = problem.targets.shape[1:], capacity, shared
+        if key not in self.buffers:
+            columns = [
+                ((capacity, *problem.targets.shape[1:]), np.float64),
+                ((1 if shared else capacity, self.n), np.float64),
+            ]
+            outputs = StagedArrays(result_columns(capacity, self.n, self.dtype))
+            self.buffers[key] = StagedArrays(columns), outputs, Results(*outputs.device)
+        inputs, outputs, on_gpu = self.buffers[key]
+        targets, starts = inputs.host
+        targets[:count], starts[: len(problem.starts)] = problem.targets, problem.starts
+        inputs.to_device(self.stream)
+        there = problem._replace(targets=inputs.device[0], starts=inputs.device[1])
+        missed = self._solve_resident(there, count, on_gpu)
+        outputs.to_host(self.stream)
+        self.stream.synchronize()
+        for column, staged in zip(results, outputs.host, strict=True):
+            column[:] = staged[:count]
+        return missed
 
     def _solve_streamed(self, problem: PackedProblem, results: Results) -> NDArray[np.int32]:
         """The same for arrays in host memory: copied to the GPU and back."""
@@ -160,7 +215,8 @@ class Worker:
         targets.copy_to_device(problem.targets, self.stream)
         starts.copy_to_device(problem.starts, self.stream)
         on_gpu = Results(*(self._buffer(each, i) for i, each in enumerate(results)))
-        missed = self._solve_resident(problem._replace(targets=targets, starts=starts), on_gpu)
+        there = problem._replace(targets=targets, starts=starts)
+        missed = self._solve_resident(there, len(targets), on_gpu)
         for host, device in zip(results, on_gpu, strict=True):
             device.copy_to_host(host, self.stream)
         self.stream.synchronize()
@@ -176,9 +232,9 @@ class Worker:
 
 IDLE_WORKERS: list[Worker] = []
 LOCK = Lock()
-# Held while kernels are launched. Two threads that launch a kernel for the first time would load
-# its module twice, and numba-cuda unloads one of the two while it runs.
-LAUNCHING = Lock()
+# Held while a kernel is launched for the first time. Two threads that do so together would load its
+# module twice, and numba-cuda unloads one of the two while it runs.
+LOADING = Lock()
 
 
 @contextmanager
@@ -210,7 +266,7 @@ def tip_poses(packed_arm: Floats, configurations: Any) -> Any:
 
 def launch(kernel: Any, threads: int, *arguments: Any) -> None:
     """Run a kernel with at least so many threads, and wait for it."""
-    with LAUNCHING:
+    with LOADING:
         kernel[_blocks(threads), BLOCK_THREADS](*arguments)
     _cuda().synchronize()
 

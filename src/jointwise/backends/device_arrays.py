@@ -6,11 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from jointwise import kernels
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.shapes import Results
 
 # Arrays that share one allocation begin at multiples of this [bytes].
 ALIGNMENT = 256
+
+# Shape and type of an array.
+Column = tuple[tuple[int, ...], Any]
 
 
 def is_on_gpu(values: Any) -> bool:
@@ -103,27 +107,66 @@ def write_row(values: Any, row: int, value: Any) -> None:
 
 def host_results(count: int, n: int, dtype: type = np.float64, integer: type = np.int64) -> Results:
     """Uninitialised results in host memory."""
-    return Results(*(np.empty(*each) for each in _columns(count, n, dtype, integer)))
+    return Results(*(np.empty(*each) for each in result_columns(count, n, dtype, integer)))
 
 
 def device_results(count: int, n: int, dtype: type) -> Results:
     """Uninitialised results on the GPU, in one allocation."""
-    columns = _columns(count, n, dtype)
-    if count == 0:
-        return Results(*(device_array(*each) for each in columns))
-    places, end = [], 0
+    return Results(*device_arrays(result_columns(count, n, dtype))[1])
+
+
+def device_arrays(columns: list[Column]) -> tuple[Any, list[Any]]:
+    """Uninitialised arrays on the GPU: the bytes of their one allocation, and the arrays."""
+    places, size = _places(columns)
+    memory = device_array((max(size, 1),), np.uint8)
+    return memory, [_part(memory, *place) for place in places]
+
+
+def _part(memory: Any, begin: int, end: int, shape: tuple[int, ...], dtype: Any) -> Any:
+    """An array in the bytes of ``memory`` from ``begin`` to ``end``."""
+    if begin == end or not hasattr(memory, "gpu_data"):  # nothing, or the simulator
+        return memory[begin:end].view(dtype).reshape(shape)
+    strides = np.empty(0, dtype).itemsize * np.cumprod([1, *shape[:0:-1]])[::-1]
+    pointer = memory.gpu_data.view(begin, end)
+    return type(memory)(shape, strides.tolist(), dtype, gpu_data=pointer)  # faster than slices
+
+
+def _places(columns: list[Column]) -> tuple[list[tuple[int, int, tuple[int, ...], Any]], int]:
+    """Begin, end, shape and type of each array in one allocation, and its size [bytes]."""
+    places, size = [], 0
     for shape, kind in columns:
-        begin, end = end, end + prod(shape) * np.dtype(kind).itemsize
+        begin, end = size, size + prod(shape) * np.dtype(kind).itemsize
         places.append((begin, end, shape, kind))
-        end = -(-end // ALIGNMENT) * ALIGNMENT
-    memory = device_array((end,), np.uint8)
-    parts = (memory[begin:end].view(kind).reshape(shape) for begin, end, shape, kind in places)
-    return Results(*parts)
+        size = -(-end // ALIGNMENT) * ALIGNMENT
+    return places, size
 
 
-def _columns(
-    count: int, n: int, dtype: Any, integer: Any = np.int32
-) -> list[tuple[tuple[int, ...], Any]]:
+class StagedArrays:
+    """Arrays in host memory and on the GPU that are copied together, in one transfer.
+
+    Attributes:
+        host: The arrays in host memory.
+        device: The arrays on the GPU.
+    """
+
+    def __init__(self, columns: list[Column]) -> None:
+        places, size = _places(columns)
+        self._host = _cuda().pinned_array(max(size, 1), np.uint8)
+        self._device, self.device = device_arrays(columns)
+        self.host = [
+            self._host[begin:end].view(kind).reshape(shape) for begin, end, shape, kind in places
+        ]
+
+    def to_device(self, stream: Any) -> None:
+        """Copy all arrays to the GPU."""
+        kernels.rounds_cuda.copy_to_device(self._device, self._host, stream)
+
+    def to_host(self, stream: Any) -> None:
+        """Copy all arrays from the GPU."""
+        kernels.rounds_cuda.copy_to_host(self._device, self._host, stream)
+
+
+def result_columns(count: int, n: int, dtype: Any, integer: Any = np.int32) -> list[Column]:
     """Shape and type of the arrays of ``Results``."""
     types = (np.bool_, dtype, dtype, integer, integer, np.uint8)
     return [((count, n), dtype), *(((count,), each) for each in types)]

@@ -6,19 +6,22 @@ from contextlib import contextmanager
 # Called with the number of items done so far, and how many of these are solved.
 Report = Callable[[int, int], None]
 
+# Shown until the first items are done.
+NOTHING_YET = "the first run compiles for up to a minute"
+
 
 def silent(done: int, solved: int) -> None:
     """Report nothing."""
 
 
 @contextmanager
-def reporting(enabled: bool, description: str, total: int) -> Iterator[Report]:
+def reporting(enabled: bool, description: str, total: int | None = None) -> Iterator[Report]:
     """A progress bar on standard error, as a function to call with every update.
 
     Args:
         enabled: Whether to show it; else the function does nothing.
         description: What is being done, such as ``"solving"``.
-        total: Number of items.
+        total: Number of items. None: unknown; the bar has no end, and is removed afterwards.
     """
     if not enabled:
         yield silent
@@ -32,20 +35,16 @@ def reporting(enabled: bool, description: str, total: int) -> Iterator[Report]:
         TimeRemainingColumn,
     )
 
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]}, {task.fields[share]} solved"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task(description, total=total, rate="", share="–")
+    counts = (MofNCompleteColumn(), TextColumn("{task.fields[state]}"), TimeRemainingColumn())
+    columns = (TextColumn("{task.description}"), BarColumn(), *(counts if total else ()))
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=total is None) as bar:
+        task = bar.add_task(description, total=total, state=NOTHING_YET)
 
         def report(done: int, solved: int) -> None:
             elapsed = bar.tasks[0].elapsed or 0.0
-            rate = f"{done / elapsed:,.0f}/s" if elapsed > 0.0 else ""
-            share = f"{solved / done:.2%}" if done else "–"
-            bar.update(task, completed=done, rate=rate, share=share)
+            if done and elapsed > 0.0:
+                state = f"{done / elapsed:,.0f}/s, {solved / done:.2%} solved"
+                bar.update(task, completed=done, state=state)
 
         yield report

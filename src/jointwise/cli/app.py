@@ -7,7 +7,9 @@ inside the functions that need them, so that help and completion are fast.
 
 import os
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -25,7 +27,7 @@ from jointwise.cli.commands.reach import reach
 from jointwise.cli.commands.solve import solve
 from jointwise.cli.commands.view import view
 from jointwise.cli.options import is_number
-from jointwise.errors import JointwiseError
+from jointwise.errors import DegreesWarning, JointwiseError
 
 # Exit code of a program that wrote to a closed pipe: 128 + SIGPIPE.
 CLOSED_PIPE = 141
@@ -39,7 +41,8 @@ class Commands(TyperGroup):
     def invoke(self, ctx: Any) -> None:
         """Run the subcommand and exit."""
         try:
-            code = super().invoke(ctx)
+            with _warnings_as_lines():
+                code = super().invoke(ctx)
             sys.stdout.flush()
         except JointwiseError as error:
             print(error, file=sys.stderr)
@@ -123,6 +126,24 @@ def repeat_options(arguments: Sequence[str]) -> list[str]:
             repeated.append(option)
         repeated.append(argument)
     return repeated
+
+
+@contextmanager
+def _warnings_as_lines() -> Iterator[None]:
+    """In this block a warning about degrees is a line on standard error, one for each remedy."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", DegreesWarning)
+        show, remedies = warnings.showwarning, set()
+
+        def show_line(message: Warning | str, *details: Any, **options: Any) -> None:
+            if not isinstance(message, DegreesWarning):
+                show(message, *details, **options)
+            elif message.remedy not in remedies:
+                remedies.add(message.remedy)
+                print(f"Warning: {message}", file=sys.stderr)
+
+        warnings.showwarning = show_line
+        yield
 
 
 def _discard_stdout() -> None:

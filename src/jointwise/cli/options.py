@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from jointwise.errors import AmbiguousLinkError, InvalidInputError
+
 if TYPE_CHECKING:
     from jointwise.chain import Chain
     from jointwise.solvers.config import SolveConfig
@@ -35,7 +37,8 @@ Arm = Annotated[
 TargetFile = Annotated[
     str,
     typer.Argument(
-        help="A .csv, .npz or .parquet file, or - for CSV from standard input.", metavar="FILE"
+        help="A .csv, .jsonl, .npz or .parquet file, or - for standard input: CSV or JSON lines.",
+        metavar="FILE",
     ),
 ]
 Device = Annotated[
@@ -59,15 +62,20 @@ Seed = Annotated[int, _option("Seed of the restarts.", "NUMBER")]
 Plot = Annotated[str | None, _option("Write a picture to this file.", "FILE.png")]
 Output = Annotated[
     str,
-    _option("Result file: .csv, .npz, .parquet, or - for CSV on standard output.", "FILE", "-o"),
+    _option("Result file: .csv, .jsonl, .npz, .parquet, or - for standard output.", "FILE", "-o"),
 ]
+WithTargets = Annotated[bool, _option("Repeat the columns of the targets.", None, "--with-targets")]
 
 
 def load_chain(arm: str, base: str | None, tip: str | None) -> "Chain":
     """The arm with this name or in this file."""
     from jointwise.chain import Chain
 
-    return Chain.load(arm, base, tip)
+    try:
+        return Chain.load(arm, base, tip)
+    except AmbiguousLinkError as error:
+        text = error.text(f"--{error.role} NAME")
+        raise InvalidInputError(f"{text} All links: jointwise info {arm} --links") from None
 
 
 def solve_config(tolerance: float | None, restarts: int | None) -> "SolveConfig":

@@ -38,18 +38,8 @@ def draw_arms(
 ) -> None:
     """Draw the arm in each configuration, all in one picture, and the target."""
     from jointwise import plot
-    from jointwise.plot import canvas, space
 
-    axes, handles = None, []
-    for i, q in enumerate(configurations):
-        color = canvas.SERIES[i % len(canvas.SERIES)]
-        axes = plot.arm(chain, q, ax=axes, color=color, limits=False)
-        style = {"color": color, "lw": 3, "label": f"solution {i + 1}"}
-        handles.append(canvas.matplotlib().lines.Line2D([], [], **style))
-    if axes is not None:
-        space.draw_target(axes, chain, space.describe_target(chain, target))
-        axes.legend(handles=handles, loc="upper left", frameon=False, fontsize="small")
-    _save(axes, file)
+    _save(plot.solutions(chain, list(configurations), target), file)
 
 
 def draw_motion(

@@ -47,7 +47,12 @@ def print_table(
 
 def print_json(values: Mapping[str, Any]) -> None:
     """Print an object on one line; numbers that are not finite become null."""
-    print(json.dumps(_to_json(values), allow_nan=False))
+    print(json_text(to_json(values)))
+
+
+def json_text(values: Any) -> str:
+    """What ``to_json`` returned as text on one line; dates and the like become text."""
+    return json.dumps(values, allow_nan=False, default=str)
 
 
 def spinner(message: str) -> AbstractContextManager[object]:
@@ -59,12 +64,12 @@ def spinner(message: str) -> AbstractContextManager[object]:
     return Console(stderr=True).status(message)
 
 
-def _to_json(value: Any) -> Any:
-    """A value in types that ``json.dumps`` accepts."""
-    if hasattr(value, "tolist"):  # of NumPy
+def to_json(value: Any) -> Any:
+    """A value in types that JSON has; numbers that are not finite become None."""
+    if hasattr(value, "tolist"):  # of NumPy and PyArrow
         value = value.tolist()
     if isinstance(value, Mapping):
-        return {key: _to_json(item) for key, item in value.items()}
+        return {key: to_json(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_to_json(item) for item in value]
+        return [to_json(item) for item in value]
     return None if isinstance(value, float) and not isfinite(value) else value

@@ -5,19 +5,26 @@ from numpy.typing import ArrayLike
 
 from jointwise.chain import Chain
 from jointwise.kernels.shapes import Floats
+from jointwise.model.degrees import check_values
 
 
-def to_radians(chain: Chain, values: ArrayLike, in_degrees: bool) -> Floats:
-    """(n,) or (m, n) joint values [rad, m].
+def to_radians(
+    chain: Chain, values: ArrayLike, in_degrees: bool, option: str = "the start"
+) -> Floats:
+    """(n,) or (m, n) joint values [rad, m]; warns if they look like degrees but are not said to be.
 
     Args:
         chain: The arm.
         values: Joint values as the user gave them. A wrong number of values is not converted: the
             solver refuses it.
         in_degrees: Whether the values of revolute joints are degrees.
+        option: What a warning calls the values.
     """
     array = np.array(values, np.float64)
-    if not in_degrees or array.shape[-1] != chain.n:
+    if array.shape[-1] != chain.n:
+        return array
+    if not in_degrees:
+        check_values(option, array, chain.arm, chain.names)
         return array
     return np.where(chain.prismatic, array, np.radians(array))
 

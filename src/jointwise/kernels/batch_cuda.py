@@ -194,7 +194,7 @@ def select_kernel(packed_arm: bytes, n: int, weights: Weights, dtype: Any) -> An
     make_arm = constant_arm(packed_arm, n, np.float64)
     make_memory = thread_memory(n, weights, np.float64)
     bounds = rounded_bounds(unpack_arm(np.frombuffer(packed_arm), n).bounds, dtype)
-    in_float32 = dtype is np.float32
+    in_float32, prescribes_orientation = dtype is np.float32, len(weights) > 1
 
     def select_results(
         targets: Any,
@@ -242,7 +242,8 @@ def select_kernel(packed_arm: bytes, n: int, weights: Weights, dtype: Any) -> An
                     continue
             for i in range(n):
                 results.q[row, i] = q[i]
-            results.position_error[row], results.orientation_error[row] = errors
+            results.position_error[row] = errors[0]
+            results.orientation_error[row] = errors[1] if prescribes_orientation else np.nan
             results.converged[row], results.status[row] = True, CONVERGED
             results.restarts[row] = round_.first_attempt + k
             return
@@ -254,7 +255,7 @@ def select_kernel(packed_arm: bytes, n: int, weights: Weights, dtype: Any) -> An
         if refused or round_.first_attempt + round_.attempts > criteria.max_restarts:
             for i in range(n):
                 value = min(max(dtype(start[i]), limits[i, LOWER]), limits[i, UPPER])
-                results.q[row, i] = value
+                results.q[row, i] = dtype(np.nan) if status == INVALID else value
             results.converged[row] = False
             results.status[row] = status if refused else STALLED
             results.restarts[row] = 0 if refused else criteria.max_restarts

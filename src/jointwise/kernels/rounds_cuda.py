@@ -2,6 +2,9 @@
 
 from typing import Any, NamedTuple
 
+from jointwise.kernels._numba.driver_calls import KernelCall as KernelCall
+from jointwise.kernels._numba.driver_calls import copy_to_device as copy_to_device
+from jointwise.kernels._numba.driver_calls import copy_to_host as copy_to_host
 from jointwise.kernels._numba.jit import ir_inline
 
 # Entries of ``Queues.counter``: attempts taken, problems for the next round, problems refused.

@@ -1,7 +1,9 @@
 """Checks of user input. Each error says what was given, what is accepted, and what to do."""
 
 from collections import Counter
+from collections.abc import Mapping
 from numbers import Real
+from os import PathLike
 from typing import Any, cast
 
 import numpy as np
@@ -100,6 +102,20 @@ def position(name: str, value: Any) -> Floats:
     return array
 
 
+def by_name(name: str, values: Any, joint_names: tuple[str, ...]) -> Any:
+    """Joint values given as a mapping of names, in the order of the joints; others as they are."""
+    if type(values) is np.ndarray or not isinstance(values, Mapping):
+        return values
+    unknown = [key for key in values if key not in joint_names]
+    missing = [key for key in joint_names if key not in values]
+    if unknown or missing:
+        wrong = f"no joint is named {unknown[0]!r}" if unknown else f"{missing[0]!r} is missing"
+        raise InvalidInputError(
+            f"{name} does not fit, {wrong}: expected a value for each of {', '.join(joint_names)}."
+        )
+    return [values[key] for key in joint_names]
+
+
 def all_finite(name: str, array: Floats) -> Floats:
     """The array itself, without NaN, infinity or numbers too large to compute with."""
     for index in np.argwhere(~(np.abs(array) < MAX_VALUE)):
@@ -122,7 +138,9 @@ def pose(name: str, value: Any) -> Floats:
     """(4, 4) a rigid transform, from an array or from a SciPy RigidTransform."""
     array = floats(name, value.as_matrix() if hasattr(value, "as_matrix") else value)
     if array.shape != (4, 4):
-        raise InvalidInputError(f"{name} has shape {array.shape}: expected (4, 4), a pose.")
+        raise InvalidInputError(
+            f"{name} has shape {array.shape}: expected (4, 4), a pose.{pose_hint(array.shape)}"
+        )
     all_finite(name, array)
     last = (0.0, 0.0, 0.0, 1.0)
     if np.abs(array[3] - last).max() > ROTATION_DEFECT:
@@ -131,24 +149,44 @@ def pose(name: str, value: Any) -> Floats:
             f"{name} has the last row {array[3]}: expected [0, 0, 0, 1] in a pose."
             + (f" Transposed? Pass {name}.T." if transposed else "")
         )
-    x, y, z = array[:3, :3].T
-    defect = np.abs(array[:3, :3].T @ array[:3, :3] - np.eye(3)).max()
+    rotation(f"{name} is not a pose: its rotation part", array[:3, :3])
+    return array
+
+
+def rotation(name: str, matrix: Floats) -> None:
+    """A rotation matrix (3, 3); ``name`` is the subject of the sentence that refuses another."""
+    x, y, z = matrix.T
+    defect = np.abs(matrix.T @ matrix - np.eye(3)).max()
     defect = max(defect, np.abs(np.cross(x, y) - z).max())
     if defect > ROTATION_DEFECT:
         if np.cross(x, y) @ z < 0.0:
             raise InvalidInputError(
-                f"{name} is not a pose: its rotation part is a reflection. Negate one of its axes "
-                "to make it right-handed."
+                f"{name} is a reflection. Negate one of its axes to make it right-handed."
             )
         raise InvalidInputError(
-            f"{name} is not a pose: its rotation part deviates from a rotation by {defect:.1g}. "
+            f"{name} deviates from a rotation by {defect:.1g}. "
             "SciPy's Rotation.from_matrix gives the nearest rotation."
         )
-    return array
+
+
+def pose_hint(shape: tuple[int, ...]) -> str:
+    """How to write as a pose the numbers of an array that has another shape; "" if unknown."""
+    numbers = {
+        6: "roll, pitch, yaw: jointwise.pose(v[:3], rpy=v[3:])",
+        7: "quaternion x, y, z, w: jointwise.pose(v[:3], quat=v[3:])",
+    }
+    if len(shape) in (1, 2) and shape[-1] in numbers:
+        order = numbers[shape[-1]].replace("v[", "v[:, ") if len(shape) == 2 else numbers[shape[-1]]
+        return f" For a position and {order}."
+    return ""
 
 
 def frame(name: str, value: Any) -> Floats:
-    """(4, 4) a pose, its rotation part made orthonormal to machine precision."""
+    """(4, 4) a pose, its rotation part made orthonormal; of a position (3,), without rotation."""
+    if np.shape(value) == (3,):
+        array = np.eye(4)
+        array[:3, 3] = all_finite(name, floats(name, value))
+        return array
     array = pose(name, value)
     left, _, right = np.linalg.svd(array[:3, :3])
     array[:3, :3] = left @ right
@@ -217,6 +255,20 @@ def limits(values: Any, joint_names: tuple[str, ...]) -> Floats:
                 "-inf and inf where unlimited."
             )
     return array
+
+
+def parse_number(text: str) -> float:
+    """The number that a text stands for; NaN if it is not a number."""
+    try:
+        return np.nan if "_" in text else float(text)  # Python would read 1_0 as ten
+    except ValueError:
+        return np.nan
+
+
+def short(value: object) -> str:
+    """The repr of a value, cut after 80 characters."""
+    text = repr(str(value) if isinstance(value, PathLike) else value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 def _quantity(count: int, noun: str) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -10,6 +10,9 @@ from jointwise.errors import InvalidInputError
 from jointwise.kernels.shapes import Bools, Floats
 from jointwise.model.arm import ArmModel, arm_model
 from jointwise.model.joints import DHJoint
+
+# A row of a DH table, or its numbers theta, d, a, alpha, and the joint type if it is prismatic.
+Row: TypeAlias = DHJoint | Sequence[Any]
 
 
 class DHArm(NamedTuple):
@@ -24,18 +27,24 @@ class DHArm(NamedTuple):
     row_ends: Floats
 
 
-def dh_arm(joints: Iterable[DHJoint]) -> DHArm:
+def dh_arm(joints: Iterable[Row]) -> DHArm:
     """The arm of some DH rows; recent ones are cached."""
-    rows = as_rows(joints)
+    rows = _as_tuple(joints)
     try:
         return _cached_arm(rows)
-    except TypeError:  # a row that cannot be hashed is no DHJoint
-        check_rows(rows)
-        raise
+    except TypeError:  # a list or an array cannot be hashed
+        return _cached_arm(as_rows(rows))
 
 
-def as_rows(joints: Iterable[DHJoint]) -> tuple[DHJoint, ...]:
-    """DH rows as a tuple; checked by ``check_rows``."""
+def as_rows(joints: Iterable[Row]) -> tuple[DHJoint, ...]:
+    """DH rows, at least one, each a ``DHJoint`` or its numbers (theta, d, a, alpha)."""
+    rows = _as_tuple(joints)
+    if not rows:
+        raise InvalidInputError("joints is empty: expected at least one DHJoint.")
+    return tuple(_as_joint(i, row) for i, row in enumerate(rows))
+
+
+def _as_tuple(joints: Iterable[Row]) -> tuple[Row, ...]:
     try:
         return tuple(joints)
     except TypeError:
@@ -44,15 +53,19 @@ def as_rows(joints: Iterable[DHJoint]) -> tuple[DHJoint, ...]:
         ) from None
 
 
-def check_rows(joints: Sequence[DHJoint]) -> None:
-    """Refuse an empty table, and rows that are no DHJoint."""
-    if not joints:
-        raise InvalidInputError("joints is empty: expected at least one DHJoint.")
-    for i, joint in enumerate(joints):
-        if not isinstance(joint, DHJoint):
-            raise InvalidInputError(
-                f"joints[{i}] is {joint!r}: expected DHJoint(theta, d, a, alpha, joint_type)."
-            )
+def _as_joint(i: int, row: Row) -> DHJoint:
+    if isinstance(row, DHJoint):
+        return row
+    try:
+        theta, d, a, alpha, *joint_type = row
+        return DHJoint(theta, d, a, alpha, *joint_type)
+    except InvalidInputError as problem:
+        raise InvalidInputError(f"joints[{i}]: {problem}") from None
+    except (TypeError, ValueError):
+        raise InvalidInputError(
+            f"joints[{i}] is {row!r}: expected DHJoint(theta, d, a, alpha, joint_type), or these "
+            "as a tuple."
+        ) from None
 
 
 def prismatic_rows(joints: Sequence[DHJoint]) -> Bools:
@@ -78,17 +91,18 @@ def modified_links(rows: Sequence[DHJoint]) -> Floats:
 
 def _row_halves(joints: Sequence[DHJoint]) -> tuple[Floats, Floats]:
     """(n, 4, 4) twice: ``Rz(theta) Tz(d)`` and ``Tx(a) Rx(alpha)`` of each row."""
-    from scipy.spatial.transform import RigidTransform, Rotation
-
-    zeros = np.zeros(len(joints))
     theta, d, a, alpha = np.array([(j.theta, j.d, j.a, j.alpha) for j in joints]).T
-    along_z = RigidTransform.from_components(
-        np.stack([zeros, zeros, d], axis=1), Rotation.from_euler("z", theta[:, None])
-    )
-    along_x = RigidTransform.from_components(
-        np.stack([a, zeros, zeros], axis=1), Rotation.from_euler("x", alpha[:, None])
-    )
-    return along_z.as_matrix(), along_x.as_matrix()
+    return _screws(2, theta, d), _screws(0, alpha, a)
+
+
+def _screws(axis: int, angles: Floats, lengths: Floats) -> Floats:
+    """(n, 4, 4) rotations about an axis, 0 for x to 2 for z, and translations along it."""
+    j, k = (axis + 1) % 3, (axis + 2) % 3
+    poses = np.tile(np.eye(4), (len(angles), 1, 1))
+    cos, sin = np.cos(angles), np.sin(angles)
+    poses[:, j, j], poses[:, j, k], poses[:, k, j], poses[:, k, k] = cos, -sin, sin, cos
+    poses[:, axis, 3] = lengths
+    return poses
 
 
 def _links(before: Floats, after: Floats) -> Floats:
@@ -99,8 +113,8 @@ def _links(before: Floats, after: Floats) -> Floats:
 
 
 @lru_cache(maxsize=256)
-def _cached_arm(joints: tuple[DHJoint, ...]) -> DHArm:
-    check_rows(joints)
+def _cached_arm(rows: tuple[Row, ...]) -> DHArm:
+    joints = as_rows(rows)
     unlimited = np.tile([-np.inf, np.inf], (len(joints), 1))
     model = arm_model(
         standard_links(joints), prismatic_rows(joints), unlimited, hold_prismatic=True

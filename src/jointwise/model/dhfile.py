@@ -2,7 +2,8 @@
 
 import csv
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import nullcontext
 from difflib import get_close_matches
 from os import PathLike
 from pathlib import Path
@@ -12,9 +13,10 @@ import numpy as np
 
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.shapes import Floats
-from jointwise.model import checks
+from jointwise.model import checks, degrees
+from jointwise.model.checks import parse_number, short
 from jointwise.model.joints import DHJoint, JointType
-from jointwise.model.urdf_xml import parse_number, short
+from jointwise.model.rotation import rpy_matrix
 
 Convention = Literal["standard", "modified"]
 Angles = Literal["radians", "degrees"]
@@ -74,23 +76,44 @@ def _table(file: Path, text: str, convention: Convention | None, angles: Angles 
     else:
         raise InvalidInputError(f"{file.name} is not a DH table: expected a .toml or .csv file.")
     modified = _setting(file.name, "convention", convention, content, get_args(Convention))
-    degrees = _setting(file.name, "angles", angles, content, get_args(Angles)) == "degrees"
+    in_degrees = _setting(file.name, "angles", angles, content, get_args(Angles)) == "degrees"
     if not isinstance(joints, list) or not joints:
         raise InvalidInputError(
             f"{file.name} has no rows: expected a list of joints, base to end effector."
         )
+    found = [] if in_degrees else [*_like_degrees(file.name, content, joints)]
     rows, limits, names = [], [], []
     for number, joint in enumerate(joints, 1):
         where = f"row {number} of {file.name}"
-        row, limit = _row(where, joint, degrees)
+        with degrees.silenced() if found else nullcontext():  # a file has its own remedy, below
+            row, limit = _row(where, joint, in_degrees)
         name = joint.get("name", f"joint{number}")
         if not isinstance(name, str) or not name:
             raise InvalidInputError(f"name in {where} is {short(name)}: expected text.")
         rows.append(row)
         limits.append(limit)
         names.append(name)
-    base, tool = (_frame(file.name, key, content, degrees) for key in ("base", "tool"))
+    base, tool = (_frame(file.name, key, content, in_degrees) for key in ("base", "tool"))
+    remedy = 'set angles = "degrees" in the file'
+    if not content:  # a CSV file has no settings
+        remedy = 'pass angles="degrees" to Chain.from_table, or write a TOML file that sets it'
+    degrees.warn(found, remedy, stacklevel=4)
     return DHTable(rows, modified == "modified", limits, base, tool, names)
+
+
+def _like_degrees(title: str, content: Mapping[str, Any], joints: list[Any]) -> Iterator[str]:
+    """The angles that look like degrees; they are not yet checked."""
+    for number, joint in enumerate(joints, 1):
+        row = joint if isinstance(joint, dict) else {}
+        limits = () if row.get("type") == "prismatic" else ("lower", "upper")
+        for column in ("theta", "alpha", *limits):
+            if degrees.suspected(row.get(column)):
+                yield f"{column} in row {number} of {title} is {row[column]:g}"
+    for key in ("base", "tool"):
+        frame = content.get(key)
+        rpy = frame.get("rpy") if isinstance(frame, dict) else None
+        if isinstance(rpy, list) and any(map(degrees.suspected, rpy)):
+            yield f"rpy of {key} in {title} is {' '.join(map(str, rpy))}"
 
 
 def _read_toml(title: str, text: str) -> dict[str, Any]:
@@ -176,7 +199,7 @@ def _check_keys(where: str, keys: Iterable[str], accepted: tuple[str, ...]) -> N
             raise InvalidInputError(f"{where} has the unknown entry {short(key)}: {hint}")
 
 
-def _row(where: str, joint: Any, degrees: bool) -> tuple[DHJoint, tuple[float, float]]:
+def _row(where: str, joint: Any, in_degrees: bool) -> tuple[DHJoint, tuple[float, float]]:
     """A row and its joint limits [rad, m]."""
     if not isinstance(joint, dict):
         raise InvalidInputError(
@@ -192,17 +215,15 @@ def _row(where: str, joint: Any, degrees: bool) -> tuple[DHJoint, tuple[float, f
             if not (is_limit and value in (np.inf, -np.inf)):
                 value = checks.number(f"{column} in {where}", value)
             is_angle = column in ("theta", "alpha") or (is_limit and joint_type == "revolute")
-            values[column] = float(np.radians(value)) if degrees and is_angle else value
+            values[column] = float(np.radians(value)) if in_degrees and is_angle else value
     limit = values.pop("lower"), values.pop("upper")
     return DHJoint(**values, joint_type=joint_type), limit
 
 
-def _frame(title: str, key: str, content: Mapping[str, Any], degrees: bool) -> Floats | None:
+def _frame(title: str, key: str, content: Mapping[str, Any], in_degrees: bool) -> Floats | None:
     """(4, 4) a pose from ``xyz`` [m] and ``rpy``, angles about fixed x, y, z; None if not given."""
     if key not in content:
         return None
-    from scipy.spatial.transform import RigidTransform, Rotation
-
     where, entries = f"{key} in {title}", content[key]
     if not isinstance(entries, dict):
         raise InvalidInputError(f"{where} is {short(entries)}: expected a table of xyz and rpy.")
@@ -212,5 +233,6 @@ def _frame(title: str, key: str, content: Mapping[str, Any], degrees: bool) -> F
         for part in ("xyz", "rpy")
         for name in [f"{part} of {where}"]
     )
-    rotation = Rotation.from_euler("xyz", rpy, degrees=degrees)
-    return RigidTransform.from_components(xyz, rotation).as_matrix()
+    pose = np.eye(4)
+    pose[:3, :3], pose[:3, 3] = rpy_matrix(np.radians(rpy) if in_degrees else rpy), xyz
+    return pose

@@ -5,6 +5,7 @@ from math import pi
 from typing import Literal, get_args
 
 from jointwise.model import checks
+from jointwise.model.degrees import suspected, warn
 
 JointType = Literal["revolute", "prismatic"]
 
@@ -43,6 +44,9 @@ class DHJoint:
         for name in ("theta", "d", "a", "alpha"):
             object.__setattr__(self, name, checks.number(name, getattr(self, name)))
         checks.choice("joint_type", self.joint_type, get_args(JointType))
+        angles = {"theta": self.theta, "alpha": self.alpha}
+        found = [f"{name} is {angle:g}" for name, angle in angles.items() if suspected(angle)]
+        warn(found, "use math.radians", stacklevel=3)
         values = (self.theta, self.d, self.a, self.alpha, self.joint_type)
         object.__setattr__(self, "_hash", hash(values))
 

@@ -1,6 +1,7 @@
-"""Rotations as angles."""
+"""Rotations as angles and quaternions, and back, without SciPy: it takes long to import."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from jointwise.kernels.shapes import Floats
 
@@ -16,3 +17,31 @@ def roll_pitch_yaw(transform: Floats) -> Floats:
     x = c * transform[0, :3] + s * transform[1, :3]
     y = c * transform[1, :3] - s * transform[0, :3]
     return np.array([np.arctan2(-y[2], y[1]), np.arctan2(-transform[2, 0], x[0]), yaw])
+
+
+def rpy_matrix(angles: ArrayLike) -> Floats:
+    """(..., 3, 3) rotations from (..., 3) angles about fixed x, y, z [rad]: the inverse."""
+    cosines, sines = np.cos(angles), np.sin(angles)
+    c, s = np.moveaxis(cosines, -1, 0), np.moveaxis(sines, -1, 0)
+    rows = [
+        [c[2] * c[1], c[2] * s[1] * s[0] - s[2] * c[0], c[2] * s[1] * c[0] + s[2] * s[0]],
+        [s[2] * c[1], s[2] * s[1] * s[0] + c[2] * c[0], s[2] * s[1] * c[0] - c[2] * s[0]],
+        [-s[1], c[1] * s[0], c[1] * c[0]],
+    ]
+    return np.moveaxis(np.array(rows), (0, 1), (-2, -1))
+
+
+def quaternion(transform: Floats) -> Floats:
+    """(4,) unit quaternion x, y, z, w of a rotation, with the sign that SciPy chooses."""
+    m = transform[:3, :3]
+    trace = np.trace(m)
+    largest = int(np.argmax([*np.diag(m), trace]))
+    if largest == 3:
+        values = [m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1], 1.0 + trace]
+    else:
+        i, j, k = np.roll([0, 1, 2], -largest)
+        values = [0.0, 0.0, 0.0, m[k, j] - m[j, k]]
+        values[i] = 1.0 - trace + 2.0 * m[i, i]
+        values[j], values[k] = m[j, i] + m[i, j], m[k, i] + m[i, k]
+    unit: Floats = np.array(values) / np.linalg.norm(values)
+    return unit

@@ -7,6 +7,7 @@ import numpy as np
 from jointwise.model.arm import ArmModel
 from jointwise.model.joints import DHJoint
 from jointwise.model.rotation import roll_pitch_yaw
+from jointwise.model.working_radius import working_radius
 
 
 def table(arm: ArmModel, names: Sequence[str], rows: Sequence[DHJoint], modified: bool) -> str:
@@ -57,10 +58,15 @@ def cells(
         tip = link[:, :3] @ tip + link[:, 3]
     kind = "modified DH rows" if modified else "standard DH rows" if rows else "links"
     where = ", ".join(_format_values(tip.tolist(), "mmm"))
-    return lines, [
+    notes = [
         f"{kind}; end effector at {where} m with all joints at 0",
-        f"reach {arm.reach:.4f} m from the first joint",
+        f"reach at most {arm.reach:.4f} m from the first joint, the sum of the lengths",
     ]
+    radius = working_radius(arm)
+    if np.isfinite(radius):
+        first = names[int(np.argmin(arm.prismatic))]
+        notes.append(f"working radius {radius:.4f} m from the axis of {first}, within the limits")
+    return lines, notes
 
 
 def _format_values(values: Sequence[float], units: str) -> list[str]:

@@ -16,6 +16,8 @@ from jointwise.solvers.targets import Target
 from jointwise.solvers.trace import Trace
 
 SIZE = 3.8, 3.8
+# Left, bottom, width and height of the axes in the figure; the caption is above them.
+RECT = 0.0, 0.0, 1.0, 0.95
 # Frames of a move.
 FRAMES_PER_MOVE = 3
 # Duration of a frame, and of the first and the last one [ms].
@@ -61,7 +63,7 @@ def gif(chain: Chain, trace: Trace, target: Target, file: str | PathLike[str]) -
         raise InvalidInputError(
             f"file is {str(file)!r}: expected a name that ends in .gif, in an existing folder."
         )
-    description = space.describe_target(chain, target)
+    description = space.describe_target(target)
     images = list(_images(chain, list(_frames(chain, trace)), description))
     durations = [END_FRAME_MS, *[FRAME_MS] * (len(images) - 2), END_FRAME_MS]
     first, *following = images
@@ -98,6 +100,7 @@ def _images(
 
     renderer: Any = FigureCanvasAgg(figure)
     ax = canvas.add_axes_3d(figure)
+    ax.set_position(RECT)
     tip_positions = chain.fk(np.array([frame.q for frame in frames]))[:, :3, 3]
     position_errors = np.linalg.norm(tip_positions - description["position"], axis=1)
     ax.plot(*chain.outline(frames[0].q).T, color=BEFORE, lw=2)
@@ -112,7 +115,7 @@ def _images(
         arm = arm3d.draw_arm(ax, chain, q, AFTER, limits=False, moving=moving)
         tip_path.set_data_3d(*tip_positions[: i + 1].T)
         error = f"position error {position_errors[i]:.3f} m"
-        ax.set_title(f"{caption}\n{error}", y=0.94, fontsize="medium")
+        ax.set_title(f"{caption}\n{error}", y=0.97, fontsize="medium")
         renderer.draw()
         image = Image.fromarray(np.asarray(renderer.buffer_rgba())).convert("RGB")
         yield image.quantize(palette=palette, dither=Image.Dither.NONE)
@@ -125,7 +128,7 @@ def _palette() -> list[int]:
     from matplotlib.colors import to_rgb
 
     white = TINTS[:, None]
-    used = ["black", "#B07A00", MOVING, BETWEEN, AFTER, TARGET, *arm3d.AXIS_COLORS]
+    used = ["black", "#B07A00", MOVING, BETWEEN, AFTER, TARGET, *arm3d.AXIS_COLORS.values()]
     tints = [np.array(to_rgb(color)) * (1.0 - white) + white for color in used]
     colors = np.vstack([*tints, *map(to_rgb, (LIGHT, PALE, "#EBEBEB", "white"))])
     return [int(level) for level in np.rint(255.0 * colors).ravel()]

@@ -10,13 +10,15 @@ from jointwise.solvers.trace import Trace
 
 # The palette of Okabe and Ito, distinct for every kind of colour vision, and greys.
 ORANGE, SKY, GREEN, BLUE = "#E69F00", "#56B4E9", "#009E73", "#0072B2"
-VERMILLION, PURPLE = "#D55E00", "#CC79A7"
+VERMILLION, PURPLE, YELLOW = "#D55E00", "#CC79A7", "#F0E442"
+# Not in their palette: a dark colour for a sixth arm, and that of the x axis of a frame.
+WINE, RED = "#882255", "#CC1F2F"
 DARK, GREY, LIGHT, PALE = "#444444", "#999999", "#DDDDDD", "#F8F8F8"
 # What the colours stand for.
 BEFORE, BETWEEN, AFTER, TARGET, MOVING, RANGE = GREY, SKY, BLUE, VERMILLION, ORANGE, GREEN
 
-# Colours for several arms or curves in one figure.
-SERIES = BLUE, ORANGE, GREEN, PURPLE, SKY, DARK, "#F0E442", GREY
+# Colours for several arms in one figure; none is that of joints that they share.
+SERIES = BLUE, ORANGE, GREEN, PURPLE, SKY, WINE, YELLOW, GREY
 
 # Left, bottom, width and height of 3D axes in a figure. Fixed, because Matplotlib's layout engines
 # ignore the labels of 3D axes.
@@ -105,17 +107,28 @@ def add_axes_3d(figure: Any) -> Any:
         return figure.add_axes(RECT_3D, projection="3d")
 
 
-def panels(axes: Any, count: int, columns: int, size: tuple[float, float]) -> Any:
-    """(count,) the given axes, one per joint, checked; None: new ones, each of this size [inch]."""
-    if axes is None:
-        columns = min(columns, count)
-        rows = -(-count // columns)
-        figsize = size[0] * columns, size[1] * rows + LEGEND_HEIGHT
-        figure = matplotlib().pyplot.figure(figsize=figsize, layout="constrained")
-        grid = figure.subplots(rows, columns, squeeze=False).ravel()
-        for unused in grid[count:]:
-            unused.remove()
-        return grid[:count]
+def balanced_columns(count: int, most: int) -> int:
+    """Columns of a grid, at most so many, such that its rows are about equally full."""
+    rows = -(-count // most)
+    return -(-count // rows)
+
+
+def new_panels(
+    count: int, columns: int, size: tuple[float, float], fill_row: bool = False
+) -> list[Any]:
+    """(count,) new axes in a grid, each of this size [inch]; the last one may fill its row."""
+    rows = -(-count // columns)
+    figsize = size[0] * columns, size[1] * rows + LEGEND_HEIGHT
+    figure = matplotlib().pyplot.figure(figsize=figsize, layout="constrained")
+    grid = figure.add_gridspec(rows, columns)
+    cells = [grid[divmod(i, columns)] for i in range(count)]
+    if fill_row:
+        cells[-1] = grid[-1, (count - 1) % columns :]
+    return [figure.add_subplot(cell) for cell in cells]
+
+
+def given_panels(axes: Any, count: int) -> Any:
+    """(count,) the given axes, one per joint, checked."""
     flat = np.ravel(np.array(axes, dtype=object))
     for i, ax in enumerate(flat):
         _check_axes(f"axes[{i}]", ax, "rectilinear")

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from jointwise.chain import Chain
+from jointwise.kernels.shapes import Floats
 from jointwise.model import checks
 from jointwise.plot import canvas
 from jointwise.plot.canvas import AFTER, BLUE, DARK, GREY, LIGHT, ORANGE, TARGET
@@ -33,24 +34,48 @@ def convergence(trace: Trace, tolerance: float | None = None, ax: Any = None) ->
     canvas.check_type("trace", trace, Trace, "chain.trace(target)")
     limit = None if tolerance is None else checks.positive("tolerance", tolerance)
     ax = canvas.axes(ax, SIZE)
-    has_orientation = bool(trace.orientation_error.any())
-    ax.plot(trace.position_error, "o-", color=BLUE, ms=5, label="position [m]")
-    if has_orientation:
-        ax.plot(trace.orientation_error, "s-", color=ORANGE, ms=5, label="orientation [rad]")
-    if limit is not None:
-        ax.axhline(limit, color=TARGET, lw=1, ls="--", label="tolerance")
-    values = [*trace.position_error, *trace.orientation_error, limit or 0.0]
-    lowest = min((value for value in values if value > 0.0), default=1.0)
-    highest = max([*values, lowest])
-    ax.set_ylim(lowest / 3.0, highest * 3.0)  # before the log scale: all errors may be zero
-    ax.set_yscale("log", nonpositive="clip")
-    ax.set(xlabel="iteration", ylabel="error [m, rad]" if has_orientation else "position error [m]")
+    _draw_errors(ax, trace.position_error, trace.orientation_error, 5, limit)
+    ax.set_xlabel("iteration")
     ax.xaxis.get_major_locator().set_params(integer=True)
     _label_methods(ax, trace)
-    if has_orientation or limit is not None:
+    if len(ax.lines) > 1:
         ax.legend(frameon=False)
     ax.spines[["top", "right"]].set_visible(False)
     return ax
+
+
+def _draw_errors(
+    ax: Any,
+    position: Floats,
+    orientation: Floats,
+    marker_size: float,
+    tolerance: float | None = None,
+) -> None:
+    """Draw errors over their index, on a logarithmic scale; of orientation unless it is free.
+
+    Args:
+        ax: New axes.
+        position: (k,) position errors [m].
+        orientation: (k,) orientation errors [rad]; NaN where orientation is free.
+        marker_size: [points].
+        tolerance: Where to draw a line [m, rad].
+    """
+    ax.plot(position, "o-", color=BLUE, ms=marker_size, label="position [m]")
+    has_orientation = bool(np.nan_to_num(orientation).any())
+    if has_orientation:
+        ax.plot(orientation, "s-", color=ORANGE, ms=marker_size, label="orientation [rad]")
+    if tolerance is not None:
+        ax.axhline(tolerance, color=TARGET, lw=1, ls="--", label="tolerance")
+    values = np.concatenate([line.get_ydata() for line in ax.lines])
+    lowest = np.min(values, initial=np.inf, where=values > 0.0)
+    lowest = lowest if np.isfinite(lowest) else 1.0
+    highest = max(np.nanmax(values), lowest)
+    # Before the log scale, because all errors may be zero; almost two decades at least, so that a
+    # power of ten is among them.
+    ax.set_ylim(min(lowest / 3.0, highest / 30.0), highest * 3.0)
+    ax.set_yscale("log", nonpositive="clip")
+    ax.yaxis.set_minor_formatter("")
+    ax.set_ylabel("error [m, rad]" if has_orientation else "position error [m]")
 
 
 def _label_methods(ax: Any, trace: Trace) -> None:
@@ -65,10 +90,10 @@ def _label_methods(ax: Any, trace: Trace) -> None:
 
 
 def path(chain: Chain, path: IKPath, axes: Any = None) -> Any:
-    """Draw the joint values along a path, one panel per joint.
+    """Draw the joint values along a path, one panel per joint, and the errors.
 
     Values outside the joint limits are shaded. A dotted line marks a jump, a cross a target that
-    was missed.
+    was missed. The errors fill the rest of the grid; they are left out if axes are given.
 
     Args:
         chain: The arm.
@@ -76,7 +101,7 @@ def path(chain: Chain, path: IKPath, axes: Any = None) -> Any:
         axes: (n,) axes to draw in. None: new ones, with a legend.
 
     Returns:
-        (n,) the axes, from base to end effector.
+        (n,) the axes of the joints, from base to end effector.
 
     Raises:
         InvalidInputError: An argument is invalid; the text says which and why.
@@ -84,22 +109,46 @@ def path(chain: Chain, path: IKPath, axes: Any = None) -> Any:
     canvas.check_chain(chain)
     canvas.check_type("path", path, IKPath, "chain.solve_path(targets)")
     canvas.check_joint_count("path", path, chain)
-    panels = canvas.panels(axes, chain.n, COLUMNS, PANEL)
+    if axes is None:
+        *joints, errors = canvas.new_panels(chain.n + 1, COLUMNS, PANEL, fill_row=True)
+        _draw_path_errors(errors, path)
+        panels = np.array(joints)
+    else:
+        panels = canvas.given_panels(axes, chain.n)
     for i, ax in enumerate(panels):
         _draw_joint_values(ax, path, i)
         _shade_outside_limits(ax, *chain.limits[i])
-        unit = "m" if chain.prismatic[i] else "rad"
-        ax.set(xlabel="target", ylabel=f"[{unit}]")
-        ax.set_title(chain.names[i], fontsize="small", loc="left")
-        ax.tick_params(labelsize="small")
-        ax.xaxis.get_major_locator().set_params(integer=True)
-        ax.margins(x=0.01)
+        ax.set_ylabel("[m]" if chain.prismatic[i] else "[rad]", fontsize="small")
+        _label_path_panel(ax, chain.names[i])
     if axes is None:
-        for ax in panels[:-COLUMNS]:
+        in_last_row = chain.n % COLUMNS
+        for ax in panels[: chain.n - in_last_row]:
             ax.set_xlabel("")
             ax.tick_params(labelbottom=False)
         canvas.legend(panels)
+        errors.figure.align_ylabels()
     return panels
+
+
+def _label_path_panel(ax: Any, title: str) -> None:
+    ax.set_title(title, fontsize="small", loc="left")
+    ax.set_xlabel("target", fontsize="small")
+    ax.tick_params(labelsize="small")
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.margins(x=0.01)
+
+
+def _draw_path_errors(ax: Any, path: IKPath) -> None:
+    position = np.array([result.position_error for result in path.results])
+    orientation = np.array([result.orientation_error for result in path.results])
+    _draw_errors(ax, position, orientation, 2)
+    ax.set_ylabel("[m, rad]" if len(ax.lines) > 1 else "[m]", fontsize="small")
+    _label_path_panel(ax, "errors")
+    # Above the panel, on the line of its title.
+    place = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "borderaxespad": 0.2}
+    ax.legend(
+        ncols=2, handlelength=1.4, columnspacing=1.2, fontsize="small", frameon=False, **place
+    )
 
 
 def _draw_joint_values(ax: Any, path: IKPath, joint: int) -> None:

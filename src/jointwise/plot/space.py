@@ -1,24 +1,38 @@
-"""Arms in 3D: one configuration, and the motion to a target."""
+"""Arms in 3D: one configuration, the motion to a target, and several solutions."""
 
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from jointwise.chain import Chain
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.shapes import Floats
 from jointwise.model import checks
 from jointwise.plot import canvas
-from jointwise.plot.arm3d import draw_arm, draw_frame, joint_size
-from jointwise.plot.canvas import AFTER, BEFORE, BETWEEN, TARGET
-from jointwise.solvers.targets import Target, pack_target
+from jointwise.plot.arm3d import (
+    JointGeometry,
+    draw_arm,
+    draw_base,
+    draw_frame,
+    draw_joint,
+    joint_geometry,
+    joint_size,
+)
+from jointwise.plot.canvas import AFTER, BEFORE, BETWEEN, DARK, SERIES, TARGET
+from jointwise.solvers.targets import Target, kind_and_value
 
 SIZE = 5.0, 4.6
 # Elevation of the camera, and of the camera for a flat arm [°].
 ELEVATION, FLAT_ELEVATION = 20.0, 45.0
 # Azimuth of the camera, clockwise from the direction of the end effector [°].
 AZIMUTH_OFFSET = 65.0
+# Line widths of the first and the last of several solutions.
+WIDEST, NARROWEST = 5.0, 2.0
+# Joints that are closer than this share of their size are at the same place.
+SAME_PLACE = 0.1
+# Entries in a row of a legend, at most.
+LEGEND_COLUMNS = 4
 # Share of the axes that the drawing fills; the rest is for the labels.
 FILL = 0.74
 
@@ -29,7 +43,7 @@ def arm(chain: Chain, q: ArrayLike, ax: Any = None, color: str = AFTER, limits: 
     A revolute joint is a cylinder about its axis, a prismatic joint a box. A green sector shows
     the range of a revolute joint, a green scale that of a prismatic one; neither is drawn for an
     unlimited joint, or for a revolute one with a range of a full turn or more. The x, y and z axis
-    of the end effector are purple, green and blue.
+    of the end effector are red, green and blue.
 
     Args:
         chain: The arm.
@@ -71,13 +85,8 @@ def motion(chain: Chain, configurations: ArrayLike, target: Target, ax: Any = No
         InvalidInputError: An argument is invalid; the text says which and why.
     """
     canvas.check_chain(chain)
-    values = checks.configurations("configurations", configurations, chain.n)
-    if values.ndim == 1 or len(values) < 2:
-        raise InvalidInputError(
-            f"configurations has shape {values.shape}: expected (k, {chain.n}), k at least 2."
-        )
-    checks.all_finite("configurations", values)
-    description = describe_target(chain, target)
+    values = _configurations(chain, configurations, at_least=2)
+    description = describe_target(target)
     axes = canvas.axes_3d(ax, SIZE)
     first, *between, last = values
     axes.plot(*chain.outline(first).T, color=BEFORE, lw=3, label="before")
@@ -85,24 +94,89 @@ def motion(chain: Chain, configurations: ArrayLike, target: Target, ax: Any = No
         axes.plot(*chain.outline(q).T, color=BETWEEN, lw=1, label="" if i else "between")
     draw_arm(axes, chain, last, AFTER, limits=False)[0].set_label("after")
     draw_target(axes, chain, description)
-    axes.legend(loc="upper center", ncols=4, frameon=False, fontsize="small")
+    _add_legend(axes)
     if ax is None:
         set_view(axes, chain.fk(last)[:3, 3])
     fit_axes(axes)
     return axes
 
 
-def describe_target(chain: Chain, target: Target) -> dict[str, Floats]:
+def solutions(chain: Chain, configurations: ArrayLike, target: Target, ax: Any = None) -> Any:
+    """Draw several solutions for one target, each in a colour of its own, with a legend.
+
+    A joint that is at the same place in several solutions is dark grey. Later solutions are
+    narrower, so that links that coincide stay visible.
+
+    Args:
+        chain: The arm.
+        configurations: (k, n) joint values of the solutions [rad, m], k at least 1.
+        target: The target, as for ``Chain.solve``.
+        ax: 3D axes to draw in. None: new ones, as for ``arm``.
+
+    Returns:
+        The axes.
+
+    Raises:
+        InvalidInputError: An argument is invalid; the text says which and why.
+    """
+    canvas.check_chain(chain)
+    values = _configurations(chain, configurations, at_least=1)
+    description = describe_target(target)
+    axes = canvas.axes_3d(ax, SIZE)
+    arms = [joint_geometry(chain, q) for q in values]
+    shared = _shared_joints(arms, SAME_PLACE * joint_size(chain))
+    widths = np.linspace(WIDEST, NARROWEST, len(values))
+    for i, (q, joints, width) in enumerate(zip(values, arms, widths, strict=True)):
+        color, dashes = SERIES[i % len(SERIES)], "-" if i < len(SERIES) else "--"
+        axes.plot(*chain.outline(q).T, dashes, color=color, lw=width, label=f"solution {i + 1}")
+        for joint, is_shared in zip(joints, shared[i], strict=True):
+            draw_joint(axes, joint, DARK if is_shared else color)
+    draw_base(axes, joint_size(chain))
+    draw_target(axes, chain, description)
+    if shared.any():
+        axes.plot([], [], [], "s", color=DARK, label="shared joint")
+    _add_legend(axes)
+    if ax is None:
+        set_view(axes, description["position"])
+    fit_axes(axes)
+    return axes
+
+
+def _shared_joints(arms: list[list[JointGeometry]], tolerance: float) -> NDArray[np.bool_]:
+    """(k, n) whether another of k arms has the same joint at the same place, by a tolerance [m]."""
+    centers = np.array([[joint.center for joint in joints] for joints in arms])
+    distances = np.linalg.norm(centers[:, None] - centers, axis=-1)
+    shared: NDArray[np.bool_] = (distances < tolerance).sum(axis=1) > 1
+    return shared
+
+
+def _configurations(chain: Chain, configurations: ArrayLike, at_least: int) -> Floats:
+    """(k, n) the given joint values, checked, k at least the given number."""
+    values = checks.configurations("configurations", configurations, chain.n)
+    if values.ndim == 1 or len(values) < at_least:
+        raise InvalidInputError(
+            f"configurations has shape {values.shape}: expected (k, {chain.n}), "
+            f"k at least {at_least}."
+        )
+    return checks.all_finite("configurations", values)
+
+
+def _add_legend(ax: Any) -> None:
+    """Add a legend above the drawing, with rows of about equal length."""
+    entries = len(ax.get_legend_handles_labels()[0])
+    columns = canvas.balanced_columns(entries, LEGEND_COLUMNS)
+    ax.legend(loc="upper center", ncols=columns, frameon=False, fontsize="small")
+
+
+def describe_target(target: Target) -> dict[str, Floats]:
     """Check a target and describe it, as ``TargetKind.describe`` does.
 
     Raises:
         InvalidInputError: It is not a target; the text says why.
     """
-    packed = pack_target(chain.arm, target)
-    packed.kind.check(packed.values)
-    # SciPy's RigidTransform is described as the matrix it stands for.
-    value: Any = target.as_matrix() if hasattr(target, "as_matrix") else target
-    return packed.kind.describe(value)
+    kind, value = kind_and_value(target)
+    kind.check(kind.pack(value))
+    return kind.describe(value)
 
 
 def draw_target(ax: Any, chain: Chain, description: dict[str, Floats]) -> None:
@@ -119,15 +193,13 @@ def draw_target(ax: Any, chain: Chain, description: dict[str, Floats]) -> None:
     star = {"color": TARGET, "ms": 15, "mec": "white", "label": "target", "zorder": 99}
     ax.plot(*position[:, None], "*", **star)
     if "direction" in description:
-        arrow = 1.5 * size * description["direction"]
+        arrow = 1.8 * size * description["direction"]  # beyond the name of the tool's axis
         ax.quiver(*position, *arrow, color=TARGET, lw=1.5, arrow_length_ratio=0.25)
     if "quaternion" in description:
         pose = np.eye(4)
-        pose[:3, :3], pose[:3, 3] = (
-            Rotation.from_quat(description["quaternion"]).as_matrix(),
-            position,
-        )
-        draw_frame(ax, pose, 1.3 * size)
+        pose[:3, :3] = Rotation.from_quat(description["quaternion"]).as_matrix()
+        pose[:3, 3] = position
+        draw_frame(ax, pose, size)
 
 
 def set_view(ax: Any, tip: Floats) -> None:
@@ -153,6 +225,9 @@ def fit_axes(ax: Any) -> None:
         ax.locator_params(axis, nbins=4 if h > 0.5 * half.max() else 2)
     ax.set_box_aspect(half, zoom=FILL / _projected_size(half, *np.radians([ax.elev, ax.azim])))
     ax.tick_params(labelsize="small", pad=0)
+    # Numbers and name of the z axis are beside it, where Matplotlib leaves too little space.
+    ax.tick_params(axis="z", pad=4)
+    ax.zaxis.labelpad = 8
 
 
 def _projected_size(half: Floats, elevation: float, azimuth: float) -> float:

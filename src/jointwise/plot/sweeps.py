@@ -14,7 +14,7 @@ from jointwise.plot.space import describe_target
 from jointwise.solvers.targets import Target
 from jointwise.solvers.trace import Move, Trace
 
-PANEL, COLUMNS, ARC_POINTS = (2.0, 2.35), 4, 181
+PANEL, MAX_COLUMNS, ARC_POINTS = (2.0, 2.35), 4, 181
 # Panels show the side of a joint axis that faces this direction, so parallel axes look alike.
 VIEWER = np.array([0.2, -0.6, 0.8])
 
@@ -41,13 +41,17 @@ def sweep(chain: Chain, trace: Trace, target: Target, number: int = 0, axes: Any
         InvalidInputError: An argument is invalid; the text says which and why.
     """
     canvas.check_trace(chain, trace)
-    target_position = describe_target(chain, target)["position"]
+    target_position = describe_target(target)["position"]
     index = checks.count("number", number)
     if index >= trace.sweeps:
         raise InvalidInputError(
             f"number is {index}: expected less than {trace.sweeps}, the sweeps of this trace."
         )
-    panels = canvas.panels(axes, chain.n, COLUMNS, PANEL)
+    columns = canvas.balanced_columns(chain.n, MAX_COLUMNS)
+    if axes is None:
+        panels = np.array(canvas.new_panels(chain.n, columns, PANEL))
+    else:
+        panels = canvas.given_panels(axes, chain.n)
     moves = [move for move in trace.moves() if move.sweep == index]
     for ax, move in zip(panels, moves, strict=True):
         _draw_move(ax, chain, move, target_position)
@@ -55,8 +59,8 @@ def sweep(chain: Chain, trace: Trace, target: Target, number: int = 0, axes: Any
     _set_equal_scale(panels)
     if axes is None:
         for i, ax in enumerate(panels):
-            ax.set_xlabel("[m]" if i + COLUMNS >= chain.n else "")
-            ax.set_ylabel("[m]" if i % COLUMNS == 0 else "")
+            ax.set_xlabel("[m]" if i + columns >= chain.n else "")
+            ax.set_ylabel("[m]" if i % columns == 0 else "")
         canvas.legend(panels)
     return panels
 

@@ -2,19 +2,23 @@
 
 from jointwise.reach.build import reach_map
 from jointwise.reach.comparison import Comparison, compare
-from jointwise.reach.map import Reach, ReachMap
+from jointwise.reach.map import ReachMap
+from jointwise.reach.measures import Reach
 from jointwise.reach.orientations import AimCone
 from jointwise.reach.placement import Placement, base_candidates, best_base, standing_places
+from jointwise.reach.size import MapSize, map_size
 
 __all__ = [
     "AimCone",
     "Comparison",
+    "MapSize",
     "Placement",
     "Reach",
     "ReachMap",
     "base_candidates",
     "best_base",
     "compare",
+    "map_size",
     "reach_map",
     "standing_places",
 ]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from jointwise.backends.progress import reporting
+from jointwise.backends.progress import Report, reporting
 from jointwise.backends.threads import thread_count
 from jointwise.chain import Chain
 from jointwise.errors import InvalidInputError
@@ -19,6 +19,7 @@ from jointwise.reach.engines import compute_on_cluster, compute_on_threads, conn
 from jointwise.reach.grid import Index, grid_over
 from jointwise.reach.map import ReachMap
 from jointwise.reach.orientations import Orientations, orientation_set
+from jointwise.reach.size import check_chain
 from jointwise.reach.store import Store, translate_write_errors
 from jointwise.solvers.batch import Device, wants_gpu
 from jointwise.solvers.config import SolveConfig
@@ -68,8 +69,7 @@ def reach_map(
         JointwiseError: The store cannot be written, or another call is writing to it; or the
             cluster does not respond, is lost, or has other versions.
     """
-    if not isinstance(chain, Chain):
-        raise InvalidInputError(f"chain is {chain!r}: expected a Chain.")
+    check_chain(chain)
     _check_client(client, device, threads)
     # Checks config, seed, device and threads; there is nothing to solve.
     chain.solve_batch(np.empty((0, 3)), None, config, seed, device, threads=threads)
@@ -83,10 +83,13 @@ def reach_map(
     with connect(client) as cluster:
         with translate_write_errors(store):
             opened = Store.open_or_create(store, description)
+        with reporting(progress, "counting voxels"):
+            poses = sum(count for _, count in _missing_chunks(opened, job))
         # Of a complete map the versions do not matter; to resume one they must be the same.
-        if any(_missing_chunks(opened, job)):
+        if poses:
             opened.check_same(description, "versions")
-            _compute_missing(opened, job, cluster, threads, progress)
+            with opened.lock(), reporting(progress, "mapping", poses) as report:
+                _compute_missing(opened, job, cluster, threads, report)
     with translate_write_errors(store):
         opened.remove_partials()
     return ReachMap(store)
@@ -107,30 +110,31 @@ def _missing_chunks(store: Store, job: Job) -> Iterator[tuple[Index, int]]:
 
 
 def _compute_missing(
-    store: Store, job: Job, cluster: Any, threads: int | None, progress: bool
+    store: Store, job: Job, cluster: Any, threads: int | None, report: Report
 ) -> None:
     """Compute all missing chunks, and write them as they are completed.
 
     Args:
-        store: Where to write them.
+        store: Where to write them; locked.
         job: What to compute.
         cluster: A Dask client; None to compute in this process.
         threads: Threads in this process.
-        progress: Whether to show progress on standard error.
+        report: Called with the number of poses done and solved, after every chunk.
     """
-    with store.lock():
-        poses = dict(_missing_chunks(store, job))  # another call may have written some meanwhile
-        chunks = (
-            compute_on_threads(job, poses, thread_count(threads))
-            if cluster is None
-            else compute_on_cluster(job, poses, cluster)
-        )
-        done = solved = 0
-        # The generator is closed if writing fails or is interrupted, so that no more are computed.
-        with closing(chunks), reporting(progress, "mapping", sum(poses.values())) as report:
-            for index, chunk in chunks:
-                with translate_write_errors(store.path):
-                    store.write(index, chunk)
-                done += poses[index]
-                solved += round(float(chunk.dexterity.sum(dtype=float)) * job.orientations.count)
-                report(done, solved)
+    # Listed one by one as they are needed: a list of all may be too large, and another call may
+    # have written some before this one had the lock.
+    missing = (index for index, _ in _missing_chunks(store, job))
+    chunks = (
+        compute_on_threads(job, missing, thread_count(threads))
+        if cluster is None
+        else compute_on_cluster(job, missing, cluster)
+    )
+    done = solved = 0
+    # The generator is closed if writing fails or is interrupted, so that no more are computed.
+    with closing(chunks):
+        for index, chunk in chunks:
+            with translate_write_errors(store.path):
+                store.write(index, chunk)
+            done += job.poses_in(index)
+            solved += round(float(chunk.dexterity.sum(dtype=float)) * job.orientations.count)
+            report(done, solved)

@@ -2,58 +2,33 @@
 
 from functools import cached_property
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from jointwise.chain import Chain, Pose
+from jointwise.chain import Chain
 from jointwise.errors import InvalidInputError, JointwiseError
 from jointwise.kernels.shapes import Floats
 from jointwise.model import checks
 from jointwise.reach.chunks import Float32s
 from jointwise.reach.description import chain_from_description
 from jointwise.reach.grid import AXES, within_reach
-from jointwise.reach.pictures import (
-    Cloud,
-    colours,
-    draw_slice,
-    open_cloud_page,
-    serve_until_interrupted,
-)
+from jointwise.reach.measures import NOT_REACHED, Measure, Reach
+from jointwise.reach.page import MapPage, serve_until_interrupted
+from jointwise.reach.pictures import Cloud, colours, draw_slice
 from jointwise.reach.placement import Placement, best_base
 from jointwise.reach.store import Store
 from jointwise.solvers.batch import Device
+from jointwise.solvers.targets import Pose
 
 if TYPE_CHECKING:
     import viser
     from matplotlib.axes import Axes
     from xarray import Dataset
 
-Measure = Literal["dexterity", "manipulability", "margin"]
 # A point this far beyond a cut still counts as on it [m], so that rounding drops no voxels.
 CUT_TOL = 1e-9
-
-
-class Reach(NamedTuple):
-    """The values of a map in one voxel.
-
-    Attributes:
-        dexterity: Share of the orientations that are reached.
-        manipulability: The greatest of the solutions found; 0 if there is none.
-        margin: The greatest limit margin of the solutions found: 1 in the middle of the joint
-            ranges, 0 at a limit, or if there is no solution.
-        configuration: (n,) joint values that reach the centre of the voxel in one of the
-            orientations [rad, m], read-only; None if none is reached.
-    """
-
-    dexterity: float
-    manipulability: float
-    margin: float
-    configuration: Floats | None
-
-
-NOT_REACHED = Reach(0.0, 0.0, 0.0, None)
 
 
 class ReachMap:
@@ -213,14 +188,16 @@ class ReachMap:
         return points, colours(shares)
 
     def show(self, host: str = "127.0.0.1", port: int = 8080) -> "viser.ViserServer":
-        """Serve a page with the cloud and a plane that cuts it, until ``stop()`` of the server.
+        """Serve a page with the voxels that are reached, until ``stop()`` of the server.
+
+        It shows them up to a plane that cuts the map, coloured by one of the measures. A click on a
+        voxel draws the arm in the configuration that the map has for it.
 
         Args:
             host: The address to listen at. 127.0.0.1 is reachable from this machine only.
             port: The port to listen at; if it is in use, the next free one. 0: any free port.
         """
-        name = self._store.path.name
-        return open_cloud_page(self.chain, self.grid, self.cloud, name, host, port)
+        return MapPage(self, self._store.path.name, host, port).server
 
     def serve(self, port: int = 8080) -> None:
         """Serve the page until Ctrl+C, and print its address."""

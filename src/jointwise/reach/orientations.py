@@ -135,12 +135,21 @@ def orientation_set(orientations: Orientations) -> OrientationSet:
         directions, axis = cone_directions(orientations), np.array(orientations.axis)
         offsets = np.zeros(len(directions) + 1, np.int64)
         return OrientationSet(directions, np.empty((0, 3, 3)), offsets, axis)
+    return uniform_rotations(orientation_count(orientations))
+
+
+def orientation_count(orientations: Orientations) -> int:
+    """Number of orientations; 1 for positions only."""
+    if orientations is None:
+        return 1
+    if isinstance(orientations, AimCone):
+        return orientations.count
     if not isinstance(orientations, (int, np.integer)) or isinstance(orientations, bool):
         raise InvalidInputError(
             f"orientations is {orientations!r}: expected a number of rotations, an AimCone, or "
             "None for positions only."
         )
-    return uniform_rotations(int(orientations))
+    return _at_least_one("orientations", int(orientations))
 
 
 def _at_least_one(name: str, value: Any) -> int:

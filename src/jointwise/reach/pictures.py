@@ -1,31 +1,26 @@
-"""Pictures of reach maps: a slice with Matplotlib, a cloud of points in the browser with viser."""
+"""Pictures of reach maps: a slice with Matplotlib, and the colours of voxels."""
 
-from collections.abc import Callable
-from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from jointwise.chain import Chain
 from jointwise.kernels.shapes import Floats
 from jointwise.plot import canvas
 from jointwise.reach.chunks import Float32s
 from jointwise.reach.grid import AXES, Grid
-from jointwise.view import scene
-from jointwise.view.server import access_note, free_port, open_server, require_viser
 
 if TYPE_CHECKING:
-    import viser
     from matplotlib.axes import Axes
 
 # Five colours of viridis, dark to bright, distinguishable with every kind of colour vision.
 VIRIDIS = np.array([[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]])
 
-FIGURE_SIZE = 6.0, 4.6  # [inch]
-# Position of the camera relative to what it looks at, in multiples of the arm's reach: the surface
-# of the first cut is visible.
-CAMERA_OFFSET = np.array([1.2, 2.9, 1.0])
+# Of a slice that is a square [inch]; of others, the least and the greatest width and height.
+SLICE_EDGE = 3.8
+MIN_SLICE, MAX_SLICE = np.array([1.8, 1.4]), np.array([7.0, 5.0])
+# What a figure is wider and higher than its slice, for labels and colour bar [inch].
+SLICE_MARGIN = np.array([1.9, 0.9])
 
 Colours = NDArray[np.uint8]
 Cloud = tuple[Floats, Colours]
@@ -51,24 +46,37 @@ def draw_slice(
         layer: Index of the layer along that axis.
         measure: Name of the measure.
     """
+    extent = slice_extent(grid, axis)
     if ax is None:
-        ax = canvas.axes(None, FIGURE_SIZE)
+        ax = canvas.axes(None, _figure_size(extent))
+    from jointwise.plot.ticks import SpacedLocator
+
     plane = np.take(values, layer, axis=axis)
     image = ax.imshow(
         np.ma.masked_where(plane <= 0.0, plane).T,
         origin="lower",
-        extent=slice_extent(grid, axis),
+        extent=extent,
         cmap="viridis",
         vmin=0.0,
         vmax=1.0 if measure == "dexterity" else None,
     )
     across, up = (AXES[i] for i in range(3) if i != axis)
     coordinate = (layer + grid.first[axis]) * grid.resolution
-    title = f"{measure} at {AXES[axis]} = {coordinate:.3g} m"
+    title = f"{measure} at {AXES[axis]} = {coordinate:.3g} m".replace("-", "−")
     ax.set(xlabel=f"{across} [m]", ylabel=f"{up} [m]", title=title, aspect="equal")
+    ax.xaxis.set_major_locator(SpacedLocator())
+    ax.yaxis.set_major_locator(SpacedLocator())
     figure: Any = ax.figure
-    figure.colorbar(image, ax=ax, label=measure, fraction=0.046, pad=0.04)
+    figure.colorbar(image, ax=ax, label=measure, fraction=0.046, pad=0.04, ticks=SpacedLocator())
     return ax
+
+
+def _figure_size(extent: tuple[float, float, float, float]) -> tuple[float, float]:
+    """Width and height of a figure around a slice with these edges [inch]."""
+    left, right, lower, upper = extent
+    root = np.sqrt((right - left) / (upper - lower))
+    width, height = np.clip(SLICE_EDGE * np.array([root, 1.0 / root]), MIN_SLICE, MAX_SLICE)
+    return width + SLICE_MARGIN[0], height + SLICE_MARGIN[1]
 
 
 def slice_extent(grid: Grid, axis: int) -> tuple[float, float, float, float]:
@@ -79,63 +87,3 @@ def slice_extent(grid: Grid, axis: int) -> tuple[float, float, float, float]:
     half = 0.5 * grid.resolution
     across, up = (grid.centres(i) for i in range(3) if i != axis)
     return across[0] - half, across[-1] + half, up[0] - half, up[-1] + half
-
-
-def open_cloud_page(
-    chain: Chain,
-    grid: Grid,
-    cloud: Callable[[tuple[str, float]], Cloud],
-    name: str,
-    host: str,
-    port: int,
-) -> "viser.ViserServer":
-    """Serve a page with a cloud of points, and controls for a plane that cuts it.
-
-    Args:
-        chain: The arm; the first cut is through its base, across y.
-        grid: The voxels.
-        cloud: The points up to a coordinate along an axis, and their colours.
-        name: Title of the page.
-        host: The address to listen at.
-        port: The port to listen at; if it is in use, the next free one.
-    """
-    require_viser()
-    server = open_server(host, free_port(host, port), name)
-    size = grid.resolution
-    low = size * min(grid.first)
-    high = size * max(
-        first + count - 1 for first, count in zip(grid.first, grid.shape, strict=True)
-    )
-    base = min(max(float(np.rint(chain.arm.base_origin[1] / size)) * size, low), high)
-    axis = server.gui.add_dropdown("cut along", AXES, initial_value="y")
-    coordinate = server.gui.add_slider("up to [m]", low, high, step=size, initial_value=base)
-
-    def draw(_: Any = None) -> None:
-        points, point_colours = cloud((axis.value, coordinate.value))
-        server.scene.add_point_cloud(
-            "/reach",
-            points.astype(np.float32),
-            point_colours,
-            point_size=size,
-            point_shape="rounded",
-        )
-
-    axis.on_update(draw)
-    coordinate.on_update(draw)
-    scene.set_up_scene(server, chain, chain.home)
-    look_at = np.array(server.initial_camera.look_at)
-    server.initial_camera.position = look_at + chain.reach * CAMERA_OFFSET
-    draw()
-    return server
-
-
-def serve_until_interrupted(server: "viser.ViserServer") -> None:
-    """Print the address of a page on this machine, and wait for Ctrl+C; then stop the server."""
-    try:
-        address = f"http://127.0.0.1:{server.get_port()}"
-        print(f"{address}, {access_note('127.0.0.1')}. Stop with Ctrl+C.", flush=True)
-        Event().wait()
-    except KeyboardInterrupt:
-        print()
-    finally:
-        server.stop()

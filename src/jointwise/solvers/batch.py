@@ -127,6 +127,9 @@ def solve_cpu(
             _write_outcome(results, row, *_solve_row(arm, problem, row))
 
     run_threads(work, count, min(max(count // (8 * threads), MIN_ROWS), MAX_ROWS), progress, report)
+    results.q[results.status == INVALID] = np.nan
+    if len(problem.weights) == 1:  # nothing is asked of the orientation
+        results.orientation_error.fill(np.nan)
     return results
 
 
@@ -153,9 +156,12 @@ def solve_gpu(
     missed: list[Ints] = []
 
     def work(worker: int, begin: int, end: int) -> None:
-        starts = problem.starts[begin:end] if len(problem.starts) > 1 else problem.starts
-        piece = problem._replace(targets=problem.targets[begin:end], starts=starts)
-        rows = workers[worker].solve(piece, Results(*(each[begin:end] for each in results)))
+        piece, part = problem, results
+        if end - begin < count:
+            starts = problem.starts[begin:end] if len(problem.starts) > 1 else problem.starts
+            piece = problem._replace(targets=problem.targets[begin:end], starts=starts)
+            part = Results(*(each[begin:end] for each in results))
+        rows = workers[worker].solve(piece, part)
         missed.append(begin + rows.astype(np.int64))
         solved = end - begin - len(rows)
         progress[worker, :2] += end - begin if not closest else solved, solved
@@ -206,10 +212,14 @@ def _solve_row(arm: ArmModel, problem: PackedProblem, row: int) -> tuple[Floats,
     clamp_to_limits(arm, q)
     if not finite.all():
         target = np.full_like(target, np.nan)
-    outcome = kernels.search.search(
+    status, position_error, orientation_error, iterations, restarts = kernels.search.search(
         problem.packed_arm, target, problem.weights, problem.criteria, q
     )
-    return q, outcome
+    if status == INVALID:
+        q.fill(np.nan)
+    if len(problem.weights) == 1:  # nothing is asked of the orientation
+        orientation_error = np.nan
+    return q, (status, position_error, orientation_error, iterations, restarts)
 
 
 def _write_outcome(results: Results, row: int, q: Floats, outcome: Outcome) -> None:
@@ -234,6 +244,8 @@ def _round_to_float32(
         target = np.array(problem.targets[row : row + 1], float)[0]
         arm_and_task = unpack_problem(problem.packed_arm, arm.n, target, problem.weights)
         errors = kernels.tasks.task_errors(*arm_and_task, values)
+        if len(problem.weights) == 1:
+            errors = errors[0], np.nan
         criteria = Criteria(*problem.criteria)
         converged = kernels.tasks.is_converged(errors, criteria, problem.weights)
         if status == CONVERGED and not converged:
@@ -290,5 +302,5 @@ def start_values_of(arm: ArmModel, starts: Any, count: int, on_gpu: bool = False
             f"starts has shape {array.shape} for {count} targets of an arm of {arm.n} joints: "
             f"expected ({arm.n},) for all or ({count}, {arm.n}), one for each."
         )
-    rows = array.reshape(array.size // arm.n, arm.n)
+    rows = array if array.ndim == 2 else array.reshape(1, arm.n)
     return to_device(rows) if on_gpu else rows

@@ -1,7 +1,7 @@
 """Options of ``Chain.solve``: tolerances, restarts and method."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Literal, get_args
 
 import numpy as np
@@ -19,7 +19,7 @@ REST_WEIGHT = 0.01
 DEFAULT_OFFSET = 0.5
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class SolveConfig:
     """Tolerances of a solve, and how to search.
 
@@ -71,6 +71,11 @@ class SolveConfig:
                     f"rest has shape {rest.shape}: expected (n,), one value per joint."
                 )
             object.__setattr__(self, "rest", tuple(rest.tolist()))
+
+    def __repr__(self) -> str:  # what differs from the defaults, to keep signatures readable
+        values = ((each, getattr(self, each.name)) for each in fields(self))
+        changed = [f"{each.name}={value!r}" for each, value in values if value != each.default]
+        return f"SolveConfig({', '.join(changed)})"
 
     @property
     def tolerances(self) -> tuple[float, float]:

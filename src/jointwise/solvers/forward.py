@@ -93,6 +93,11 @@ def jacobian(arm: ArmModel, q: ArrayLike) -> Floats:
     return _frames_and_jacobian(arm, q, "q")[1].T + 0.0  # no minus zeros
 
 
+def manipulability(arm: ArmModel, q: ArrayLike) -> float:
+    """The product of the Jacobian's singular values; see ``Chain.manipulability``."""
+    return float(np.linalg.svd(jacobian(arm, q), compute_uv=False).prod())
+
+
 def _frames_and_jacobian(arm: ArmModel, q: ArrayLike, name: str) -> tuple[Floats, Floats]:
     values = checks.all_finite(name, checks.joint_values(name, q, arm.n))
     frames, columns = np.empty((arm.n, 3, 4)), np.empty((arm.n, 6))

@@ -21,7 +21,7 @@ from jointwise.solvers.single import (
     solve,
     unpack_problem,
 )
-from jointwise.solvers.targets import Target, pack_target
+from jointwise.solvers.targets import Target, Targets, one_kind, pack_target, split_targets
 
 # Solutions of the first target that are tried as starts when none is given.
 FIRST_SOLUTIONS = 16
@@ -83,7 +83,7 @@ class IKPath:
 
 def solve_path(
     arm: ArmModel,
-    targets: Sequence[Target],
+    targets: Targets,
     start: ArrayLike | None,
     config: SolveConfig,
     max_step: float | None,
@@ -91,17 +91,11 @@ def solve_path(
     progress: bool = False,
 ) -> IKPath:
     """Each target from the solution before; see ``Chain.solve_path``."""
-    try:
-        targets = list(targets)
-    except TypeError:
-        raise InvalidInputError(f"targets is {targets!r}: expected a sequence.") from None
+    targets = split_targets(targets)
     if not targets:
         raise InvalidInputError("targets is empty: expected at least one target.")
-    kinds = {_kind(arm, i, target) for i, target in enumerate(targets)}
-    if len(kinds) > 1:
-        raise InvalidInputError(
-            f"targets mix {' and '.join(sorted(kinds))}: expected one kind along a path."
-        )
+    for i, packed in enumerate(one_kind(arm, targets, "along a path")):
+        packed.kind.check(packed.values, f"targets[{i}]")
     check_config(config)
     longest = np.inf if max_step is None else checks.positive("max_step", max_step)
     with reporting(progress, "following", len(targets)) as report:
@@ -128,15 +122,6 @@ def _is_even(path: IKPath) -> bool:
 
 def _path_cost(path: IKPath) -> tuple[int, int, float]:
     return sum(not result.converged for result in path.results), len(path.jumps), path.largest_step
-
-
-def _kind(arm: ArmModel, index: int, target: Target) -> str:
-    try:
-        packed = pack_target(arm, target)
-        packed.kind.check(packed.values)
-        return packed.kind.plural
-    except InvalidInputError as problem:
-        raise InvalidInputError(str(problem).replace("target", f"targets[{index}]", 1)) from None
 
 
 def _change(q: Floats, result: IKResult) -> float:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from enum import Enum
+from math import isnan, nan
 from operator import index
 from os import PathLike
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,8 +19,33 @@ if TYPE_CHECKING:
     from scipy.spatial.transform import RigidTransform, Rotation
 
 
-class Status(Enum):
-    """How a solve ended; the value is a sentence, with a remedy where one is needed."""
+class Status(int, Enum):
+    """How a solve ended; the value is a sentence, with a remedy where one is needed.
+
+    As an integer it is the code in ``IKBatch.status``, so both compare:
+    ``batch.status == Status.STALLED`` is a mask, and ``Status(batch.status[3])`` a status.
+    """
+
+    def __new__(cls, sentence: str) -> "Status":
+        """A member whose integer is its place in the order below."""
+        member = int.__new__(cls, len(cls.__members__))
+        member._value_ = sentence
+        return member
+
+    @classmethod
+    def _missing_(cls, value: object) -> "Status | None":
+        """The status of a code."""
+        code = index(value) if isinstance(value, (int, np.integer)) else -1
+        return STATUS_BY_CODE[code] if 0 <= code < len(cls) else None
+
+    def __str__(self) -> str:  # the name, not the code
+        return f"Status.{self.name}"
+
+    def __repr__(self) -> str:
+        return f"<{self}: {self.value!r}>"
+
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec)
 
     CONVERGED = "The end effector is at the target, within the tolerances."
     ITERATION_LIMIT = (
@@ -59,7 +85,8 @@ class IKResult(NamedTuple):
         position_error: Distance from end effector to target [m], at ``joint_angles``.
         iterations: CCD sweeps and Levenberg-Marquardt steps together.
         status: Why it stopped, in a sentence: ``print(result.status.value)``.
-        orientation_error: Angle between end effector and target [rad]; 0 where it is free.
+        orientation_error: Angle between end effector and target [rad]; NaN if orientation is
+            free, as it is for a position.
         restarts: Restarts that were made.
     """
 
@@ -68,7 +95,7 @@ class IKResult(NamedTuple):
     position_error: float
     iterations: int
     status: Status
-    orientation_error: float = 0.0
+    orientation_error: float = nan
     restarts: int = 0
 
     def __eq__(self, other: object) -> bool:  # not by arrays, which have no single answer
@@ -88,7 +115,7 @@ class IKResult(NamedTuple):
         """
         if not self.converged:
             miss = f"{self.position_error:.3g} m"
-            if self.orientation_error:
+            if not isnan(self.orientation_error):
                 angle = f"{np.degrees(self.orientation_error):.3g}°"
                 miss += f" and {angle if degrees else f'{self.orientation_error:.3g} rad'}"
             raise UnsolvedError(f"missed by {miss}. {self.status.value}")
@@ -102,15 +129,16 @@ class IKBatch:
     If the targets were on a GPU, so are these arrays, and they are writable.
 
     Attributes:
-        joint_angles: (m, n) joint values [rad]; [m] for a prismatic joint.
+        joint_angles: (m, n) joint values [rad]; [m] for a prismatic joint. NaN in invalid rows.
         converged: (m,) whether the errors are below the tolerances.
         position_error: (m,) distances from end effector to target [m]; NaN where nothing was
             solved.
-        orientation_error: (m,) angles between end effector and target [rad]; 0 where orientation
-            is free, NaN where nothing was solved.
+        orientation_error: (m,) angles between end effector and target [rad]; NaN if orientation
+            is free, or nothing was solved.
         iterations: (m,) CCD sweeps and Levenberg-Marquardt steps together.
         restarts: (m,) restarts that were made.
-        status: (m,) why each stopped, as its index in ``list(Status)``.
+        status: (m,) why each stopped, as the code of a ``Status``: ``batch.status ==
+            Status.STALLED`` is a mask, ``batch[3].status`` the status of a row.
 
     Example:
         >>> from jointwise import robots
@@ -138,7 +166,6 @@ class IKBatch:
     @classmethod
     def from_list(cls, results: Sequence[IKResult], n: int) -> "IKBatch":
         """Results of an arm of n joints, one after the other, as a batch."""
-        codes = [STATUS_BY_CODE.index(result.status) for result in results]
         arrays = Results(
             np.array([result.joint_angles for result in results]).reshape(len(results), n),
             np.array([result.converged for result in results], np.bool_),
@@ -146,7 +173,7 @@ class IKBatch:
             np.array([result.orientation_error for result in results], np.float64),
             np.array([result.iterations for result in results], np.int64),
             np.array([result.restarts for result in results], np.int64),
-            np.array(codes, np.uint8),
+            np.array([result.status for result in results], np.uint8),
         )
         return cls.from_results(arrays)
 
@@ -192,8 +219,10 @@ class IKBatch:
         first, *others = status_report(np.bincount(self.status, minlength=len(Status)))
         lines = [first]
         if solved.any():
-            worst = self.position_error[solved].max(), self.orientation_error[solved].max()
-            lines.append(f"largest errors of these: {worst[0]:.1e} m, {worst[1]:.1e} rad")
+            angle = self.orientation_error[solved].max()
+            worst = f"{self.position_error[solved].max():.1e} m"
+            worst += "" if isnan(angle) else f", {angle:.1e} rad"
+            lines.append(f"largest errors of these: {worst}")
             lines.append(
                 f"{self.iterations[solved].mean():.1f} iterations and "
                 f"{self.restarts[solved].mean():.2f} restarts on average"

@@ -1,6 +1,7 @@
 """One target: a solution, or several distinct ones."""
 
 from dataclasses import replace
+from math import nan
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -46,10 +47,11 @@ def solve(
         nearest = _nearest_to_rest(arm, PackedTarget(values, weights, kind), q, config, seed)
         q = q if nearest is None else nearest
     criteria = config.criteria(start is not None, seed)
-    code, position_error, orientation_error, iterations, restarts = kernels.search.search(
+    code, position_error, angle, iterations, restarts = kernels.search.search(
         config.packed_arm(arm), values, weights, criteria, q
     )
     status = STATUS_BY_CODE[code]
+    orientation_error = angle if kind.directions else nan
     if code == INVALID:  # the kernel found a value that is not finite, or no rotation
         checks.all_finite("start", q)
         refuse(PackedTarget(values, weights, kind))
@@ -63,7 +65,7 @@ def _solve_ccd(arm: ArmModel, packed: PackedTarget, q: Floats, config: SolveConf
     packed.kind.check(packed.values)
     clamp_to_limits(arm, checks.all_finite("start", q))
     ccd = kernels.descent.ccd_anderson if config.extrapolate else kernels.descent.ccd
-    code, position_error, orientation_error, sweeps, _ = ccd(
+    code, position_error, angle, sweeps, _ = ccd(
         config.packed_arm(arm),
         packed.values,
         packed.weights,
@@ -73,7 +75,7 @@ def _solve_ccd(arm: ArmModel, packed: PackedTarget, q: Floats, config: SolveConf
         q,
     )
     q.setflags(write=False)
-    status = STATUS_BY_CODE[code]
+    status, orientation_error = STATUS_BY_CODE[code], angle if packed.kind.directions else nan
     return IKResult(q, code == CONVERGED, position_error, sweeps, status, orientation_error)
 
 

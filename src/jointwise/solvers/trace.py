@@ -42,7 +42,7 @@ class Trace:
     Attributes:
         joint_angles: (k+1, n) joint values [rad, m]. Read-only.
         position_error: (k+1,) position error [m]. Read-only.
-        orientation_error: (k+1,) orientation error [rad]. Read-only.
+        orientation_error: (k+1,) orientation error [rad]; NaN if orientation is free. Read-only.
         sweeps: How many iterations are CCD sweeps; those after them are Levenberg-Marquardt steps.
         converged: Whether the errors are below the tolerances.
     """
@@ -121,6 +121,8 @@ def trace(
 
     joint_angles, both = np.array(values), np.array(errors)
     position_error, orientation_error = both[:, 0].copy(), both[:, 1].copy()
+    if not packed.kind.directions:
+        orientation_error.fill(np.nan)
     for array in (joint_angles, position_error, orientation_error):
         array.setflags(write=False)
     return Trace(joint_angles, position_error, orientation_error, sweeps, converged)

@@ -1,8 +1,6 @@
 """The page: an arm in the browser, with viser (``pip install jointwise[view]``)."""
 
-import io
 import webbrowser
-from contextlib import redirect_stdout
 from os import PathLike
 from pathlib import Path
 from threading import Event, Lock
@@ -13,9 +11,17 @@ from jointwise.errors import JointwiseError
 from jointwise.model import checks
 from jointwise.solvers.targets import KINDS
 from jointwise.view import meshes, scene
-from jointwise.view.server import access_note, free_port, open_server, require_viser, url_host
+from jointwise.view.server import (
+    access_note,
+    free_port,
+    open_server,
+    require_viser,
+    stop_server,
+    url_host,
+)
 from jointwise.view.session import Session
 from jointwise.view.visitor import Visitor
+from jointwise.view.workspace import drawing_size
 
 if TYPE_CHECKING:
     import viser
@@ -60,7 +66,7 @@ class Page:
         urdf: str | PathLike[str] | None = None,
     ) -> None:
         self._chain, self._name = chain, Path(name).stem
-        self._meshes: dict[int, bytes] = {}
+        self._meshes: dict[int, meshes.Mesh] = {}
         self.note = ""
         if urdf is not None:
             self._load_meshes(urdf)
@@ -71,7 +77,7 @@ class Page:
         require_viser()
         warm_up(chain)
         self._server = open_server(host, free, self._name)
-        scene.set_up_scene(self._server, chain, Session(chain).q)
+        scene.set_up_scene(self._server, drawing_size(chain), Session(chain).points())
         self._server.on_client_connect(self._connected)
         self._server.on_client_disconnect(self._disconnected)
         bound = self._server.get_port()
@@ -89,8 +95,7 @@ class Page:
         """Stop the server; tabs that show the page lose their connection."""
         for visitor in self.visitors:
             visitor.close()
-        with redirect_stdout(io.StringIO()):  # viser prints that it stops
-            self._server.stop()
+        stop_server(self._server)
 
     def __enter__(self) -> "Page":
         return self
@@ -100,7 +105,7 @@ class Page:
 
     def _load_meshes(self, urdf: str | PathLike[str]) -> None:
         try:
-            self._meshes = meshes.load_glb(self._chain, Path(urdf))
+            self._meshes = meshes.load_meshes(self._chain, Path(urdf))
         except JointwiseError as problem:
             self.note = f"The arm is drawn from its joints, without meshes: {problem}"
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from jointwise.chain import Chain
 from jointwise.kernels.shapes import Floats
 from jointwise.solvers.results import Status
+from jointwise.view.units import METRES, Unit
 
 
 @dataclass(slots=True, eq=False)
@@ -15,7 +16,7 @@ class CCDSteps:
         chain: The arm.
         q: (m+1, n) joint values at the start and after each step [rad, m].
         position_error: (m+1,) at the start and after each step [m].
-        orientation_error: (m+1,) likewise [rad]; 0 where orientation is free.
+        orientation_error: (m+1,) likewise [rad]; NaN where orientation is free.
         status: Why CCD stopped after the last step.
         index: How many steps are done.
     """
@@ -53,13 +54,15 @@ class CCDSteps:
         before, self.index = self.index, min(self.index + count, len(self))
         return self.index > before
 
-    @property
-    def message(self) -> str:
+    def message(self, angle_unit: Unit) -> str:
         """What the latest step did; after the last one, why CCD stopped."""
         joint = self.moved_joint
         if joint is None or self.index == len(self):
-            return self.status.value
-        change = self.q[self.index, joint] - self.q[self.index - 1, joint]
-        unit = "m" if self.chain.prismatic[joint] else "rad"
+            return str(self.status.value)
+        unit = METRES if self.chain.prismatic[joint] else angle_unit
+        change = unit.per_si * (self.q[self.index, joint] - self.q[self.index - 1, joint])
         sweep = (self.index - 1) // self.chain.n + 1
-        return f"Sweep {sweep}: {self.chain.names[joint]} moved by {change:+.4f} {unit}."
+        return (
+            f"Sweep {sweep}: {self.chain.names[joint]} moved by "
+            f"{change:+.{unit.decimals + 1}f}{unit.suffix}."
+        )

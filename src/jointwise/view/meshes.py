@@ -3,7 +3,7 @@
 import logging
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -15,8 +15,20 @@ if TYPE_CHECKING:
     import yourdfpy
 
 
-def load_glb(chain: Chain, path: str | Path) -> dict[int, bytes]:
-    """The meshes that each joint carries, as GLB in the joint's frame; -1 for those of the base.
+class Mesh(NamedTuple):
+    """What a joint carries, in the joint's frame.
+
+    Attributes:
+        glb: The surface with its colours, as GLB.
+        hull: (k, 3) the corners of its convex hull [m].
+    """
+
+    glb: bytes
+    hull: Floats
+
+
+def load_meshes(chain: Chain, path: str | Path) -> dict[int, Mesh]:
+    """The mesh that each joint carries; -1 for that of the base.
 
     Joints of the file that are not in the chain, such as those of a gripper, are at zero.
 
@@ -50,7 +62,10 @@ def load_glb(chain: Chain, path: str | Path) -> dict[int, bytes]:
         scene.add_geometry(urdf.scene.geometry[name], transform=T_joint_root[joint] @ T_root_mesh)
     if not scenes:
         raise JointwiseError(f"no meshes were found around {file.name}.")
-    return {joint: scene.export(file_type="glb") for joint, scene in scenes.items()}
+    return {
+        joint: Mesh(scene.export(file_type="glb"), scene.convex_hull.vertices)
+        for joint, scene in scenes.items()
+    }
 
 
 def _load_urdf(file: Path) -> "yourdfpy.URDF":
@@ -82,8 +97,11 @@ def _root_in_joint_frames(chain: Chain, file: Path, urdf: "yourdfpy.URDF") -> Fl
     """(n+1, 4, 4) the root link of the file in each joint's frame, last in the base frame."""
     first = urdf.joint_map[chain.names[0]].parent
     last = urdf.joint_map[chain.names[-1]].child
+    part = Chain.from_urdf(file, first, last)
+    if part.names != chain.names:  # the path leads upward, and the links below a joint stand still
+        raise JointwiseError(f"the meshes of {file.name} are drawn only for a base above the tip.")
     zero = np.zeros(chain.n)
     frames = chain.frames(zero)
-    T_base_first = frames[0] @ np.linalg.inv(Chain.from_urdf(file, first, last).frames(zero)[0])
+    T_base_first = frames[0] @ np.linalg.inv(part.frames(zero)[0])
     T_base_root = T_base_first @ np.linalg.inv(urdf.scene.graph[first][0])
     return np.concatenate([np.linalg.inv(frames) @ T_base_root, T_base_root[None]])

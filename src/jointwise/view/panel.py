@@ -1,36 +1,46 @@
 """The controls of a visitor, and the status above them."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from functools import partial
 from html import escape
-from math import degrees, isfinite, pi
-from typing import TYPE_CHECKING, Any
+from math import isnan
+from typing import TYPE_CHECKING, Any, Protocol
 
-import numpy as np
-
-from jointwise.solvers.targets import KINDS
 from jointwise.view.error_plot import ErrorPlot
+from jointwise.view.joint_sliders import JointSliders
+from jointwise.view.server import html
 from jointwise.view.session import Session
-from jointwise.view.workspace import drawing_size
+from jointwise.view.target_controls import TargetControls
+from jointwise.view.units import ANGLE_UNITS, RADIANS, Unit
 
 if TYPE_CHECKING:
     import viser
 
 # Width of the two panels [px].
-LEFT_WIDTH, RIGHT_WIDTH = 300, 320
+LEFT_WIDTH, RIGHT_WIDTH = 300, 340
 # Solutions that are searched for.
 SOLUTION_COUNT = 5
 # Steps per second of a path that is played.
 PATH_RATE = 30.0
-# What a target prescribes, by its number of directions.
-PRESCRIBED = {
-    0: "position only",
-    1: "position and direction of the z axis",
-    3: "position and orientation",
-}
 
 Action = Callable[[], None]
 Animation = Callable[[], Iterator[None]]
+
+
+class Actions(Protocol):
+    """What the controls ask for; ``Visitor`` does it."""
+
+    def apply(self, change: Callable[[], object], key: Hashable = None) -> None:
+        """Change the session; the change replaces a waiting one with the same key."""
+
+    def play(self, animation: Animation, rate: Callable[[], float]) -> None:
+        """Play an animation of the session at a rate [1/s], or pause it."""
+
+    def save(self) -> None:
+        """Download the recorded path."""
+
+    def fit_view(self) -> None:
+        """Show the whole arm and the target."""
 
 
 class Panel:
@@ -41,27 +51,20 @@ class Panel:
     Args:
         gui: The visitor's GUI.
         session: What is shown.
-        apply: Called with a change of the session, and the key of changes that it replaces.
-        play: Called with an animation of the session, and its rate [1/s].
-        save: Called to download the recorded path.
+        actions: What the controls ask for.
     """
 
-    def __init__(
-        self,
-        gui: "viser.GuiApi",
-        session: Session,
-        apply: Callable[..., None],
-        play: Callable[[Animation, Callable[[], float]], None],
-        save: Action,
-    ) -> None:
-        self._gui, self._session = gui, session
-        self._apply, self._play, self._save = apply, play, save
+    def __init__(self, gui: "viser.GuiApi", session: Session, actions: Actions) -> None:
+        self._gui, self._session, self._actions = gui, session, actions
+        self._apply = actions.apply
         self._status = gui.add_html("")
-        with gui.add_folder("Target"):
-            self._add_target()
-        units = "rad, m" if session.chain.prismatic.any() else "rad"
-        with gui.add_folder(f"Joints [{units}]"):
-            self._add_joints()
+        self._add_button("Fit view", actions.fit_view, "Show the whole arm and the target.")
+        unit = gui.add_dropdown(
+            "Angle unit", tuple(ANGLE_UNITS), initial_value=session.angle_unit.name
+        )
+        unit.on_update(self._unit_changed)
+        self._target = TargetControls(gui, session, actions.apply)
+        self._joints = JointSliders(gui, session, actions.apply)
         left = gui.add_panel()
         with left.add_tab("CCD step by step"):
             self._add_ccd()
@@ -79,63 +82,8 @@ class Panel:
         """Whether targets are recorded while the target is dragged."""
         return bool(self._records_drag.value)
 
-    def _add_target(self) -> None:
-        gui, session = self._gui, self._session
-        dropdown = gui.add_dropdown(
-            "Target kind",
-            tuple(KINDS),
-            initial_value=session.kind.name,
-            hint=" ".join(
-                f"{name}: {PRESCRIBED[kind.directions]}." for name, kind in KINDS.items()
-            ),
-        )
-        dropdown.on_update(self._kind_changed)
-        position = session.T_base_target[:3, 3].round(3)
-        self._position: Any = gui.add_vector3("x y z [m]", position, step=0.001)
-        self._position.on_update(self._position_changed)
-        follows = gui.add_checkbox(
-            "Arm follows",
-            session.follows,
-            hint="Solve whenever the target moves. Off: move the arm by CCD steps or by joint.",
-        )
-        follows.on_update(self._follows_changed)
-        self._add_button("Snap target to end effector", session.snap_target_to_tip)
-
-    async def _kind_changed(self, event: "viser.GuiEvent[Any]") -> None:
-        self._apply(partial(self._session.set_target_kind, event.target.value))
-
-    async def _follows_changed(self, event: "viser.GuiEvent[Any]") -> None:
-        self._apply(partial(self._session.set_follows, event.target.value))
-
-    async def _position_changed(self, event: "viser.GuiEvent[Any]") -> None:
-        if event.client is not None:  # by the visitor, not by ``refresh``
-            move = partial(self._session.move_target, position=event.target.value)
-            self._apply(move, "target")
-
-    def _add_joints(self) -> None:
-        chain = self._session.chain
-        self._sliders: list[Any] = []
-        for joint, name in enumerate(chain.names):
-            lower, upper = chain.limits[joint].tolist()
-            if chain.prismatic[joint]:
-                half = drawing_size(chain)
-                hint = f"prismatic, {lower:.4g} to {upper:.4g} m"
-            else:
-                half = pi
-                hint = f"revolute, {degrees(lower):.4g}° to {degrees(upper):.4g}°"
-            low = lower if isfinite(lower) else chain.home[joint] - half
-            high = upper if isfinite(upper) else chain.home[joint] + half
-            slider = self._gui.add_slider(
-                name, float(low), float(high), 0.001, float(low), hint=hint
-            )
-            slider.on_update(partial(self._joint_changed, joint))
-            self._sliders.append(slider)
-        self._add_button("Move joints to mid-range", partial(self._session.set_joints, chain.home))
-
-    async def _joint_changed(self, joint: int, event: "viser.GuiEvent[Any]") -> None:
-        if event.client is not None:
-            move = partial(self._session.set_joint, joint, event.target.value)
-            self._apply(move, ("joint", joint))
+    async def _unit_changed(self, event: "viser.GuiEvent[Any]") -> None:
+        self._apply(partial(self._session.set_angle_unit, event.target.value))
 
     def _add_ccd(self) -> None:
         gui, session = self._gui, self._session
@@ -146,10 +94,10 @@ class Panel:
                 "Step sweep": partial(self._apply, session.step_sweep),
             },
         )
-        play = partial(self._play, session.play_ccd, self._ccd_rate)
+        play = partial(self._actions.play, session.play_ccd, self._ccd_rate)
         reset = partial(self._apply, session.reset_ccd)
         self._add_buttons("Automatic", {"Play / pause": play, "Reset": reset})
-        self._rate_slider = gui.add_slider("Steps per s", 1, 60, 1, 8)
+        self._rate_slider = gui.add_slider("Steps [1/s]", 1, 60, 1, 8)
         self._error_plot = ErrorPlot(gui)
 
     def _ccd_rate(self) -> float:
@@ -157,7 +105,8 @@ class Panel:
 
     def _add_solutions(self) -> None:
         session = self._session
-        self._add_button("Find solutions", partial(session.find_solutions, SOLUTION_COUNT))
+        find = partial(self._apply, partial(session.find_solutions, SOLUTION_COUNT))
+        self._add_button("Find solutions", find)
         select = {
             str(i + 1): partial(self._apply, partial(session.select_solution, i))
             for i in range(SOLUTION_COUNT + 1)  # and the current one
@@ -173,16 +122,14 @@ class Panel:
         record = partial(self._apply, session.record_target)
         clear = partial(self._apply, session.clear_path)
         self._add_buttons("Targets", {"Record target": record, "Clear": clear})
-        play = partial(self._play, session.play_path, lambda: PATH_RATE)
-        self._add_buttons("Path", {"Play / pause": play, "Save CSV": self._save})
+        play = partial(self._actions.play, session.play_path, lambda: PATH_RATE)
+        self._add_buttons("Path", {"Play / pause": play, "Save CSV": self._actions.save})
 
-    def _add_button(self, label: str, change: Callable[[], object]) -> None:
-        """A button that changes the session."""
-
+    def _add_button(self, label: str, action: Action, hint: str | None = None) -> None:
         async def clicked(_: object) -> None:
-            self._apply(change)
+            action()
 
-        self._gui.add_button(label).on_click(clicked)
+        self._gui.add_button(label, hint=hint).on_click(clicked)
 
     def _add_buttons(
         self, label: str, actions: Mapping[str, Action]
@@ -199,20 +146,15 @@ class Panel:
     def refresh(self) -> None:
         """Show the current state of the session."""
         session = self._session
-        self._status.content = _html(status_html(session))
-        for slider, value in zip(self._sliders, session.q.tolist(), strict=True):
-            if not slider.min <= value <= slider.max:  # unlimited joint: wrap to ±pi
-                value = (value + pi) % (2.0 * pi) - pi
-            slider.value = min(max(round(value, 3), slider.min), slider.max)
-        position = session.T_base_target[:3, 3].round(3)
-        if np.abs(position - self._position.value).max() > 6e-4:  # do not disturb typing
-            self._position.value = position
+        self._status.content = html(status_html(session))
+        self._target.refresh()
+        self._joints.refresh()
         self._solutions.visible = len(session.solutions) > 1
         if session.solutions:
             self._solutions.options = tuple(str(i + 1) for i in range(len(session.solutions)))
         count = len(session.recorded)
-        self._recorded.content = _html(f"{count or 'no'} target{'s' * (count != 1)} recorded")
-        self._error_plot.show(session.steps, with_orientation=session.kind.directions > 0)
+        self._recorded.content = html(f"{count or 'no'} target{'s' * (count != 1)} recorded")
+        self._error_plot.show(session.steps, session.angle_unit)
 
 
 def status_html(session: Session) -> str:
@@ -220,8 +162,8 @@ def status_html(session: Session) -> str:
     position_error, orientation_error = map(float, session.errors())
     lines = [f"<b>{escape(session.message)}</b>"]
     lines.append(f"position error {format_si(position_error, 'm')}")
-    if session.kind.directions > 0:
-        lines.append(f"orientation error {format_si(orientation_error, 'rad')}")
+    if not isnan(orientation_error):  # orientation is not free
+        lines.append(f"orientation error {format_angle(orientation_error, session.angle_unit)}")
     lines.append(f"solve time {format_si(session.solve_seconds, 's')}")
     return "<br>".join(lines)
 
@@ -241,5 +183,17 @@ def format_si(value: float, unit: str) -> str:
     return f"{value:.3g} {unit}"
 
 
-def _html(content: str) -> str:
-    return f"<div style='padding:0.2em 0.75em 0.5em;font-size:0.875em'>{content}</div>"
+def format_angle(angle: float, unit: Unit) -> str:
+    """An angle [rad] in a unit, with three digits.
+
+    Example:
+        >>> from jointwise.view.units import DEGREES, RADIANS
+        >>> format_angle(0.0312, RADIANS), format_angle(0.0312, DEGREES)
+        ('31.2 mrad', '1.79°')
+        >>> format_angle(1e-9, DEGREES)
+        'less than 0.0001°'
+    """
+    if unit is RADIANS:
+        return format_si(angle, unit.symbol)
+    value = angle * unit.per_si
+    return f"less than 0.0001{unit.suffix}" if value < 1e-4 else f"{value:.3g}{unit.suffix}"

@@ -1,4 +1,4 @@
-"""The 3D scene of a visitor: the arm, its target, and other solutions."""
+"""The 3D scene of a visitor: the arm, its target, other solutions, and the floor."""
 
 from collections.abc import Callable
 from functools import partial
@@ -9,38 +9,52 @@ import numpy as np
 from jointwise.chain import Chain
 from jointwise.kernels.shapes import Floats
 from jointwise.solvers.targets import TargetKind
-from jointwise.view import shapes
+from jointwise.view import camera, shapes
+from jointwise.view.arm_drawing import ArmDrawing, Color, rotation_wxyz
+from jointwise.view.meshes import Mesh
 from jointwise.view.workspace import drawing_size
 
 if TYPE_CHECKING:
     import viser
 
-Color = tuple[int, int, int]
-
-# The palette of Okabe and Ito, safe for all kinds of colour vision; and greys.
 TARGET_COLOR: Color = (213, 94, 0)
 SOLUTION_COLOR: Color = (86, 180, 233)
-MOVED_COLOR: Color = (230, 159, 0)
-PART_COLORS: dict[shapes.Role, Color] = {
-    "link": (0, 114, 178),
-    "joint": (70, 76, 84),
-    "rail": (150, 155, 160),
-    "axis": (150, 155, 160),
-}
 
 
-def set_up_scene(server: "viser.ViserServer", chain: Chain, q: Floats) -> None:
-    """Add what all visitors share: floor, base frame, and the initial camera.
+def set_up_scene(
+    server: "viser.ViserServer",
+    size: float,
+    points: Floats,
+    direction: Floats = camera.FIRST_DIRECTION,
+) -> None:
+    """Add what all visitors share: the base frame, and the initial camera.
 
     Args:
         server: The server of the page.
-        chain: The arm.
-        q: (n,) joint values that the camera is centred on [rad, m].
+        size: Length to which drawings are scaled [m].
+        points: (k, 3) what the camera sees at first [m].
+        direction: (3,) from there to the camera.
     """
-    size = drawing_size(chain)
+    server.scene.add_frame(
+        "/base", axes_length=0.12 * size, axes_radius=0.004 * size, origin_radius=0.006 * size
+    )
+    look_at, position = camera.frame_points(points, direction)
+    server.initial_camera.look_at, server.initial_camera.position = look_at, position
+    server.initial_camera.fov = camera.FIELD_OF_VIEW
+    server.initial_camera.near, server.initial_camera.far = 1e-3 * size, 1e3 * size
+
+
+def add_floor(scene: "viser.SceneApi", size: float, centre: Floats) -> "viser.GridHandle":
+    """A grid, with lines at round distances, as wide as the arm can reach.
+
+    Args:
+        scene: The scene.
+        size: Length to which drawings are scaled [m].
+        centre: (3,) its middle [m].
+    """
     spacing = float(10.0 ** np.floor(np.log10(size)))
     spacing = spacing if size / spacing > 2.5 else spacing / 2.0
-    server.scene.add_grid(
+    return scene.add_grid(
         "/floor",
         2.4 * size,
         2.4 * size,
@@ -50,81 +64,37 @@ def set_up_scene(server: "viser.ViserServer", chain: Chain, q: Floats) -> None:
         section_color=(205, 210, 216),
         cell_thickness=0.7,
         shadow_opacity=0.08,
+        position=centre,
     )
-    server.scene.add_frame(
-        "/base", axes_length=0.12 * size, axes_radius=0.004 * size, origin_radius=0.006 * size
-    )
-    corners = chain.outline(q)
-    centre = 0.5 * (corners.min(axis=0) + corners.max(axis=0))
-    server.initial_camera.look_at = centre
-    server.initial_camera.position = centre + 1.7 * size * np.array([0.72, -0.62, 0.35])
-    server.initial_camera.fov = np.radians(45.0)
-    server.initial_camera.near = 1e-3 * size
-    server.initial_camera.far = 1e3 * size
 
 
 class Drawing:
     """An arm and its target in one visitor's scene.
 
-    The scene is a tree like the chain, each joint's frame below the one before. Meshes are sent
-    once; a new configuration sends one rotation or one position per joint.
-
     Args:
         client: The visitor's connection.
         chain: The arm.
-        meshes: GLB by joint, from ``meshes.load_glb``; empty to draw ``shapes.arm_parts``.
+        meshes: By joint, from ``meshes.load_meshes``; empty to draw ``shapes.arm_parts``.
+        q: (n,) first joint values [rad, m]; the floor is below them.
 
     Attributes:
         gizmo: The handle that the visitor drags the target by.
+        floor: The grid below the arm.
     """
 
     def __init__(
-        self, client: "viser.ClientHandle", chain: Chain, meshes: dict[int, bytes]
+        self, client: "viser.ClientHandle", chain: Chain, meshes: dict[int, Mesh], q: Floats
     ) -> None:
         self._client = client
         self._chain = chain
-        self._moved_joint: int | None = None
         self._solutions: dict[int, Any] = {}
         # Other solutions are thinner, so that the arm hides them where they coincide with it.
         thin = shapes.arm_parts(chain, 0.9 * shapes.link_radius(chain))
         self._solution_parts = [p for p in thin if p.joint >= 0 and p.role in ("link", "joint")]
-        self._add_arm(meshes)
+        self._arm = ArmDrawing(client.scene, chain, meshes)
+        centre = np.array([0.0, 0.0, self._arm.lowest_point(q)])
+        self.floor = add_floor(client.scene, drawing_size(chain), centre)
         self._add_target()
-
-    def _add_arm(self, meshes: dict[int, bytes]) -> None:
-        scene, chain, size = self._client.scene, self._chain, drawing_size(self._chain)
-        self._link_wxyz = np.array([rotation_wxyz(link) for link in chain.arm.links[:-1]])
-        # Path of each joint's frame in the tree.
-        node = {-1: "/arm"} | {
-            i: f"/arm/{'/'.join(map(str, range(i + 1)))}" for i in range(chain.n)
-        }
-        self._frames = [
-            scene.add_frame(node[i], show_axes=False, position=link[:, 3], wxyz=wxyz)
-            for i, (link, wxyz) in enumerate(zip(chain.arm.links, self._link_wxyz, strict=False))
-        ]
-        self._joint_parts: dict[int, list[tuple[Any, shapes.Role]]] = {}
-        for number, part in enumerate(shapes.arm_parts(chain, shapes.link_radius(chain))):
-            if meshes and part.role in ("link", "joint"):
-                continue
-            handle = scene.add_mesh_simple(
-                f"{node[part.joint]}/{part.role}{number}",
-                part.mesh.vertices,
-                part.mesh.faces,
-                color=PART_COLORS[part.role],
-            )
-            if part.role in ("joint", "axis"):
-                self._joint_parts.setdefault(part.joint, []).append((handle, part.role))
-        for joint, glb in meshes.items():
-            scene.add_glb(f"{node[joint]}/mesh", glb)
-        tool = chain.arm.links[-1]
-        scene.add_frame(
-            f"{node[chain.n - 1]}/tip",
-            axes_length=0.09 * size,
-            axes_radius=0.004 * size,
-            origin_radius=0.008 * size,
-            wxyz=rotation_wxyz(tool),
-            position=tool[:, 3],
-        )
 
     def _add_target(self) -> None:
         scene, size = self._client.scene, drawing_size(self._chain)
@@ -140,22 +110,22 @@ class Drawing:
         )
 
     def show_arm(self, q: Floats, moved_joint: int | None = None) -> None:
-        """Move the arm to joint values (n,) [rad, m], and highlight the joint that moved last."""
-        c, s = np.cos(0.5 * q), np.sin(0.5 * q)
-        w, x, y, z = self._link_wxyz.T
-        wxyz = np.stack([w * c - z * s, x * c + y * s, y * c - x * s, z * c + w * s], axis=1)
-        for joint, (handle, link) in enumerate(
-            zip(self._frames, self._chain.arm.links[:-1], strict=True)
-        ):
-            if self._chain.prismatic[joint]:
-                handle.position = link[:, 3] + q[joint] * link[:, 2]
-            else:
-                handle.wxyz = wxyz[joint]
-        if moved_joint != self._moved_joint:
-            for joint, parts in self._joint_parts.items():
-                for handle, role in parts:
-                    handle.color = MOVED_COLOR if joint == moved_joint else PART_COLORS[role]
-            self._moved_joint = moved_joint
+        """Move the arm to joint values (n,) [rad, m], and highlight the joint that moved last.
+
+        The floor sinks where the arm would go through it. ``fit_view`` raises it again.
+        """
+        self._arm.show(q, moved_joint)
+        lowest = self._arm.lowest_point(q)
+        if lowest < self.floor.position[2]:
+            self.floor.position = (0.0, 0.0, lowest)
+
+    def fit_view(self, q: Floats, points: Floats) -> None:
+        """Put the floor below the arm at joint values (n,) [rad, m], and show all points (k, 3).
+
+        The camera keeps its direction.
+        """
+        self.floor.position = (0.0, 0.0, self._arm.lowest_point(q))
+        show_points(self._client.camera, points)
 
     def show_target(self, T_base_target: Floats) -> None:
         """Move the target to a pose (4, 4)."""
@@ -190,12 +160,13 @@ class Drawing:
             self._solutions[index] = handle
 
 
+def show_points(handle: "viser.CameraHandle", points: Floats) -> None:
+    """Move a visitor's camera until it sees all points (k, 3) [m], in its current direction."""
+    direction = handle.position - handle.look_at
+    look_at, position = camera.frame_points(points, direction, handle.fov, handle.aspect)
+    handle.position = position  # moves the point to look at, too: so that comes after
+    handle.look_at = look_at
+
+
 def _clicked(select: Callable[[int], None], index: int, _: object) -> None:
     select(index)
-
-
-def rotation_wxyz(frame: Floats) -> Floats:
-    """(4,) quaternion w, x, y, z of the rotation of a frame, (3, 4) or (4, 4)."""
-    from scipy.spatial.transform import Rotation
-
-    return Rotation.from_matrix(frame[:3, :3]).as_quat(scalar_first=True)

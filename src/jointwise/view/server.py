@@ -2,9 +2,11 @@
 
 import errno
 import io
+import json
 import socket
 import warnings
 from contextlib import redirect_stdout
+from html import escape
 from typing import TYPE_CHECKING
 
 from jointwise.errors import InvalidInputError, JointwiseError
@@ -14,7 +16,14 @@ if TYPE_CHECKING:
 
 # Ports that are tried, from the one that was asked for.
 PORTS_TRIED = 100
-BRAND_COLOR = (0, 114, 178)
+# viser lightens this for buttons and sliders, to the blue (0, 114, 178) of the links.
+BRAND_COLOR = (0, 54, 84)
+# Labels in viser's panels are pale, condensed and close to sliders; these are not.
+STYLE = """
+    p:has(> label), input { letter-spacing: normal !important }
+    label, .mantine-Slider-markLabel { color: #343a40 }
+    .mantine-Slider-markLabel { padding-top: 0.15rem }
+"""
 
 
 def access_note(host: str) -> str:
@@ -78,4 +87,26 @@ def open_server(host: str, port: int, name: str) -> "viser.ViserServer":
     with redirect_stdout(io.StringIO()):  # viser prints its address in its own format
         server = Server(host, port, label=name, verbose=False)
     server.gui.configure_theme(show_logo=False, show_share_button=False, brand_color=BRAND_COLOR)
+    server.gui.add_html(title_html(f"{name} – jointwise"), order=float("inf"))
     return server
+
+
+def stop_server(server: "viser.ViserServer") -> None:
+    """Stop a server, without viser's message that it has stopped."""
+    with redirect_stdout(io.StringIO()):
+        server.stop()
+
+
+def title_html(title: str) -> str:
+    """HTML that sets the title of the browser's tab and the style of labels.
+
+    viser has no function for either. Its pages run no script that comes as HTML, except that of an
+    image that cannot be loaded.
+    """
+    script = escape(f"document.title = {json.dumps(title)}")
+    return f'<style>{STYLE}</style><img src="data:," onerror="{script}" hidden>'
+
+
+def html(content: str) -> str:
+    """HTML for a panel, with the margins and the font size of its controls."""
+    return f"<div style='padding:0.2em 0.75em 0.5em;font-size:0.875em'>{content}</div>"

@@ -10,11 +10,13 @@ from jointwise.chain import Chain
 from jointwise.kernels.shapes import Floats
 from jointwise.model import checks
 from jointwise.model.arm import joint_difference
+from jointwise.model.rotation import roll_pitch_yaw, rpy_matrix
 from jointwise.solvers.config import SolveConfig
 from jointwise.solvers.single import SAME
 from jointwise.solvers.targets import KINDS, Target
 from jointwise.view.ccd_steps import CCDSteps
 from jointwise.view.recording import Waypoint, interpolate_targets, waypoints_to_csv
+from jointwise.view.units import ANGLE_UNITS, RADIANS
 from jointwise.view.workspace import drawing_size, position_in_front
 
 # CCD alone, as it is shown step by step.
@@ -35,6 +37,7 @@ class Session:
         follows: Whether the arm is solved for whenever the target moves.
         solve_seconds: Duration of the last solve [s].
         message: What happened last.
+        angle_unit: The unit in which angles are shown, one of ``ANGLE_UNITS``.
         steps: CCD step by step, while it is shown; else None.
         solutions: Solutions for the target, once ``find_solutions`` has been called.
         recorded: The recorded path.
@@ -56,6 +59,7 @@ class Session:
         self.follows = True
         self.solve_seconds = 0.0
         self.message = ""
+        self.angle_unit = RADIANS
         self.steps: CCDSteps | None = None
         self.solutions: list[Floats] = []
         self.recorded: list[Waypoint] = []
@@ -71,6 +75,8 @@ class Session:
     def errors(self, q: ArrayLike | None = None) -> tuple[Floats, Floats]:
         """Position error [m] and orientation error [rad], of one configuration or of many.
 
+        The orientation error is NaN where orientation is free.
+
         Args:
             q: (n,) or (k, n) joint values [rad, m]. None: the current ones.
         """
@@ -78,12 +84,23 @@ class Session:
         position_error = np.linalg.norm(T_base_tip[..., :3, 3] - self.T_base_target[:3, 3], axis=-1)
         return position_error, self.kind.orientation_error(T_base_tip, self.T_base_target)
 
-    def move_target(self, pose: ArrayLike | None = None, position: ArrayLike | None = None) -> None:
+    @property
+    def target_rpy(self) -> Floats:
+        """(3,) roll, pitch, yaw of the target [rad]: rotations about the fixed axes x, y, z."""
+        return roll_pitch_yaw(self.T_base_target)
+
+    def move_target(
+        self,
+        pose: ArrayLike | None = None,
+        position: ArrayLike | None = None,
+        rpy: ArrayLike | None = None,
+    ) -> None:
         """Move the target; an arm that follows is solved for.
 
         Args:
             pose: (4, 4) the target's new pose. None: the current one.
             position: (3,) its new position [m]. None: that of the pose.
+            rpy: (3,) its new roll, pitch, yaw [rad]. None: the orientation of the pose.
 
         Raises:
             InvalidInputError: The numbers are invalid; nothing has moved.
@@ -91,6 +108,8 @@ class Session:
         moved = self.T_base_target.copy() if pose is None else checks.pose("target", pose)
         if position is not None:
             moved[:3, 3] = checks.all_finite("target", checks.position("target", position))
+        if rpy is not None:
+            moved[:3, :3] = rpy_matrix(checks.all_finite("rpy", checks.floats("rpy", rpy)))
         if (moved == self.T_base_target).all():
             return
         self.T_base_target = moved
@@ -119,6 +138,22 @@ class Session:
         self.follows = follows
         if follows:
             self.solve()
+
+    def set_angle_unit(self, name: str) -> None:
+        """Show angles in another unit.
+
+        Args:
+            name: A name in ``ANGLE_UNITS``.
+        """
+        checks.choice("angle unit", name, tuple(ANGLE_UNITS))
+        self.angle_unit = ANGLE_UNITS[name]
+        if self.steps is not None:
+            self.message = self.steps.message(self.angle_unit)
+
+    def points(self) -> Floats:
+        """(k, 3) the base, the corners of the arm and the target [m], which a view should show."""
+        ends = np.stack([np.zeros(3), self.T_base_target[:3, 3]])
+        return np.concatenate([self.chain.outline(self.q), ends])
 
     def snap_target_to_tip(self) -> None:
         """Move the target to the end effector."""
@@ -186,7 +221,7 @@ class Session:
         if self.steps is None:
             self.steps = self._ccd_steps()
         moved = self.steps.advance(self.steps.left_in_sweep if whole_sweep else 1)
-        self.q, self.message = self.steps.current_q, self.steps.message
+        self.q, self.message = self.steps.current_q, self.steps.message(self.angle_unit)
         return moved
 
     def _ccd_steps(self) -> CCDSteps:
@@ -203,7 +238,7 @@ class Session:
         position_error, orientation_error = self.errors()
         return bool(
             position_error < CCD_CONFIG.position_tolerance
-            and orientation_error < CCD_CONFIG.orientation_tolerance
+            and not orientation_error >= CCD_CONFIG.orientation_tolerance  # NaN: it is free
         )
 
     # Other solutions

@@ -60,7 +60,8 @@ def arm_parts(chain: Chain, radius: float) -> list[Part]:
         if i < chain.n:
             origin, axis = link[:, 3], link[:, 2]
             corners.insert(1, origin - (origin @ axis) * axis)
-        parts += [Part(i - 1, "link", mesh) for mesh in _rounded_polyline(corners, radius)]
+        rods = _rounded_polyline(corners, radius, rounded_start=i > 0)  # the base has its disc
+        parts += [Part(i - 1, "link", mesh) for mesh in rods]
         if i == chain.n:
             break
         if chain.prismatic[i]:
@@ -91,6 +92,28 @@ def merge_parts(chain: Chain, parts: list[Part], q: Floats) -> "Trimesh":
     return cast("Trimesh", trimesh.util.concatenate(meshes))
 
 
+def part_points(parts: list[Part]) -> dict[int, Floats]:
+    """(k, 3) the vertices of the parts [m], by the joint in whose frame they are; without axes."""
+    solid = [part for part in parts if part.role != "axis"]
+    joints = sorted({part.joint for part in solid})
+    return {j: np.concatenate([p.mesh.vertices for p in solid if p.joint == j]) for j in joints}
+
+
+def lowest_point(chain: Chain, points: dict[int, Floats], q: Floats) -> float:
+    """The smallest z in the base frame [m] of points that joints carry.
+
+    Args:
+        chain: The arm.
+        points: (k, 3) by joint, in the joint's frame [m]; -1 for the base.
+        q: (n,) joint values [rad, m].
+    """
+    frames = np.concatenate([chain.frames(q), np.eye(4)[None]])
+    return min(
+        float((carried @ frames[joint, 2, :3]).min() + frames[joint, 2, 3])
+        for joint, carried in points.items()
+    )
+
+
 def _cylinder(start: Floats, end: Floats, radius: float) -> "Trimesh":
     """A cylinder whose edges stay sharp when it is shaded."""
     import trimesh
@@ -99,8 +122,8 @@ def _cylinder(start: Floats, end: Floats, radius: float) -> "Trimesh":
     return cast("Trimesh", trimesh.graph.smooth_shade(cylinder, angle=0.6))
 
 
-def _rounded_polyline(corners: list[Floats], radius: float) -> "list[Trimesh]":
-    """Cylinders from corner to corner, with spheres at their ends."""
+def _rounded_polyline(corners: list[Floats], radius: float, rounded_start: bool) -> "list[Trimesh]":
+    """Cylinders from corner to corner, with spheres at their ends; at the start if asked for."""
     import trimesh
 
     meshes = []
@@ -108,6 +131,7 @@ def _rounded_polyline(corners: list[Floats], radius: float) -> "list[Trimesh]":
         if np.linalg.norm(end - start) > 1e-9:
             meshes.append(_cylinder(start, end, radius))
             for corner in (start, end):
-                sphere = trimesh.creation.icosphere(subdivisions=2, radius=radius)
-                meshes.append(sphere.apply_translation(corner))
+                if rounded_start or (corner != corners[0]).any():
+                    sphere = trimesh.creation.icosphere(subdivisions=2, radius=radius)
+                    meshes.append(sphere.apply_translation(corner))
     return meshes

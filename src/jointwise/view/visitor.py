@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from jointwise.chain import Chain
 from jointwise.errors import JointwiseError
 from jointwise.kernels.shapes import Floats
+from jointwise.view.meshes import Mesh
 from jointwise.view.panel import Animation, Panel
 from jointwise.view.scene import Drawing
 from jointwise.view.session import Session
@@ -25,7 +26,7 @@ class Visitor:
         client: The visitor's connection.
         chain: The arm.
         name: Name of the file that a path is saved to, without its suffix.
-        meshes: GLB by joint, from ``meshes.load_glb``.
+        meshes: By joint, from ``meshes.load_meshes``.
         note: First message; the status of the first solve if empty.
 
     Attributes:
@@ -40,7 +41,7 @@ class Visitor:
         client: "viser.ClientHandle",
         chain: Chain,
         name: str,
-        meshes: dict[int, bytes],
+        meshes: dict[int, Mesh],
         note: str = "",
     ) -> None:
         self.session = Session(chain)
@@ -50,8 +51,8 @@ class Visitor:
         self._worker = Worker()
         self._frames: Iterator[None] | None = None
         with client.atomic():
-            self.drawing = Drawing(client, chain, meshes)
-            self._panel = Panel(client.gui, self.session, self.apply, self.play, self.save)
+            self.drawing = Drawing(client, chain, meshes, self.session.q)
+            self._panel = Panel(client.gui, self.session, self)
             self._draw(with_target=True)
             self._panel.refresh()
         self.drawing.gizmo.on_update(self._target_dragged)
@@ -114,6 +115,15 @@ class Visitor:
             self.client.send_file_download(f"{self._name}.csv", content, save_immediately=True)
 
         self._worker.submit(object(), job)
+
+    def fit_view(self) -> None:
+        """Move the camera until it sees the whole arm and the target."""
+        session = self.session
+
+        def job() -> None:
+            self.drawing.fit_view(session.q, session.points())
+
+        self._worker.submit("fit view", job)
 
     def _next_frame(self, frames: Iterator[None], rate: Callable[[], float]) -> None:
         played: list[bool] = []

@@ -25,17 +25,16 @@ def fk(
     jointwise fk panda --q 0 -0.5 0 -2 0 1.5 0.8
     """
     import numpy as np
-    from scipy.spatial.transform import Rotation
 
     from jointwise.cli.units import to_radians
-    from jointwise.model.rotation import roll_pitch_yaw
+    from jointwise.model.rotation import quaternion, roll_pitch_yaw
 
     chain = load_chain(arm, base, tip)
-    joint_angles = to_radians(chain, q, deg)
+    joint_angles = to_radians(chain, q, deg, "--q")
     with spinner("computing (the first run compiles)"):
         pose = chain.fk(joint_angles)
     position, rpy = pose[:3, 3], roll_pitch_yaw(pose)
-    quaternion = Rotation.from_matrix(pose[:3, :3]).as_quat()
+    xyzw = quaternion(pose)
     if json:
         print_json(
             {
@@ -44,7 +43,7 @@ def fk(
                 "joint_angles": joint_angles,
                 "position": position,
                 "rpy": rpy,
-                "quaternion": quaternion,
+                "quaternion": xyzw,
                 "pose": pose,
             }
         )
@@ -52,6 +51,6 @@ def fk(
     angles = {"rpy [°]": np.degrees(rpy)} if deg else {"rpy [rad]": rpy}
     lines = [
         [name, *(f"{value:.6f}" for value in values.round(6) + 0.0), ""][:5]  # no minus zeros
-        for name, values in {"position [m]": position, **angles, "quaternion": quaternion}.items()
+        for name, values in {"position [m]": position, **angles, "quaternion": xyzw}.items()
     ]
     print_table(["end effector", "x, roll", "y, pitch", "z, yaw", "w"], lines)

@@ -1,6 +1,8 @@
 """``jointwise robots`` and ``jointwise info``."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from jointwise.cli.options import Arm, Base, Json, Tip, load_chain
 from jointwise.cli.printing import print_json, print_table
@@ -19,14 +21,28 @@ def robots(json: Json = False) -> None:
         for name, chain in chains.items():
             print_json(_summary(name, chain))
         return
-    rows = [[name, _documentation(name)[0], f"{chain.reach:.2f}"] for name, chain in chains.items()]
-    print_table(["name", "arm", "reach [m]"], rows, text_columns=2)
+    rows = [
+        [name, _documentation(name)[0], f"{chain.working_radius():.3f}"]
+        for name, chain in chains.items()
+    ]
+    print_table(["name", "arm", "working radius [m]"], rows, text_columns=2)
 
 
-def info(arm: Arm, base: Base = None, tip: Tip = None, json: Json = False) -> None:
+def info(
+    arm: Arm,
+    base: Base = None,
+    tip: Tip = None,
+    links: Annotated[
+        bool, typer.Option("--links", help="Print the links and joints of a URDF as a tree.")
+    ] = False,
+    json: Json = False,
+) -> None:
     """Print the DH table or the links of an arm, its limits and reach."""
     from jointwise.model.table import cells
 
+    if links:
+        _print_links(arm, json)
+        return
     chain = load_chain(arm, base, tip)
     if json:
         rows = [
@@ -48,12 +64,34 @@ def info(arm: Arm, base: Base = None, tip: Tip = None, json: Json = False) -> No
     print("\n".join([*notes, *filter(None, _documentation(arm))]))
 
 
+def _print_links(arm: str, json: bool) -> None:
+    from jointwise.errors import InvalidInputError
+    from jointwise.model import data
+    from jointwise.model.urdf import Tree
+
+    file = data.find(arm)
+    if file.suffix.lower() in (".toml", ".csv"):
+        raise InvalidInputError(f"--links is for a URDF: {file.name} is a DH table.")
+    branches = [*Tree(file).branches()]
+    if json:
+        for _, link, joint in branches:
+            above = (joint.parent, joint.name, joint.kind) if joint else (None, None, None)
+            print_json(dict(zip(("link", "parent", "joint", "type"), (link, *above), strict=True)))
+        return
+    lines = [
+        [lead + link, joint.name if joint else "", joint.kind if joint else ""]
+        for lead, link, joint in branches
+    ]
+    print_table(["link", "joint above it", "type"], lines, text_columns=3)
+
+
 def _summary(name: str, chain: "Chain") -> dict[str, object]:
     return {
         "robot": name,
         "description": _documentation(name)[0] or None,
         "joint_names": chain.names,
         "reach": chain.reach,
+        "working_radius": chain.working_radius(),
     }
 
 

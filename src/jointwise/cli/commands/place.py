@@ -31,13 +31,17 @@ def place(
     """
     import numpy as np
 
-    from jointwise.cli.tables.target_file import read_targets
+    from jointwise.cli.tables.columns import list_extra
+    from jointwise.cli.tables.target_file import read_targets, source_name
     from jointwise.reach import base_candidates, best_base
     from jointwise.solvers.targets import KINDS
 
     chain = load_chain(arm, base, tip)
     arrays = [np.empty((0, 3))]
     for table in read_targets(targets, chain, deg):
+        if table.extra and len(arrays) == 1:
+            names = list_extra(table, chain)
+            print(f"columns of {source_name(targets)} not used: {names}", file=sys.stderr)
         if table.kind.array_shape is None:
             accepted = " or ".join(kind.plural for kind in KINDS.values() if kind.array_shape)
             raise InvalidInputError(f"{targets} has {table.kind.plural}: expected {accepted}.")

@@ -1,18 +1,24 @@
 """``jointwise reach``."""
 
 import sys
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from jointwise.cli import pictures
 from jointwise.cli.options import Arm, Base, Device, Plot, Seed, Threads, Tip, load_chain
-from jointwise.errors import InvalidInputError
+from jointwise.errors import InvalidInputError, JointwiseError
+
+if TYPE_CHECKING:
+    from jointwise.reach import MapSize
 
 # Given instead of an arm: open an existing map.
 SHOW = "show"
 # Parameters of ``reach show``.
 SHOW_PARAMETERS = ("arm", "map_path", "plot", "port")
+# A map that takes longer [s] or more on disk [bytes] is computed only after a yes.
+MAX_SECONDS, MAX_BYTES = 3600.0, 10e9
 
 
 def reach(
@@ -42,8 +48,12 @@ def reach(
     seed: Seed = 0,
     base: Base = None,
     tip: Tip = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Compute a large map without asking.")] = False,
 ) -> None:
     """Compute where an arm can reach and how well, or show such a map.
+
+    Voxels, poses, bytes and time of a new map are estimated first; above an hour or 10 GB it is
+    computed only after a yes, or with --yes.
 
     If it is interrupted, the same command resumes it. With show instead of an arm, an existing map
     is opened in the browser until Ctrl-C. --plot draws a slice through the base; show then opens
@@ -57,13 +67,19 @@ def reach(
     _check_usage(context, arm, map_path)
     if plot is not None:
         pictures.check_file(plot)
-    from jointwise.reach import ReachMap, reach_map
+    from jointwise.reach import ReachMap, map_size, reach_map
 
     if map_path is not None:
         result = ReachMap(map_path)
     else:
+        chain = load_chain(arm, base, tip)
+        if not Path(output).exists():  # an existing map is resumed without a question
+            # How many cores a cluster has is not known yet: the time of one is printed.
+            workers = threads if cluster is None else 1
+            size = map_size(chain, resolution, orientations or None, None, device, workers)
+            _check_size(size, cluster is not None, yes)
         result = reach_map(
-            load_chain(arm, base, tip),
+            chain,
             resolution,
             orientations or None,
             device=device,
@@ -79,6 +95,25 @@ def reach(
         pictures.draw_slice(plot, result)
     elif map_path is not None:
         result.serve(port)
+
+
+def _check_size(size: "MapSize", on_cluster: bool, yes: bool) -> None:
+    """Print how large the map will be, and ask whether to compute a large one.
+
+    Raises:
+        JointwiseError: The answer is no, or there is no terminal to ask on.
+    """
+    print(f"{size} of CPU time" if on_cluster else size, file=sys.stderr)
+    is_long = size.seconds > MAX_SECONDS and not on_cluster
+    if yes or not (is_long or size.bytes > MAX_BYTES):
+        return
+    remedy = "a larger --resolution or fewer --orientations"
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise InvalidInputError(
+            f"the map takes more than an hour or 10 GB: expected --yes, {remedy}."
+        )
+    if not typer.confirm("Compute it?", err=True):
+        raise JointwiseError(f"nothing was computed: a smaller map has {remedy}.")
 
 
 def _check_usage(context: typer.Context, arm: str, map_path: str | None) -> None:

@@ -175,12 +175,11 @@ def _print_solutions(chain: "Chain", results: Sequence["IKResult"], deg: bool) -
         print(results[0].status.value)
     if len(results) == 1:
         (result,) = results
-        angle = result.orientation_error
-        orientation_error = f"{math.degrees(angle):.1e}°" if deg else f"{angle:.1e} rad"
-        print(
-            f"Position error {result.position_error:.1e} m, orientation error "
-            f"{orientation_error}; {result.iterations} iterations, {result.restarts} restarts."
-        )
+        angle, errors = result.orientation_error, f"Position error {result.position_error:.1e} m"
+        if not math.isnan(angle):
+            errors += ", orientation error "
+            errors += f"{math.degrees(angle):.1e}°" if deg else f"{angle:.1e} rad"
+        print(f"{errors}; {result.iterations} iterations, {result.restarts} restarts.")
 
 
 def _print_trace(chain: "Chain", target: "Target", trace: "Trace", deg: bool) -> None:
@@ -190,7 +189,8 @@ def _print_trace(chain: "Chain", target: "Target", trace: "Trace", deg: bool) ->
     from jointwise.cli.units import format_values
     from jointwise.solvers.targets import kind_of
 
-    position = kind_of(target).describe(target)["position"]
+    kind = kind_of(target)
+    position = kind.describe(target)["position"]
     rows = []
     for move in trace.moves():
         position_error = np.linalg.norm(chain.fk(move.joint_angles)[:3, 3] - position)
@@ -208,5 +208,6 @@ def _print_trace(chain: "Chain", target: "Target", trace: "Trace", deg: bool) ->
             [str(step), "all (Levenberg-Marquardt step)", "", "", *(f"{e:.1e}" for e in errors)]
         )
     header = ["iteration", "joint", "from", "to", "position error [m]", "orientation error [rad]"]
-    print_table(header, rows, text_columns=2)
+    columns = len(header) if kind.directions else len(header) - 1
+    print_table(header[:columns], [row[:columns] for row in rows], text_columns=2)
     print("" if trace.converged else "The first attempt, traced above, did not converge.\n")

@@ -1,1 +1,1 @@
-"""Tables of targets and of results: CSV, Parquet and ``.npz`` files."""
+"""Tables of targets and of results: CSV, JSON lines, Parquet and ``.npz`` files."""

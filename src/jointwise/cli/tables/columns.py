@@ -1,13 +1,15 @@
-"""Columns of a table of targets, in a CSV or Parquet file.
+"""Columns of a table of targets.
 
 ``x, y, z`` are positions [m]. The other columns come in groups, which the kinds of targets define,
 such as ``roll, pitch, yaw`` for poses; see ``solvers.targets.TargetKind.columns``. Starts have one
-column per joint, named as the joint or ``q1, q2, ...``.
+column per joint, named as the joint or ``q1, q2, ...``. All others are extra columns, such as
+``id``, which are copied to the results.
 """
 
-from collections.abc import Callable, Collection, Sequence
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
 from difflib import get_close_matches
-from typing import NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,7 +18,8 @@ from jointwise.cli.options import is_number
 from jointwise.cli.units import to_radians
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.shapes import Floats
-from jointwise.model.urdf_xml import short
+from jointwise.model.checks import short
+from jointwise.model.degrees import check_rpy
 from jointwise.solvers.targets import KINDS, MIN_LENGTH, TargetKind, Targets
 
 # The group that every table has, and its columns.
@@ -35,11 +38,18 @@ class TargetTable(NamedTuple):
         kind: The kind of the targets.
         targets: Many targets.
         starts: (n,) for all or (m, n) one for each [rad, m]; None: not given.
+        columns: (m,) values of each column of the targets, as they were given; empty if the
+            source has no columns.
+        extra: m values of each extra column.
+        json_lines: Whether the source has JSON lines.
     """
 
     kind: TargetKind
     targets: Targets
     starts: Floats | None
+    columns: Mapping[str, Floats] = {}
+    extra: Mapping[str, Any] = {}
+    json_lines: bool = False
 
 
 def column_groups() -> dict[str, tuple[str, ...]]:
@@ -48,50 +58,77 @@ def column_groups() -> dict[str, tuple[str, ...]]:
     return {POSITION: XYZ, **dict(groups)}
 
 
-def check_header(header: Sequence[str], file: str, chain: Chain) -> None:
-    """Refuse unknown, repeated or missing columns, and two groups that exclude each other."""
+def check_header(header: Sequence[str], file: str, chain: Chain) -> list[str]:
+    """The extra columns of a header.
+
+    Raises:
+        InvalidInputError: A column is missing, repeated or misspelled, or two groups exclude each
+            other; the text says which.
+    """
     groups, joints = column_groups(), _start_columns(chain, header)
     known = [*_target_columns(), *joints]
+    extra = [column for column in header if column not in known]
     for i, column in enumerate(header):
         if column in header[:i]:
             raise InvalidInputError(
                 f"{file} has the column {short(column)} twice: expected it once."
             )
-        if column not in known:
-            _refuse_column(column, known, file)
     for name, group in {**groups, "start": joints}.items():
         missing = [column for column in group if column not in header]
-        if missing and (len(missing) < len(group) or name == POSITION):
+        is_incomplete = bool(missing) and (len(missing) < len(group) or name == POSITION)
+        _refuse_misspelled(extra, group, missing if is_incomplete else [], file)
+        if is_incomplete:
             raise InvalidInputError(
                 f"{file} has no column {', '.join(missing)}: expected all of {', '.join(group)}."
+            )
+    for column in extra:
+        if re.fullmatch(r"q\d+", column):
+            raise InvalidInputError(
+                f"{file} has the column {short(column)} for an arm of {chain.n} joints: expected "
+                f"q1 to q{chain.n}."
             )
     del groups[POSITION]
     present = [", ".join(group) for group in groups.values() if group[0] in header]
     if len(present) > 1:
         raise InvalidInputError(f"{file} has {' and '.join(present)}: expected one of these.")
+    return extra
+
+
+def list_extra(table: TargetTable, chain: Chain) -> str:
+    """The extra columns for a message; a question marks those like a column that is not there."""
+    absent = [name for name in (*_target_columns(), *chain.names) if name not in table.columns]
+    similar = {column: get_close_matches(column.lower(), absent, 1) for column in table.extra}
+    return ", ".join(
+        short(column) + (f" (did you mean {matches[0]!r}?)" if matches else "")
+        for column, matches in similar.items()
+    )
 
 
 def table_from_columns(
-    columns: dict[str, Floats], locate: Locate, chain: Chain, in_degrees: bool
+    columns: Mapping[str, Any], locate: Locate, chain: Chain, in_degrees: bool
 ) -> TargetTable:
     """Targets and starts in columns whose header has been checked.
 
     Args:
-        columns: (m,) values of each column, by name.
+        columns: (m,) values of each column, by name; of extra columns m values of any type.
         locate: Tells where a row is.
         chain: The arm.
         in_degrees: Whether angles are degrees.
     """
+    joints = _start_columns(chain, columns)
     groups = {
         name: np.stack([columns[column] for column in group], axis=1)
-        for name, group in {**column_groups(), "start": _start_columns(chain, columns)}.items()
+        for name, group in {**column_groups(), "start": joints}.items()
         if group[0] in columns
     }
     starts = groups.pop("start", None)
     table = table_from_groups(groups, locate, in_degrees)
-    if starts is None:
-        return table
-    return table._replace(starts=to_radians(chain, starts, in_degrees))
+    target_columns = _target_columns()
+    return table._replace(
+        starts=None if starts is None else to_radians(chain, starts, in_degrees),
+        columns={name: columns[name] for name in columns if name in target_columns},
+        extra={name: columns[name] for name in columns if name not in {*target_columns, *joints}},
+    )
 
 
 def table_from_groups(groups: dict[str, Floats], locate: Locate, in_degrees: bool) -> TargetTable:
@@ -108,6 +145,8 @@ def table_from_groups(groups: dict[str, Floats], locate: Locate, in_degrees: boo
     group = next((group for group in groups if group != POSITION), "")
     values = groups[group] if group else np.empty((len(positions), 0))
     values = np.where(finite[:, None], values, 1.0)
+    if group == "rpy" and not in_degrees:
+        check_rpy(values, locate)
     if group in ANY_LENGTH:
         values = _scale_rows(group, values, locate)
     kind = next(kind for kind in KINDS.values() if group in (kind.columns or ("",)))
@@ -125,14 +164,21 @@ def _scale_rows(group: str, vectors: Floats, locate: Locate) -> Floats:
     return scaled
 
 
-def _refuse_column(column: str, known: list[str], file: str) -> NoReturn:
-    if is_number(column):
-        raise InvalidInputError(
-            f"{file} begins with {column}: expected a header first, such as x,y,z."
-        )
-    similar = get_close_matches(column.lower(), known, 1)
-    hint = f"did you mean {similar[0]!r}?" if similar else f"expected some of {', '.join(known)}."
-    raise InvalidInputError(f"{file} has the column {short(column)}: {hint}")
+def _refuse_misspelled(
+    extra: Sequence[str], group: Sequence[str], missing: Sequence[str], file: str
+) -> None:
+    """Refuse extra columns that are columns of a group in capitals, or like a missing one."""
+    for column in extra:
+        if is_number(column):
+            raise InvalidInputError(
+                f"{file} begins with {column}: expected a header first, such as x,y,z."
+            )
+        in_capitals = [name for name in group if name.lower() == column.lower()]
+        similar = in_capitals or get_close_matches(column.lower(), missing, 1)
+        if similar:
+            raise InvalidInputError(
+                f"{file} has the column {short(column)}: did you mean {similar[0]!r}?"
+            )
 
 
 def _target_columns() -> list[str]:

@@ -1,52 +1,73 @@
-"""Results to a file: one column per joint, then status and errors; or arrays of an ``.npz``."""
+"""Results to a file, or to standard output."""
 
-import csv
 import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import fields
 from pathlib import Path
-from typing import IO, Any
 
-import numpy as np
-
-from jointwise.chain import Chain
-from jointwise.cli.tables.target_file import import_pyarrow
-from jointwise.cli.units import to_display
+from jointwise.cli.tables import csv_file, json_lines
+from jointwise.cli.tables.columns import TargetTable, list_extra
+from jointwise.cli.tables.file_kinds import FILE_KINDS, suffix_list
+from jointwise.cli.tables.result_columns import ResultColumns
+from jointwise.cli.tables.target_file import source_name
 from jointwise.errors import InvalidInputError
-from jointwise.solvers.results import STATUS_BY_CODE, IKBatch
+from jointwise.solvers.results import IKBatch
 
-Write = Callable[[IKBatch], None]
-STATUS_NAMES = np.array([status.name for status in STATUS_BY_CODE])
+# Writes the results for a table of targets.
+WriteResults = Callable[[IKBatch, TargetTable], None]
+
+
+def check_columns(table: TargetTable, columns: ResultColumns, source: str, output: str) -> None:
+    """Check the first table before it is solved, and tell on standard error of extra columns.
+
+    Raises:
+        InvalidInputError: The results cannot have these columns; the text says which.
+    """
+    columns.check(table, source_name(source))
+    keeps_text = Path(output).suffix.lower() != ".npz"
+    if columns.with_targets and not keeps_text:
+        raise InvalidInputError(
+            f"{output} has no columns: expected a .csv, .jsonl or .parquet file with "
+            "--with-targets."
+        )
+    if table.extra:
+        verb = "copied to the results" if keeps_text else f"not copied to {output}"
+        names = list_extra(table, columns.chain)
+        print(f"columns of {source_name(source)} {verb}: {names}", file=sys.stderr)
 
 
 @contextmanager
-def open_results(output: str, chain: Chain, in_degrees: bool, source: str) -> Iterator[Write]:
+def open_results(output: str | None, source: str, columns: ResultColumns) -> Iterator[WriteResults]:
     """Open a file or standard output, ``-``; yields a function that writes results.
 
-    A file is replaced when the block ends, and left as it was if the block raises.
+    A file is replaced when the block ends, and left as it was if the block raises. Standard output
+    gets JSON lines if the targets were JSON lines, otherwise CSV.
 
     Args:
-        output: A ``.csv``, ``.npz`` or ``.parquet`` file, or ``-``.
-        chain: The arm.
-        in_degrees: Whether to write angles in degrees; not in an ``.npz`` file.
+        output: A file of one of ``FILE_KINDS``, or ``-``. None: nothing is written.
         source: The file of the targets, which is never overwritten.
+        columns: Which columns to write.
 
     Raises:
         InvalidInputError: The output cannot be written; the text says why.
     """
+    if output is None:
+        yield lambda batch, table: None
+        return
     if output == "-":
-        with _write_csv(sys.stdout, chain, in_degrees) as write:
-            yield write
+        as_csv, as_json = csv_file.writer(sys.stdout), json_lines.writer(sys.stdout)
+        yield lambda batch, table: (as_json if table.json_lines else as_csv)(
+            batch, columns.of_table(batch, table)
+        )
         return
     path = Path(output).resolve()
     suffix = path.suffix.lower()
     _check_path(path, output, source)
     partial = path.with_name(f".{path.stem}.{os.getpid()}{suffix}")
     try:
-        with WRITERS[suffix](partial, chain, in_degrees) as write:
-            yield write
+        with FILE_KINDS[suffix].write(partial) as write:
+            yield lambda batch, table: write(batch, columns.of_table(batch, table))
         partial.replace(path)
     except OSError as error:
         raise InvalidInputError(f"{output} cannot be written: {error.strerror}.") from None
@@ -55,8 +76,8 @@ def open_results(output: str, chain: Chain, in_degrees: bool, source: str) -> It
 
 
 def _check_path(path: Path, output: str, source: str) -> None:
-    if path.suffix.lower() not in WRITERS:
-        raise InvalidInputError(f"{output} is not a table: expected a .csv, .npz or .parquet file.")
+    if path.suffix.lower() not in FILE_KINDS:
+        raise InvalidInputError(f"{output} is not a table: expected a {suffix_list()} file.")
     if not path.parent.is_dir():
         raise InvalidInputError(
             f"{output} cannot be written: the folder {path.parent} does not exist."
@@ -67,75 +88,3 @@ def _check_path(path: Path, output: str, source: str) -> None:
         raise InvalidInputError(
             f"{output} is the file of the targets: expected another file for the results."
         )
-
-
-@contextmanager
-def _write_csv(stream: IO[str], chain: Chain, in_degrees: bool) -> Iterator[Write]:
-    lines, has_header = csv.writer(stream, lineterminator="\n"), False
-
-    def write(batch: IKBatch) -> None:
-        nonlocal has_header
-        columns = _columns(batch, chain, in_degrees)
-        if not has_header:
-            lines.writerow(columns)
-            has_header = True
-        columns["converged"] = np.where(batch.converged, "true", "false")
-        lines.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
-        stream.flush()  # a program that reads the pipe gets every result at once
-
-    yield write
-    if not has_header:
-        write(_no_results(chain))
-
-
-@contextmanager
-def _write_csv_file(path: Path, chain: Chain, in_degrees: bool) -> Iterator[Write]:
-    with (
-        path.open("w", encoding="utf-8", newline="") as stream,
-        _write_csv(stream, chain, in_degrees) as write,
-    ):
-        yield write
-
-
-@contextmanager
-def _write_npz(path: Path, chain: Chain, in_degrees: bool) -> Iterator[Write]:
-    batches = [_no_results(chain)]
-    yield batches.append
-    arrays = ([getattr(batch, field.name) for batch in batches] for field in fields(IKBatch))
-    IKBatch(*map(np.concatenate, arrays)).save(path)
-
-
-@contextmanager
-def _write_parquet(path: Path, chain: Chain, in_degrees: bool) -> Iterator[Write]:
-    pyarrow = import_pyarrow()
-
-    def table(batch: IKBatch) -> Any:
-        return pyarrow.table(_columns(batch, chain, in_degrees))
-
-    with pyarrow.parquet.ParquetWriter(path, table(_no_results(chain)).schema) as writer:
-        yield lambda batch: writer.write_table(table(batch))
-
-
-WRITERS = {".csv": _write_csv_file, ".npz": _write_npz, ".parquet": _write_parquet}
-
-
-def _columns(batch: IKBatch, chain: Chain, in_degrees: bool) -> dict[str, Any]:
-    """(m,) values of each column, by name."""
-    joints = to_display(chain, batch.joint_angles, in_degrees)
-    angles = batch.orientation_error
-    others = {
-        "converged": batch.converged,
-        "status": STATUS_NAMES[batch.status],
-        "position_error": batch.position_error,
-        "orientation_error": np.degrees(angles) if in_degrees else angles,
-        "iterations": batch.iterations,
-        "restarts": batch.restarts,
-    }
-    unambiguous = others.keys().isdisjoint(chain.names)
-    names = chain.names if unambiguous else [f"q{i + 1}" for i in range(chain.n)]
-    return {**dict(zip(names, joints.T, strict=True)), **others}
-
-
-def _no_results(chain: Chain) -> IKBatch:
-    """An empty batch, which has the names and types of the columns."""
-    return IKBatch.from_list([], chain.n)

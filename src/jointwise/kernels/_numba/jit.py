@@ -6,9 +6,12 @@ from typing import Any, TypeVar, cast
 import numba
 import numpy as np
 
+from jointwise.kernels._numba.notice import register_notice
 from jointwise.kernels.fingerprint import fingerprint
 
 F = TypeVar("F", bound=Callable[..., object])
+
+register_notice()
 
 
 def jit(function: F) -> F:

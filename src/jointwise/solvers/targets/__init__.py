@@ -1,6 +1,6 @@
 """The kinds of targets: position, pose and aim, one file each."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -10,8 +10,8 @@ from jointwise.kernels.shapes import Floats, Weights
 from jointwise.model import checks
 from jointwise.model.arm import ArmModel
 from jointwise.solvers.targets.aim import MIN_LENGTH, Aim, AimKind, aim
-from jointwise.solvers.targets.kind import Target, TargetKind, Targets
-from jointwise.solvers.targets.pose import PoseKind
+from jointwise.solvers.targets.kind import Pose, Target, TargetKind, Targets
+from jointwise.solvers.targets.pose import PoseKind, pose
 from jointwise.solvers.targets.position import PositionKind
 
 __all__ = [
@@ -19,15 +19,19 @@ __all__ = [
     "MIN_LENGTH",
     "Aim",
     "PackedTarget",
+    "Pose",
     "Target",
     "TargetKind",
     "Targets",
     "aim",
     "kind_and_value",
     "kind_of",
+    "one_kind",
     "pack_target",
     "pack_targets",
+    "pose",
     "refuse",
+    "split_targets",
 ]
 
 # All kinds of targets, by name.
@@ -90,15 +94,47 @@ def pack_targets(
     """
     kind = _BY_CLASS.get(type(targets))
     value: Any = targets
+    if isinstance(targets, (list, tuple)) and any(map(_is_object, targets)):
+        return _pack_each(arm, targets)
     if kind is None:
         value = as_array("targets", _matrix(targets))
         kind = KINDS["position"] if value.shape == (0,) else _BY_SHAPE.get(value.shape[1:])
     if kind is None:
         raise InvalidInputError(
             f"targets has shape {value.shape}: expected (m, 3) for positions or (m, 4, 4) for "
-            "poses."
+            f"poses.{checks.pose_hint(value.shape)}"
         )
     return PackedTarget(kind.pack_many(value), kind.weights(arm.angular_scale), kind)
+
+
+def split_targets(targets: Any) -> list[Target]:
+    """Many targets, in one object or a sequence, as a list of single ones."""
+    kind = _BY_CLASS.get(type(targets))
+    try:
+        return list(targets) if kind is None else kind.split(targets)
+    except TypeError:
+        raise InvalidInputError(f"targets is {targets!r}: expected a sequence.") from None
+
+
+def one_kind(arm: ArmModel, targets: Sequence[Target], where: str) -> list[PackedTarget]:
+    """Single targets of one kind, packed; ``where`` names in an error what has no other kind."""
+    packed = []
+    for i, target in enumerate(targets):
+        try:
+            packed.append(pack_target(arm, target))
+        except InvalidInputError as problem:
+            text = str(problem).replace("target", f"targets[{i}]", 1)
+            raise InvalidInputError(text) from None
+    kinds = sorted({each.kind.plural for each in packed})
+    if len(kinds) > 1:
+        raise InvalidInputError(f"targets mix {' and '.join(kinds)}: expected one kind {where}.")
+    return packed
+
+
+def _pack_each(arm: ArmModel, targets: Sequence[Target]) -> PackedTarget:
+    """Many targets in a list, such as poses of SciPy or aims, packed."""
+    packed = one_kind(arm, targets, "in a batch")
+    return packed[0]._replace(values=packed[0].kind.join([each.values for each in packed]))
 
 
 def refuse(packed: PackedTarget) -> NoReturn:
@@ -112,12 +148,19 @@ def refuse(packed: PackedTarget) -> NoReturn:
 def _refuse_shape(shape: tuple[int, ...]) -> NoReturn:
     hints = {
         (2,): " For a planar arm, add z = 0.",
-        (3, 3): " A rotation alone is not enough: a pose has a position, too.",
+        (3, 3): " A rotation alone is not enough: jointwise.pose(position, matrix=rotation).",
     }
-    hint = hints.get(shape, " For many targets, use solve_batch." if len(shape) in (2, 3) else "")
+    hint = hints.get(shape) or checks.pose_hint(shape)
+    if not hint and len(shape) in (2, 3):
+        hint = " For many targets, use solve_batch."
     raise InvalidInputError(
         f"target has shape {shape}: expected (3,) for a position or (4, 4) for a pose.{hint}"
     )
+
+
+def _is_object(target: Any) -> bool:
+    """Whether this is a target of a class of its own, not an array."""
+    return type(target) in _BY_CLASS or hasattr(target, "as_matrix")
 
 
 def _matrix(target: Any) -> Any:

@@ -105,9 +105,19 @@ class AimKind(TargetKind):
         axes = np.broadcast_to(targets.axis, targets.position.shape)
         return np.stack([targets.position, targets.direction, axes], axis=1)
 
-    def check(self, packed: Floats) -> None:
+    def join(self, packed: list[Floats]) -> Floats:
+        """(m, 3, 3); they must have one axis, as an ``aim`` of many has."""
+        joined = np.stack(packed)
+        if (joined[:, 2] != joined[0, 2]).any():
+            raise InvalidInputError(
+                "targets have different axes: expected aims with one axis in a batch. "
+                "Solve a batch for each axis."
+            )
+        return joined
+
+    def check(self, packed: Floats, name: str = "target") -> None:
         """Finite numbers."""
-        checks.all_finite("target", packed)
+        checks.all_finite(name, packed)
 
     def weights(self, angular_scale: float) -> Weights:
         """Of a point and one axis."""

@@ -1,9 +1,10 @@
 """The interface of a kind of target."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Union
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, Union
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from jointwise.kernels.shapes import Floats, Weights
@@ -13,9 +14,10 @@ if TYPE_CHECKING:
 
     from jointwise.solvers.targets.aim import Aim
 
-# One target, or many for a batch.
-Target = Union[ArrayLike, "RigidTransform", "Aim"]
-Targets = Target
+# A pose (4, 4) or SciPy's; one target of any kind; many of them for a batch.
+Pose: TypeAlias = Union[ArrayLike, "RigidTransform"]
+Target: TypeAlias = Union[Pose, "Aim"]
+Targets: TypeAlias = Target | Sequence[Target]
 
 
 class TargetKind(ABC):
@@ -48,8 +50,12 @@ class TargetKind(ABC):
     def pack_many(self, targets: Any) -> Floats:
         """(m, ...) many targets, packed; their numbers are not yet checked."""
 
+    def join(self, packed: list[Floats]) -> Floats:
+        """(m, ...) packed targets from a list of single ones."""
+        return np.stack(packed)
+
     @abstractmethod
-    def check(self, packed: Floats) -> None:
+    def check(self, packed: Floats, name: str = "target") -> None:
         """Refuse a packed target whose numbers cannot be solved for; the text says why."""
 
     @abstractmethod

@@ -1,12 +1,82 @@
 """A pose: position and orientation of the end effector are prescribed."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from jointwise.errors import InvalidInputError
 from jointwise.kernels.shapes import Floats, Weights
-from jointwise.model import checks
+from jointwise.model import checks, degrees
 from jointwise.solvers.targets.kind import Target, TargetKind, Targets
+
+if TYPE_CHECKING:
+    from scipy.spatial.transform import RigidTransform
+
+# Shape of each way to write an orientation.
+ORIENTATION_SHAPES = {"quat": (4,), "rpy": (3,), "rotvec": (3,), "matrix": (3, 3)}
+
+
+def pose(
+    position: ArrayLike,
+    quat: ArrayLike | None = None,
+    rpy: ArrayLike | None = None,
+    rotvec: ArrayLike | None = None,
+    matrix: ArrayLike | None = None,
+) -> "RigidTransform":
+    """A pose from a position and one way to write its orientation, as SciPy's ``RigidTransform``.
+
+    Args:
+        position: (3,) [m], base frame; (m, 3) for many.
+        quat: (4,) quaternion x, y, z, w, of any length but zero; (m, 4) for many.
+        rpy: (3,) roll, pitch, yaw: angles about fixed x, y, z [rad], as URDF has them; or (m, 3).
+        rotvec: (3,) rotation vector, axis times angle [rad]; or (m, 3).
+        matrix: (3, 3) rotation matrix; or (m, 3, 3).
+
+    Raises:
+        InvalidInputError: Not one orientation, a wrong shape, or no rotation.
+
+    Example:
+        >>> from math import pi
+        >>> from jointwise import pose
+        >>> pose([0.4, 0.0, 0.3], rpy=[pi, 0.0, 0.0]).translation
+        array([0.4, 0. , 0.3])
+    """
+    from scipy.spatial.transform import RigidTransform, Rotation
+
+    ways = {"quat": quat, "rpy": rpy, "rotvec": rotvec, "matrix": matrix}
+    given = {name: value for name, value in ways.items() if value is not None}
+    if len(given) != 1:
+        raise InvalidInputError(
+            f"orientation is given by {' and '.join(given) or 'nothing'}: expected one of "
+            f"{', '.join(ways)}."
+        )
+    ((name, value),) = given.items()
+    points = checks.all_finite("position", checks.floats("position", position))
+    values = checks.all_finite(name, checks.floats(name, value))
+    shape, many = ORIENTATION_SHAPES[name], points.shape[:-1]
+    fits = points.ndim in (1, 2) and points.shape[-1] == 3
+    if not fits or values.shape not in (shape, many + shape):
+        raise InvalidInputError(
+            f"position has shape {points.shape} and {name} {values.shape}: expected (3,) and "
+            f"{shape}, or m of each."
+        )
+    if name == "matrix":
+        for rotation in values.reshape(-1, 3, 3):
+            checks.rotation("matrix", rotation)
+    if name == "rpy":
+        found = [f"rpy has {angle:g}" for angle in values.flat if degrees.suspected(angle)]
+        degrees.warn(found, "use numpy.radians")
+    if name == "quat" and not np.linalg.norm(values, axis=-1).all():
+        raise InvalidInputError("quat has no length: expected x, y, z, w, not all zero.")
+    make: dict[str, Callable[[Floats], Rotation]] = {
+        "quat": Rotation.from_quat,
+        "rpy": lambda angles: Rotation.from_euler("xyz", angles),
+        "rotvec": Rotation.from_rotvec,
+        "matrix": Rotation.from_matrix,
+    }
+    return RigidTransform.from_components(points, make[name](values))
 
 
 class PoseKind(TargetKind):
@@ -29,10 +99,9 @@ class PoseKind(TargetKind):
         packed: Floats = targets
         return packed
 
-    def check(self, packed: Floats) -> None:
+    def check(self, packed: Floats, name: str = "target") -> None:
         """A rigid transform of finite numbers."""
-        checks.all_finite("target", packed)
-        checks.pose("target", packed)
+        checks.pose(name, packed)
 
     def weights(self, angular_scale: float) -> Weights:
         """Of a point and three axes; a small rotation moves two of them."""

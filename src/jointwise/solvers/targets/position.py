@@ -25,9 +25,9 @@ class PositionKind(TargetKind):
         packed: Floats = targets.reshape(len(targets), 1, 3)
         return packed
 
-    def check(self, packed: Floats) -> None:
+    def check(self, packed: Floats, name: str = "target") -> None:
         """Finite numbers."""
-        checks.all_finite("target", packed[0])
+        checks.all_finite(name, packed[0])
 
     def weights(self, angular_scale: float) -> Weights:
         """Of a point."""
@@ -38,8 +38,8 @@ class PositionKind(TargetKind):
         return T_base_target[:3, 3]
 
     def orientation_error(self, T_base_tip: Floats, T_base_target: Floats) -> Floats:
-        """Zero: orientation is free."""
-        return np.zeros(T_base_tip.shape[:-2])
+        """NaN: orientation is free."""
+        return np.full(T_base_tip.shape[:-2], np.nan)
 
     def from_columns(
         self, positions: Floats, group: str, values: Floats, in_degrees: bool

@@ -17,6 +17,7 @@ import numpy as np
 
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.shapes import MAX_VALUE
+from jointwise.model.checks import parse_number, short
 
 Source = str | bytes | PathLike[str] | IO[str] | IO[bytes]
 
@@ -76,14 +77,6 @@ class Joint:
     def error(self, problem: str) -> InvalidInputError:
         """An error about this joint."""
         return InvalidInputError(f"joint {short(self.name)} of {self.title} {problem}")
-
-
-def parse_number(text: str) -> float:
-    """The number that a text stands for; NaN if it is not a number."""
-    try:
-        return np.nan if "_" in text else float(text)  # Python would read 1_0 as ten
-    except ValueError:
-        return np.nan
 
 
 class Reader:
@@ -207,9 +200,3 @@ def read_source(source: Source) -> tuple[str, str | bytes]:
         )
     text = content.lstrip(space) if isinstance(content, str) else content.lstrip()
     return Path(str(getattr(source, "name", ""))).name or "the URDF", text
-
-
-def short(value: object) -> str:
-    """The repr of a value, cut after 80 characters."""
-    text = repr(str(value) if isinstance(value, PathLike) else value)
-    return text if len(text) <= 80 else f"{text[:77]}..."

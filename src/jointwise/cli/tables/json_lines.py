@@ -1,0 +1,110 @@
+"""JSON lines: an object per line, with the columns as keys."""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from math import nan
+from pathlib import Path
+from typing import IO, Any, ClassVar
+
+import numpy as np
+
+from jointwise.chain import Chain
+from jointwise.cli.printing import json_text, to_json
+from jointwise.cli.tables.columns import TargetTable
+from jointwise.cli.tables.result_columns import Columns, Write
+from jointwise.cli.tables.text import read_text
+from jointwise.errors import InvalidInputError
+from jointwise.model.checks import short
+from jointwise.solvers.results import IKBatch
+
+
+def read(path: Path, chain: Chain, in_degrees: bool) -> Iterator[TargetTable]:
+    """The targets of a file in one table."""
+    with path.open("rb") as file:
+        yield from read_text(file, path.name, JsonLinesParser, chain, in_degrees)
+
+
+@contextmanager
+def write(path: Path) -> Iterator[Write]:
+    """Write results to a file."""
+    with path.open("w", encoding="utf-8") as stream:
+        yield writer(stream)
+
+
+def writer(stream: IO[str]) -> Write:
+    """Write results to a stream."""
+
+    def write_columns(batch: IKBatch, columns: Columns) -> None:
+        for row in zip(*map(to_json, columns.values()), strict=True):
+            stream.write(json_text(dict(zip(columns, row, strict=True))) + "\n")
+        stream.flush()  # a program that reads the pipe gets every result at once
+
+    return write_columns
+
+
+class JsonLinesParser:
+    """Turns JSON lines into columns.
+
+    Args:
+        line: The first line; all have its keys.
+        number: Its number.
+        name: What messages call the source.
+    """
+
+    has_header_line: ClassVar[bool] = False
+    json_lines: ClassVar[bool] = True
+
+    def __init__(self, line: str, number: int, name: str) -> None:
+        self._name = name
+        self.header = list(self._object(line, number))
+
+    def columns(
+        self, lines: Sequence[str], numbers: Sequence[int], extra: Sequence[str]
+    ) -> dict[str, Any]:
+        """The columns of lines with these numbers; null is NaN, but kept in extra columns."""
+        rows = [self._row(*pair) for pair in zip(lines, numbers, strict=True)]
+        return {
+            column: [row[column] for row in rows]
+            if column in extra
+            else np.array(
+                [
+                    self._number(column, row[column], number)
+                    for row, number in zip(rows, numbers, strict=True)
+                ]
+            )
+            for column in self.header
+        }
+
+    def _row(self, line: str, number: int) -> dict[str, Any]:
+        row = self._object(line, number)
+        if row.keys() != set(self.header):
+            raise InvalidInputError(
+                f"line {number} of {self._name} has the keys {', '.join(row)}: expected those of "
+                f"the first line, {', '.join(self.header)}."
+            )
+        return row
+
+    def _object(self, line: str, number: int) -> dict[str, Any]:
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError):
+            row = None
+        if not isinstance(row, dict):
+            raise InvalidInputError(
+                f"line {number} of {self._name} is {short(line.strip())}: expected a JSON object, "
+                'such as {"x": 0.4, "y": 0.2, "z": 0.5}.'
+            )
+        return row
+
+    def _number(self, column: str, value: Any, number: int) -> float:
+        if value is None:
+            return nan
+        try:
+            if isinstance(value, (int, float)) and not isinstance(value, bool):
+                return float(value)
+        except OverflowError:  # an integer of hundreds of digits
+            pass
+        raise InvalidInputError(
+            f"{column} in line {number} of {self._name} is {short(value)}: expected a number."
+        )

@@ -1,0 +1,104 @@
+"""Columns of a table of results: one per joint, then status and errors."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from jointwise.chain import Chain
+from jointwise.cli.printing import to_json
+from jointwise.cli.tables.columns import TargetTable
+from jointwise.cli.units import to_display
+from jointwise.errors import InvalidInputError
+from jointwise.model.checks import short
+from jointwise.solvers.results import STATUS_BY_CODE, IKBatch
+
+# m values of each column, by name: an array, or for an extra column a list.
+Columns = Mapping[str, Any]
+# Writes results, and their columns.
+Write = Callable[[IKBatch, Columns], None]
+
+JOINT_ANGLES = "joint_angles"
+STATUS_NAMES = np.array([status.name for status in STATUS_BY_CODE])
+
+
+@dataclass(frozen=True, slots=True)
+class ResultColumns:
+    """Which columns results have.
+
+    Attributes:
+        chain: The arm.
+        in_degrees: Whether angles are in degrees, except in JSON.
+        with_targets: Whether the columns of the targets are repeated.
+    """
+
+    chain: Chain
+    in_degrees: bool
+    with_targets: bool
+
+    def check(self, table: TargetTable, source: str) -> None:
+        """Refuse extra columns that are named like those of the results.
+
+        Raises:
+            InvalidInputError: A name is taken, or the source has no columns to repeat.
+        """
+        if self.with_targets and not table.columns:
+            raise InvalidInputError(
+                f"{source} has no columns to repeat: expected a .csv, .jsonl or .parquet file "
+                "with --with-targets."
+            )
+        no_results = IKBatch.from_list([], self.chain.n)
+        taken = {JOINT_ANGLES, *self.of_table(no_results, table._replace(extra={}))}
+        for column in table.extra:
+            if column in taken:
+                raise InvalidInputError(
+                    f"{source} has the column {short(column)}, and so have the results: expected "
+                    "another name."
+                )
+
+    def of_table(self, batch: IKBatch, table: TargetTable) -> Columns:
+        """The columns of a file: those of the targets, one per joint, then status and errors."""
+        joints = to_display(self.chain, batch.joint_angles, self.in_degrees)
+        angles = batch.orientation_error
+        outcome = _outcome(batch, np.degrees(angles) if self.in_degrees else angles)
+        repeated = self._repeated(table)
+        unambiguous = {*outcome, *repeated}.isdisjoint(self.chain.names)
+        numbered = [f"q{i + 1}" for i in range(self.chain.n)]
+        names = self.chain.names if unambiguous else numbered
+        return {**repeated, **dict(zip(names, joints.T, strict=True)), **outcome}
+
+    def json_rows(self, batch: IKBatch, table: TargetTable) -> list[dict[str, Any]]:
+        """The rows for JSON, in metres and radians."""
+        outcome = _outcome(batch, batch.orientation_error)
+        columns = {**self._repeated(table), JOINT_ANGLES: batch.joint_angles, **outcome}
+        rows = zip(*map(to_json, columns.values()), strict=True)
+        return [dict(zip(columns, row, strict=True)) for row in rows]
+
+    def _repeated(self, table: TargetTable) -> Columns:
+        """The columns that are repeated from the table of the targets."""
+        return {**table.extra, **(table.columns if self.with_targets else {})}
+
+
+def json_summary(arm: str, chain: Chain, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What ``--json`` prints of an arm's results, the rows last."""
+    return {
+        "robot": arm,
+        "joint_names": chain.names,
+        "targets": len(rows),
+        "solved": sum(row["converged"] for row in rows),
+        "statuses": Counter(row["status"] for row in rows),
+        "rows": rows,
+    }
+
+
+def _outcome(batch: IKBatch, orientation_error: Any) -> dict[str, Any]:
+    return {
+        "converged": batch.converged,
+        "status": STATUS_NAMES[batch.status],
+        "position_error": batch.position_error,
+        "orientation_error": orientation_error,
+        "iterations": batch.iterations,
+        "restarts": batch.restarts,
+    }

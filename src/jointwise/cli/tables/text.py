@@ -1,0 +1,113 @@
+"""Targets in lines of text, from a file or as they arrive on standard input."""
+
+from collections.abc import Callable, Iterator, Sequence
+from io import BufferedIOBase
+from typing import Any, ClassVar, Protocol
+
+from jointwise.chain import Chain
+from jointwise.cli.tables.columns import TargetTable, check_header, table_from_columns
+from jointwise.errors import InvalidInputError
+
+# Bytes read from a stream at once; also the longest line.
+BLOCK_BYTES = 1 << 20
+
+
+class Parser(Protocol):
+    """Turns lines of one format into columns.
+
+    Attributes:
+        header: The names of the columns.
+        has_header_line: Whether the first line has only these names.
+        json_lines: Whether the lines are JSON.
+    """
+
+    header: list[str]
+    has_header_line: ClassVar[bool]
+    json_lines: ClassVar[bool]
+
+    def columns(
+        self, lines: Sequence[str], numbers: Sequence[int], extra: Sequence[str]
+    ) -> dict[str, Any]:
+        """The columns of lines with these numbers: floats, but lists for extra columns."""
+
+
+# Makes a parser from the first line, its number, and what messages call the source.
+OpenParser = Callable[[str, int, str], Parser]
+
+
+def read_text(
+    stream: BufferedIOBase,
+    name: str,
+    open_parser: OpenParser,
+    chain: Chain,
+    in_degrees: bool,
+    block_bytes: int = -1,
+) -> Iterator[TargetTable]:
+    """Tables of the lines as they arrive; empty lines and lines that begin with # are ignored.
+
+    A header alone gives one empty table.
+
+    Args:
+        stream: A file, or standard input.
+        name: What messages call it.
+        open_parser: Called with the first line.
+        chain: The arm.
+        in_degrees: Whether angles are degrees.
+        block_bytes: Bytes to read at once, at most, without waiting for them all; -1: the whole
+            file, in one table.
+    """
+    parser: Parser | None = None
+    extra: list[str] = []
+    has_rows = False
+
+    def parse(parser: Parser, rows: Sequence[str], numbers: Sequence[int]) -> TargetTable:
+        def locate(row: int) -> str:
+            return f"in line {numbers[row]} of {name}"
+
+        columns = parser.columns(rows, numbers, extra)
+        table = table_from_columns(columns, locate, chain, in_degrees)
+        return table._replace(json_lines=parser.json_lines)
+
+    for first, lines in _read_lines(stream, name, block_bytes):
+        numbers = [
+            number
+            for number, line in enumerate(lines, first)
+            if line.strip() and not line.startswith("#")
+        ]
+        if numbers and parser is None:
+            parser = open_parser(lines[numbers[0] - first], numbers[0], name)
+            extra = check_header(parser.header, name, chain)
+            del numbers[: parser.has_header_line]
+        if numbers and parser is not None:
+            has_rows = True
+            yield parse(parser, [lines[number - first] for number in numbers], numbers)
+    if parser is None:
+        raise InvalidInputError(f"{name} is empty: expected a header, such as x,y,z.")
+    if not has_rows:
+        yield parse(parser, [], [])
+
+
+def _read_lines(
+    stream: BufferedIOBase, name: str, block_bytes: int
+) -> Iterator[tuple[int, list[str]]]:
+    """Lines as they arrive, each time with the number of the first."""
+    rest, number = b"", 1
+    while block := stream.read1(block_bytes) if block_bytes > 0 else stream.read():
+        complete, newline, rest = (rest + block).rpartition(b"\n")
+        if newline:
+            lines = _decode(complete, name, number)
+            yield number, lines
+            number += len(lines)
+        if len(rest) > BLOCK_BYTES:
+            raise InvalidInputError(f"line {number} of {name} has no end: expected lines of text.")
+    if rest:
+        yield number, _decode(rest, name, number)
+
+
+def _decode(data: bytes, name: str, number: int) -> list[str]:
+    """Bytes that begin at line ``number``, as lines."""
+    try:
+        text = data.decode("utf-8-sig" if number == 1 else "utf-8")
+    except UnicodeDecodeError:
+        raise InvalidInputError(f"{name} is not text: expected a file in UTF-8.") from None
+    return text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n").split("\n")

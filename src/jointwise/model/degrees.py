@@ -1,0 +1,91 @@
+"""What looks like degrees where radians are expected, and the warning about it."""
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from math import pi
+from numbers import Real
+
+import numpy as np
+
+from jointwise.errors import DegreesWarning
+from jointwise.kernels.shapes import Bools, Floats
+from jointwise.model.arm import ArmModel
+
+# More than two turns: hardly an angle in radians, and a small one in degrees [rad].
+MIN_SUSPECTED = 4.0 * pi
+# Larger numbers stand for "unlimited" in files [rad].
+MAX_SUSPECTED = 3600.0
+# A joint value that is farther outside its limits is not one that only has to be wrapped [rad].
+MAX_OUTSIDE = 2.0 * pi
+
+
+def suspected(angle: object) -> bool:
+    """Whether something is a number that is too large for an angle in radians."""
+    return isinstance(angle, Real) and MIN_SUSPECTED < abs(float(angle)) <= MAX_SUSPECTED
+
+
+def warn(found: Sequence[str], remedy: str, stacklevel: int = 2) -> None:
+    """Warn about suspected angles, if any: about the first one, and how many more there are.
+
+    Args:
+        found: What was given, such as ``alpha is 90``.
+        remedy: What to do if these are degrees, such as ``use math.radians``.
+        stacklevel: As of ``warnings.warn``: 2 for the caller of the function that calls this one.
+    """
+    if found:
+        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+        given = f"{found[0]}{more}, more than two turns"
+        warnings.warn(DegreesWarning(given, remedy), stacklevel=stacklevel + 1)
+
+
+def check_limits(limits: Floats, prismatic: Bools, names: Sequence[str]) -> None:
+    """Warn if limits of revolute joints look like degrees; for the methods of ``Chain``."""
+    found = [
+        f"limits of {name!r} are {lower:g} and {upper:g}"
+        for name, (lower, upper), is_prismatic in zip(names, limits, prismatic, strict=True)
+        if not is_prismatic and (suspected(lower) or suspected(upper))
+    ]
+    warn(found, "use numpy.radians", stacklevel=4)
+
+
+def check_values(option: str, values: Floats, arm: ArmModel, names: Sequence[str]) -> None:
+    """Warn about the first joint value on the command line that looks like degrees.
+
+    Args:
+        option: What the values are called, such as ``--q``.
+        values: (n,) or (m, n) joint values [rad, m].
+        arm: The arm.
+        names: One name per joint.
+    """
+    lower, upper = arm.limits.T
+    outside = (values < lower - MAX_OUTSIDE) | (values > upper + MAX_OUTSIDE)
+    mask = (outside | (np.abs(values) > MIN_SUSPECTED)) & ~arm.prismatic
+    for index in np.argwhere(mask)[:1]:
+        joint = index[-1]
+        reason = "more than two turns"
+        if outside[tuple(index)]:
+            low, high = arm.limits[joint]
+            reason = f"more than a turn outside its limits {low:g} and {high:g} rad"
+        given = f"{option} has {values[tuple(index)]:g} for {names[joint]}, {reason}"
+        warnings.warn(DegreesWarning(given, "add --deg"), stacklevel=3)
+
+
+def check_rpy(values: Floats, locate: Callable[[int], str]) -> None:
+    """Warn about the first row of angles on the command line or in a table that look like degrees.
+
+    Args:
+        values: (m, 3) angles about fixed x, y, z [rad].
+        locate: Tells where a row is.
+    """
+    for row in np.flatnonzero((np.abs(values) > MIN_SUSPECTED).any(axis=1))[:1].tolist():
+        angles = " ".join(f"{angle:g}" for angle in values[row])
+        warn([f"the roll, pitch, yaw {locate(row)} is {angles}"], "add --deg", stacklevel=3)
+
+
+@contextmanager
+def silenced() -> Iterator[None]:
+    """No such warnings in this block, where the caller warns with a better remedy."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DegreesWarning)
+        yield
