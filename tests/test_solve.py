@@ -23,7 +23,7 @@ from jointwise import (
     two_link_planar,
 )
 from jointwise.kernels.shapes import Criteria
-from jointwise.solvers.single import unpack_problem
+from jointwise.kernels.tasks import unpack_problem
 from jointwise.solvers.targets import pack_target
 from tests.support import twin
 from tests.support.arms import angles, rows

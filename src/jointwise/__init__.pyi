@@ -1,4 +1,6 @@
 from . import robots as robots
+from .backends.cpu import Backend as Backend
+from .backends.cpu import backend as backend
 from .chain import Chain as Chain
 from .errors import DimensionMismatchError as DimensionMismatchError
 from .errors import InvalidInputError as InvalidInputError

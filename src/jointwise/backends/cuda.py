@@ -140,7 +140,7 @@ class Worker:
                 problem.starts,
                 criteria,
                 self.dtype(chord_tol_sq),
-                kernels.search.SWEEPS,
+                kernels.thresholds.SWEEPS,
                 round_,
                 self.attempts,
             )

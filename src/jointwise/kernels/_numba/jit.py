@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numba
-import numpy as np
 
 from jointwise.kernels.fingerprint import fingerprint
 
@@ -29,11 +28,6 @@ def jit_noinline(function: F) -> F:
 def ir_inline(function: F) -> F:
     """Inline before types are inferred, so that sizes known to the caller are known here."""
     return cast(F, numba.njit(inline="always", error_model="numpy")(function))
-
-
-def int64_const(value: int) -> int:
-    """An int64 constant to pass to kernels; for a Python integer Numba compiles them once more."""
-    return cast(int, np.int64(value))
 
 
 def invalidate_on_change(dispatcher: Any) -> bool:
