@@ -426,7 +426,7 @@ def test_kernels_are_compiled_once_for_each_kind_of_target():
         chain.solve(target, tuple(chain.random(1)), SolveConfig(stiffness=0.1, rest=chain.home))
         chain.solutions(target)
     chain.solve(aim(pose[:3, 3], pose[:3, 2]))
-    assert len(kernels.search.search.signatures) <= 3
+    assert len(kernels.search.search_attempts.signatures) <= 3
     assert len(kernels.search.collect_solutions.signatures) <= 3
 
 
