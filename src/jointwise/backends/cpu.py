@@ -114,15 +114,16 @@ def load() -> tuple[Any, str]:
         content = LIBRARY.read_bytes()
         built: dict[str, str] = json.loads(DESCRIPTION.read_text())
         here = describe_library(content, built["cpu"])
+        other = [each for each in here if built[each] != here[each]]
     except FileNotFoundError:
         return None, "This installation has no native library."
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError, KeyError, TypeError) as error:
         return None, f"The native library cannot be read ({error}): install jointwise again."
-    if built["machine"] != here["machine"]:
+    if "machine" in other:
         return None, f"The native library is for {built['machine']}, not for {here['machine']}."
-    if built["sha256"] != here["sha256"]:
+    if "sha256" in other:
         return None, "The native library is damaged: install jointwise again."
-    if built["kernels"] != here["kernels"]:
+    if "kernels" in other:
         return None, "The native library was built from other kernels: install jointwise again."
     try:
         library = import_module("jointwise.kernels._native")

@@ -182,6 +182,10 @@ static PyObject *call_kernel(PyObject *self, PyObject *const *values, Py_ssize_t
     for (Py_ssize_t k = 0; k < count && *format; k++)
         if (!(format = read_argument(&call, values[k], format)))
             goto release;
+    if (*format) {
+        PyErr_Format(PyExc_TypeError, "%s: arguments are missing, %zd given", entry->name, count);
+        goto release;
+    }
     Kernel kernel = entry->kernels[has_avx512][call.weight_count];
     if (!kernel)
         kernel = entry->kernels[0][call.weight_count];
