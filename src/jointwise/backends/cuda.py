@@ -27,7 +27,7 @@ MEMORY_SHARE = 0.1
 
 def unavailable_reason() -> str:
     """Reason why CUDA is unavailable, or "" if it can be used."""
-    if _cuda().is_available():
+    if find_spec("numba") is not None and _cuda().is_available():
         return ""
     if find_spec("numba_cuda") is None:
         return "numba-cuda is not installed"
