@@ -44,7 +44,7 @@ def invalidate_on_change(dispatcher: Any) -> bool:
 
 
 def _compile(function: F, **options: Any) -> F:
-    options |= {"nogil": True, "error_model": "numpy"}
+    options |= {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
     if numba.config.DISABLE_JIT:
         return cast(F, numba.njit(**options)(function))
     try:
