@@ -44,5 +44,6 @@ clean:
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv .venv
+	@echo 'the kernels are compiled, if there is a C compiler: a minute or two'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,plot,view,reach,cluster]'
 	touch $@

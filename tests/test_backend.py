@@ -11,6 +11,7 @@ import pytest
 
 from jointwise import JointwiseError, backend
 from jointwise.backends import cpu
+from jointwise.kernels import build
 from jointwise.kernels.entry_points import ENTRY_POINTS
 
 ROOT = Path(__file__).parents[1]
@@ -150,6 +151,22 @@ def test_variable_names_the_backend(copied, monkeypatch):
     cpu.LIBRARY.unlink()
     with pytest.raises(JointwiseError, match="is 'native'"):
         cpu._choose.__wrapped__()
+
+
+def test_library_is_not_built_without_a_compiler(monkeypatch, capsys):
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv("CC", raising=False)
+    build.main()
+    assert capsys.readouterr().out == (
+        "No native kernels, since there is no C compiler. "
+        "Numba compiles them on their first call.\n"
+    )
+
+
+def test_library_that_fits_is_not_built_again(library, monkeypatch, capsys):
+    monkeypatch.setattr(build, "build", None)
+    build.main()
+    assert capsys.readouterr().out == ""
 
 
 def test_arrays_of_another_type_are_refused(library):

@@ -1,5 +1,6 @@
 from . import batch as batch
 from . import batch_cuda as batch_cuda
+from . import build as build
 from . import descent as descent
 from . import entry_points as entry_points
 from . import fk as fk

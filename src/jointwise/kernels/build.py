@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 from jointwise.kernels.entry_points import ENTRY_POINTS, EntryPoint, Record
@@ -42,7 +43,7 @@ def unavailable_reason() -> str:
 
 
 def build(folder: Path = FOLDER) -> None:
-    """Write the library and its description into a folder; takes about a minute on two cores.
+    """Write the library and its description into a folder; takes a minute or two on two cores.
 
     Raises:
         RuntimeError: A step failed; the text says which.
@@ -192,8 +193,19 @@ def _write_object(path: Path, level: str, m: int) -> None:
     path.write_bytes(compile_object(functions, level))
 
 
+def main() -> None:
+    """Build the library, if there is none that fits, and print how long it took."""
+    reason, begin = unavailable_reason(), perf_counter()
+    if reason:
+        print(f"No native kernels, since {reason}. Numba compiles them on their first call.")
+    elif not is_current():
+        print("Compiling the kernels takes a minute or two.", flush=True)
+        build()
+        print(f"Compiled in {perf_counter() - begin:.0f} s.")
+
+
 if __name__ == "__main__":
     if len(sys.argv) > 1:
         _write_object(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]))
-    elif not is_current():
-        build()
+    else:
+        main()
