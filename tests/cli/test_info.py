@@ -36,10 +36,12 @@ def test_info_prints_the_table_and_its_source(run):
 
 
 def test_info_says_what_solves_and_why(run):
-    _, cpu, gpu = run("info", "--system").splitlines()
+    code, printed, _ = run("info", "--system")
+    _, cpu, gpu = printed.splitlines()
     name, reason = backend()
     assert cpu == f"CPU: {name}. {reason}"
     assert gpu.startswith("GPU: ")
+    assert code == 0
 
 
 def test_info_as_json(run_json, tmp_path):
