@@ -244,6 +244,10 @@ def print_batch(name: str, solved: float, seconds: float, first: float) -> None:
     print(row, flush=True)
 
 
+# All of it in one function, as in the native library.
+compiled_search = jit(search)
+
+
 @jit
 def solve_each(
     packed_arm: np.ndarray,
@@ -254,7 +258,7 @@ def solve_each(
 ) -> None:
     """The compiled single solve, one row after the other, without Python between."""
     for row in range(len(targets)):
-        search(packed_arm, targets[row], weights, criteria, q[row])
+        compiled_search(packed_arm, targets[row], weights, criteria, q[row])
 
 
 TABLES = {

@@ -19,7 +19,9 @@ FIRST = {
     "a batch of 1,000": "panda.solve_batch(panda.fk(panda.random(1, count=1000)))",
     "solutions": "panda.solutions(panda.fk([0.5] * 7))",
     "a path": "panda.solve_path(np.linspace([0.4, 0.2, 0.5], [0.4, -0.2, 0.5], 50))",
-    "a small reach map": "jw.reach_map(panda, resolution=0.4, orientations=10, store=sys.argv[1])",
+    "a small reach map": (
+        "jw.reach_map(panda, resolution=0.4, orientations=10, store=sys.argv[1], progress=False)"
+    ),
 }
 SETUP = "import sys\nimport numpy as np\nimport jointwise as jw\npanda = jw.robots.panda()\n"
 
@@ -84,7 +86,7 @@ def size_mb(folder: Path) -> float:
     return sum(each.stat().st_size for each in kept) / 1e6
 
 
-def first_answers(python: Path, passes: int) -> None:
+def first_answers(python: Path | str, passes: int) -> None:
     """Seconds from the start of a process to its end, with an answer in between."""
     times: dict[str, list[float]] = {}
     for _ in range(passes):  # by turns, so that a busy machine is as unkind to all
@@ -99,7 +101,7 @@ def first_answers(python: Path, passes: int) -> None:
             command = [str(python), "-m", "jointwise", *words.split()]
             subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
             times.setdefault(f"jointwise {words}", []).append(perf_counter() - began)
-    print(f"\nA new process, native [s] ({passes} by turns)   least    median   beyond NumPy")
+    print(f"\n{f'A new process [s], {passes} by turns':40}    least    median   beyond NumPy")
     numpy = min(times["import numpy"])
     for name, each in times.items():
         print(f"{name:40}{min(each):9.2f}{np.median(each):10.2f}{min(each) - numpy:15.2f}")
@@ -130,7 +132,9 @@ def speeds(python: Path, passes: int) -> None:
 
 def start_table(count: int, with_rivals: bool) -> None:
     """A wheel in a clean environment: its size, its first answers and its speed."""
-    whole = count >= 100
+    if count < 100:
+        first_answers(sys.executable, 1)
+        return
     cores = os.sched_getaffinity(0)
     os.sched_setaffinity(0, range(os.cpu_count() or 1))  # a batch may use two
     with tempfile.TemporaryDirectory() as name:
@@ -145,8 +149,7 @@ def start_table(count: int, with_rivals: bool) -> None:
         print(f"pip install jointwise:      {size_mb(bare.parents[1]):5.0f} MB")
         print(f"pip install jointwise[jit]: {size_mb(with_numba.parents[1]):5.0f} MB")
         print(run(bare, "import jointwise; print(*jointwise.backend())").strip())
-        first_answers(python, 5 if whole else 1)
-        if whole:
-            compiling(with_numba)
-            speeds(with_numba, 3)
+        first_answers(python, 5)
+        compiling(with_numba)
+        speeds(with_numba, 3)
     os.sched_setaffinity(0, cores)

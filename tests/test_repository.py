@@ -154,7 +154,7 @@ def test_the_benchmark_runs(tmp_path):
     printed = run("-m", "benchmarks", "--count", 3, "--no-rivals")
     for words in (
         "already there",
-        "compiled before",
+        "beyond NumPy",
         "--help",
         "ns a joint",
         "jointwise ccd_solve",
