@@ -2,13 +2,19 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test browser lint bench gallery mutants clean
+.PHONY: demo test native wheel browser lint bench gallery mutants clean
 
 demo: $(READY)  ## a solve, a batch with its rate, a picture in demo.png, and how to open the page
 	$(BIN)/jointwise demo
 
-test: lint browser  ## everything that must hold
+test: lint native browser  ## everything that must hold
 	$(BIN)/python -m pytest
+
+native: $(READY)  ## the native library, built again if the kernels have changed
+	$(BIN)/python -m jointwise.kernels.build
+
+wheel: $(READY)  ## a wheel with the native library, in dist
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
 
 browser:  ## Chromium for the tests of the page; where it cannot be had, they are skipped
 	command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
@@ -35,9 +41,10 @@ mutants: $(READY)  ## mutation tests of MODULE=jointwise.solvers.path and the li
 	PYTHONPATH=.bench/mutants $(BIN)/python -m mutmut run '$(MODULE)*'
 
 clean:
-	rm -rf .venv .bench .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache demo.png pictures .screenshots mutants
+	rm -rf .venv .bench .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache demo.png pictures .screenshots mutants dist src/jointwise/kernels/_native.*
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv .venv
+	@echo 'the kernels are compiled, if there is a C compiler: a minute or two'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,plot,view,reach,cluster]'
 	touch $@

@@ -3,9 +3,6 @@
 import argparse
 import os
 import platform
-import subprocess
-import sys
-import tempfile
 import timeit
 from collections.abc import Callable
 from functools import partial
@@ -17,6 +14,7 @@ import numpy as np
 from benchmarks.problems import ARMS, CHOSEN, Problems, reachable
 from benchmarks.reach import reach_table
 from benchmarks.rivals import FOR_BATCHES, FOR_POSES, FOR_POSITIONS
+from benchmarks.start import start_table
 from jointwise import CCDConfig, DHJoint, SolveConfig, ccd_solve, puma560
 from jointwise.kernels._numba.jit import jit
 from jointwise.kernels.search import search
@@ -68,35 +66,6 @@ def call_table(count: int, with_rivals: bool) -> None:
     norm = np.median(next(iter(times.values())))
     for name, kept in times.items():
         print(f"{name:30}{np.median(kept):8.2f} µs{np.median(kept) / norm:8.1f} ×")
-
-
-def start_table(count: int, with_rivals: bool) -> None:
-    """What a new process pays once."""
-    code = (
-        "from time import perf_counter as now; a = now()\n"
-        "import jointwise as jw; jw.ccd_solve; b = now()\n"
-        "jw.ccd_solve(jw.puma560(), [0.4, 0.2, 0.1], [0.1] * 6); c = now()\n"
-        "chain = jw.Chain.from_dh(jw.puma560()); chain.solve(chain.fk([0.1] * 6)); d = now()\n"
-        "print(b - a, c - b, d - c)"
-    )
-    whole = count >= 100
-    print("\nA new process [s]      import   first ccd_solve   first chain.solve")
-    with tempfile.TemporaryDirectory() as folder:
-        for name in ("compiling", "compiled before")[not whole :]:
-            environment = {**os.environ, **({"NUMBA_CACHE_DIR": folder} if whole else {})}
-            printed = subprocess.check_output([sys.executable, "-c", code], env=environment)
-            imported, solved, chained = map(float, printed.split())
-            print(f"{name:20}{imported:9.2f}{solved:18.2f}{chained:20.2f}")
-    times: dict[str, list[float]] = {}
-    for _ in range(5 if whole else 1):  # by turns, as above
-        for words in ("--help", "info panda", "solve panda --to 0.4 0.2 0.5"):
-            began = perf_counter()
-            command = [sys.executable, "-m", "jointwise", *words.split()]
-            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-            times.setdefault(words, []).append(perf_counter() - began)
-    print("\nThe command [s], runs by turns         least    median")
-    for words, kept in times.items():
-        print(f"jointwise {words:28}{min(kept):6.2f}{np.median(kept):10.2f}")
 
 
 def sweep_table(count: int, with_rivals: bool) -> None:
@@ -275,6 +244,10 @@ def print_batch(name: str, solved: float, seconds: float, first: float) -> None:
     print(row, flush=True)
 
 
+# All of it in one function, as in the native library.
+compiled_search = jit(search)
+
+
 @jit
 def solve_each(
     packed_arm: np.ndarray,
@@ -285,7 +258,7 @@ def solve_each(
 ) -> None:
     """The compiled single solve, one row after the other, without Python between."""
     for row in range(len(targets)):
-        search(packed_arm, targets[row], weights, criteria, q[row])
+        compiled_search(packed_arm, targets[row], weights, criteria, q[row])
 
 
 TABLES = {

@@ -16,7 +16,7 @@ from matplotlib.patches import Arc, Circle, Rectangle, Wedge
 
 from jointwise import Chain, SolveConfig, kernels, robots, two_link_planar
 from jointwise.kernels.shapes import Criteria, unpack_arm
-from jointwise.solvers.single import unpack_problem
+from jointwise.kernels.tasks import unpack_problem
 from jointwise.solvers.targets import pack_target
 from jointwise.solvers.trace import Trace
 

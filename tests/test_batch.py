@@ -19,9 +19,9 @@ from jointwise import (
     SolveConfig,
     Status,
     aim,
-    kernels,
     robots,
 )
+from jointwise.backends import cpu
 from jointwise.solvers.batch import MIN_ROWS
 from jointwise.solvers.targets import Aim
 from tests.support import twin
@@ -319,8 +319,8 @@ def test_without_lanes_rows_are_solved_one_by_one(monkeypatch):
     chain, targets, starts = problems("UR5", "poses", 20)
     targets[3, 0, 3] = np.nan
     wanted = chain.solve_batch(targets, starts)
-    monkeypatch.setattr(kernels.batch, "HAS_LANES", False)
-    monkeypatch.delattr(kernels.batch, "solve_rows")
+    monkeypatch.setattr(cpu, "HAS_LANES", False)
+    monkeypatch.setattr(cpu, "solve_rows", None)
     for closest in (True, False):
         batch = chain.solve_batch(targets, starts, closest=closest)
         assert np.array_equal(batch.joint_angles, wanted.joint_angles, equal_nan=True)

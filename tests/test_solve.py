@@ -23,7 +23,7 @@ from jointwise import (
     two_link_planar,
 )
 from jointwise.kernels.shapes import Criteria
-from jointwise.solvers.single import unpack_problem
+from jointwise.kernels.tasks import unpack_problem
 from jointwise.solvers.targets import pack_target
 from tests.support import twin
 from tests.support.arms import angles, rows
@@ -426,7 +426,7 @@ def test_kernels_are_compiled_once_for_each_kind_of_target():
         chain.solve(target, tuple(chain.random(1)), SolveConfig(stiffness=0.1, rest=chain.home))
         chain.solutions(target)
     chain.solve(aim(pose[:3, 3], pose[:3, 2]))
-    assert len(kernels.search.search.signatures) <= 3
+    assert len(kernels.search.search_attempts.signatures) <= 3
     assert len(kernels.search.collect_solutions.signatures) <= 3
 
 

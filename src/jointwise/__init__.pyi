@@ -1,4 +1,6 @@
 from . import robots as robots
+from .backends.cpu import Backend as Backend
+from .backends.cpu import backend as backend
 from .chain import Chain as Chain
 from .errors import DegreesWarning as DegreesWarning
 from .errors import DimensionMismatchError as DimensionMismatchError

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 from numpy.testing import assert_allclose
 
-from jointwise import robots
+from jointwise import backend, robots
 from tests.support.cli import PANDA
 
 Q = ["0", "-0.5", "0", "-2", "0", "1.5", "0.8"]
@@ -36,6 +36,15 @@ def test_info_prints_the_table_and_its_source(run):
     assert table == str(PANDA).splitlines()
     assert description == "Franka Emika Panda, 7 joints, to its flange."
     assert source.startswith("Numbers: D-H table and limits of Franka's documentation")
+
+
+def test_info_says_what_solves_and_why(run):
+    code, printed, _ = run("info", "--system")
+    _, cpu, gpu = printed.splitlines()
+    name, reason = backend()
+    assert cpu == f"CPU: {name}. {reason}"
+    assert gpu.startswith("GPU: ")
+    assert code == 0
 
 
 def test_info_as_json(run_json, tmp_path):

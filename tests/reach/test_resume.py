@@ -163,7 +163,7 @@ def test_finished_map_needs_no_write_permission(small_disk, expected_hashes):
     assert file_hashes(disk / "map.zarr") == expected_hashes
 
 
-@pytest.fixture(params=["jointwise", "kernels", "llvmlite"])
+@pytest.fixture(params=["jointwise", "kernels", "numpy"])
 def changed_version(request, monkeypatch):
     """The name of a version that is not the one a map was computed with."""
     others = {**versions(), request.param: "9.9"}

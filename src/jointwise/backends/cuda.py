@@ -34,7 +34,7 @@ MEMORY_SHARE = 0.1
 
 def unavailable_reason() -> str:
     """Reason why CUDA is unavailable, or "" if it can be used."""
-    if _cuda().is_available():
+    if find_spec("numba") is not None and _cuda().is_available():
         return ""
     if find_spec("numba_cuda") is None:
         return "numba-cuda is not installed"
@@ -166,7 +166,7 @@ class Worker:
         sweep_kernel, lm_kernel = self.kernels
         kernels.rounds_cuda.copy_to_device(self.counter, self.zeros, stream)
         blocks, starts = _blocks(round_.row_count * round_.attempts), problem.starts
-        chords = self.dtype(chord_tol_sq), kernels.search.SWEEPS
+        chords = self.dtype(chord_tol_sq), kernels.thresholds.SWEEPS
         sweep = targets, starts, criteria, *chords, round_, self.attempts
         steps = targets, criteria, round_, self.attempts, self.counter
         select = targets, starts, exact, round_, self.attempts, queues, results

@@ -20,24 +20,17 @@ from jointwise.kernels.lm import (
     lm_step,
     update_stall,
 )
-from jointwise.kernels.search import (
-    HARD_AFTER,
-    MAX_STEPS,
-    PATIENCE,
-    PATIENCE_WHEN_HARD,
-    SKIP_SWEEPS_BELOW,
-    SWEEPS,
-    restart_values,
-    unwrap_near,
-)
+from jointwise.kernels.search import restart_values, unwrap_near
 from jointwise.kernels.shapes import (
     CONVERGED,
     INVALID,
     MAX_VALUE,
     PENDING,
     ROTATION_DEFECT,
+    SLOTS,
     STALLED,
     UNREACHABLE,
+    WIDTH,
     Arm,
     Criteria,
     Errors,
@@ -50,11 +43,9 @@ from jointwise.kernels.shapes import (
 )
 from jointwise.kernels.slots import (
     FREE,
-    SLOTS,
     STARTING,
     STEPPING,
     SWEPT,
-    WIDTH,
     Slots,
     StepLanes,
     SweepLanes,
@@ -76,6 +67,14 @@ from jointwise.kernels.tasks import (
     scaled_error_sq,
     set_task,
     task_errors,
+)
+from jointwise.kernels.thresholds import (
+    HARD_AFTER,
+    MAX_STEPS,
+    PATIENCE,
+    PATIENCE_WHEN_HARD,
+    SKIP_SWEEPS_BELOW,
+    SWEEPS,
 )
 
 if HAS_LANES:  # else rows are solved one by one, by ``search``

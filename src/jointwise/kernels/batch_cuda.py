@@ -29,15 +29,7 @@ from jointwise.kernels.rounds_cuda import (
     read_target,
     row_of_attempt,
 )
-from jointwise.kernels.search import (
-    HARD_AFTER,
-    MAX_STEPS,
-    PATIENCE,
-    PATIENCE_WHEN_HARD,
-    SKIP_SWEEPS_BELOW,
-    restart_values,
-    unwrap_near,
-)
+from jointwise.kernels.search import restart_values, unwrap_near
 from jointwise.kernels.shapes import (
     CONVERGED,
     INVALID,
@@ -62,6 +54,13 @@ from jointwise.kernels.sweep import (
     to_unit_circle,
 )
 from jointwise.kernels.tasks import is_converged, rotation_defect, scaled_error_sq, set_task
+from jointwise.kernels.thresholds import (
+    HARD_AFTER,
+    MAX_STEPS,
+    PATIENCE,
+    PATIENCE_WHEN_HARD,
+    SKIP_SWEEPS_BELOW,
+)
 
 
 @lru_cache(maxsize=64)

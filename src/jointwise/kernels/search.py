@@ -10,7 +10,7 @@ from math import inf, sqrt
 import numpy as np
 
 from jointwise.kernels._numba.arrays import XYZ, stack_array
-from jointwise.kernels._numba.jit import int64_const, jit
+from jointwise.kernels._numba.jit import jit, jit_inline
 from jointwise.kernels._numba.where import floor
 from jointwise.kernels.descent import descend, descend_anderson, energy, unpack_criteria
 from jointwise.kernels.fk import all_finite, beyond_reach, copy_values, unpack_arm
@@ -22,6 +22,7 @@ from jointwise.kernels.shapes import (
     INVALID,
     ITERATION_LIMIT,
     LOWER,
+    PENDING,
     PRISMATIC,
     ROTATION_DEFECT,
     STALLED,
@@ -45,29 +46,27 @@ from jointwise.kernels.tasks import (
     set_task,
     task_errors,
 )
+from jointwise.kernels.thresholds import (
+    FAR_RESTARTS,
+    HARD_AFTER,
+    MAX_ENDS,
+    MAX_STEPS,
+    MAX_SWEEPS,
+    MIN_MOVE,
+    MUCH_CLOSER,
+    NEARBY_RESTARTS,
+    PATIENCE,
+    PATIENCE_WHEN_HARD,
+    PROMISING,
+    SHORT_MIN_MOVE,
+    SHORT_SWEEPS,
+    SKIP_SWEEPS_BELOW,
+    SWEEPS,
+    UNLIMITED_ATTEMPTS,
+)
 
 # Frames and Jacobian of a workspace; see ``lm.LMWorkspace``.
 Scratch = tuple[Floats, Floats]
-
-# CCD sweeps of an attempt, and its Levenberg-Marquardt steps at most. Below a squared error of
-# SKIP_SWEEPS_BELOW [rad²] the steps alone move the joints least.
-SWEEPS, MAX_STEPS, SKIP_SWEEPS_BELOW = int64_const(3), int64_const(50), 0.1
-# Steps in which the squared error must halve, for the first attempts and from HARD_AFTER on.
-PATIENCE, HARD_AFTER, PATIENCE_WHEN_HARD = int64_const(4), 10, int64_const(8)
-# Restarts in the neighbourhood of the start, before all of the joint ranges is searched.
-NEARBY_RESTARTS = 4.0
-# The closest approach of a target that is not reached: sweeps at most, and the largest move that
-# counts as none [rad, m]; the same for a short descent, which decides whether an attempt is better.
-MAX_SWEEPS, MIN_MOVE = int64_const(20_000), 1e-10
-SHORT_SWEEPS, SHORT_MIN_MOVE = int64_const(100), 1e-4
-# An attempt replaces the closest approach only if it is closer by a tenth, so that the arm stays
-# near its start. Ends of attempts that are compared, at most; those farther than PROMISING times
-# the closest approach are not.
-MUCH_CLOSER, MAX_ENDS, PROMISING = 0.9, 128, 1.5
-# Restarts for a target beyond reach.
-FAR_RESTARTS = 8
-# Attempts without limits before the status BLOCKED is ruled out.
-UNLIMITED_ATTEMPTS = 20
 
 
 @jit
@@ -193,6 +192,13 @@ def reached_without_limits(
     return False
 
 
+@jit_inline
+def is_too_far(arm: Arm, task: Task, criteria: Criteria) -> bool:
+    """Whether the target is beyond reach."""
+    x, y, z = task.target_points[0, 0], task.target_points[0, 1], task.target_points[0, 2]
+    return beyond_reach(arm, x, y, z, criteria.position_tol)
+
+
 @jit
 def largest_change(a: Floats, b: Floats) -> float:
     """The largest joint difference between two configurations [rad, m]."""
@@ -204,21 +210,22 @@ def largest_change(a: Floats, b: Floats) -> float:
 
 @jit
 def closest_approach(
-    arm: Arm, task: Task, criteria: Criteria, start: Floats, ends: Floats, q: Floats
+    arm: Arm, task: Task, criteria: Criteria, ends: Floats, count: int, q: Floats
 ) -> tuple[int, float]:
     """Write into ``q`` the closest approach to a target that is not reached: (sweeps, last move).
 
     The measure is sqrt(E), see ``energy``. The local approach is CCD from the start. The end of an
     attempt replaces it only if it is closer by a tenth, or not farther and nearer to the start. So
     more attempts never make the result worse.
-    ``ends (k, n)`` are the joint values at the end of each attempt.
+    ``ends`` has the start, and after it the joint values at the end of so many attempts.
     """
+    start = ends[0]
     copy_values(start, q)
     sweeps, moved = descend_anderson(arm, task, criteria, MIN_MOVE, MAX_SWEEPS, q)
     unwrap_near(arm, start, q)
     best, best_moved = q.copy(), moved
     best_measure = sqrt(energy(arm, task, best))
-    for k in range(ends.shape[0]):
+    for k in range(1, count + 1):
         if sqrt(energy(arm, task, ends[k])) > PROMISING * best_measure:
             continue
         copy_values(ends[k], q)
@@ -237,14 +244,19 @@ def closest_approach(
 
 
 @jit
-def search(
+def search_attempts(
     packed_arm: Floats,
     target: Floats,
     weights: Weights,
     packed_criteria: PackedCriteria,
+    ends: Floats,
     q: Floats,
 ) -> Outcome:
-    """Move ``q`` to a solution, or to the closest approach."""
+    """Attempt from ``q`` and from restarts, until one converges and moves ``q`` to a solution.
+
+    If none does, the status is ``PENDING``, and ``ends (k, n)`` has the start, clamped, and after
+    it the joint values at the end of the first attempts.
+    """
     if not (all_finite(target) and all_finite(q)):
         return INVALID, np.nan, np.nan, 0, 0
     arm, criteria = unpack_arm(packed_arm, q.size), unpack_criteria(packed_criteria)
@@ -257,12 +269,10 @@ def search(
     if is_converged(errors, criteria, weights):
         return CONVERGED, errors[0], errors[1], 0, 0
 
-    x, y, z = task.target_points[0, 0], task.target_points[0, 1], task.target_points[0, 2]
-    too_far = beyond_reach(arm, x, y, z, criteria.position_tol)
+    too_far = is_too_far(arm, task, criteria)
     max_restarts = min(criteria.max_restarts, FAR_RESTARTS) if too_far else criteria.max_restarts
-    scratch = lm_scratch(q.size)
-    start, iterations = q.copy(), 0
-    ends = np.empty((0, q.size))
+    scratch, start, iterations = lm_scratch(q.size), ends[0], 0
+    copy_values(q, start)
     for count in range(max_restarts + 1):
         if count > 0:
             restart_values(arm, criteria, start, count, q)
@@ -273,20 +283,55 @@ def search(
             iterations, errors = iterations + done[0], (done[1], done[2])
             if is_converged(errors, criteria, weights):
                 return CONVERGED, errors[0], errors[1], iterations, count
-        if count == 0:  # not sooner: most solves converge at once
-            ends = np.empty((min(max_restarts + 1, MAX_ENDS), q.size))
-        if count < ends.shape[0]:
-            copy_values(q, ends[count])
-    sweeps, moved = closest_approach(arm, task, criteria, start, ends, q)
-    iterations += sweeps
+        if count + 1 < ends.shape[0]:
+            copy_values(q, ends[count + 1])
+    return PENDING, np.nan, np.nan, iterations, max_restarts
+
+
+@jit
+def search_closest(
+    packed_arm: Floats,
+    target: Floats,
+    weights: Weights,
+    packed_criteria: PackedCriteria,
+    attempted: Outcome,
+    ends: Floats,
+    q: Floats,
+) -> Outcome:
+    """Move ``q`` to the closest approach, after ``search_attempts`` found no solution."""
+    arm, criteria = unpack_arm(packed_arm, q.size), unpack_criteria(packed_criteria)
+    task = Task(stack_array(weights, XYZ, 0.0), stack_array(weights, XYZ, 0.0), weights)
+    set_task(arm, target, task)
+    _, _, _, iterations, restarts = attempted
+    count = min(restarts + 1, ends.shape[0] - 1)
+    sweeps, moved = closest_approach(arm, task, criteria, ends, count, q)
     errors = task_errors(arm, task, q)
     status = STALLED
     if is_converged(errors, criteria, weights):
         status = CONVERGED
-    elif too_far:
+    elif is_too_far(arm, task, criteria):
         status = UNREACHABLE
     elif moved > MIN_MOVE:
         status = ITERATION_LIMIT
-    elif reached_without_limits(arm, task, criteria, q, scratch):
+    elif reached_without_limits(arm, task, criteria, q, lm_scratch(q.size)):
         status = BLOCKED
-    return status, errors[0], errors[1], iterations, max_restarts
+    return status, errors[0], errors[1], iterations + sweeps, restarts
+
+
+def search(
+    packed_arm: Floats,
+    target: Floats,
+    weights: Weights,
+    packed_criteria: PackedCriteria,
+    q: Floats,
+) -> Outcome:
+    """Move ``q`` to a solution, or to the closest approach.
+
+    Not ``jit``: most targets are reached, so Numba compiles the closest approach when a target is
+    not. The native library has all of it in one function.
+    """
+    ends = np.empty((min(packed_criteria[2] + 1, MAX_ENDS) + 1, q.size))
+    outcome = search_attempts(packed_arm, target, weights, packed_criteria, ends, q)
+    if outcome[0] != PENDING:
+        return outcome
+    return search_closest(packed_arm, target, weights, packed_criteria, outcome, ends, q)

@@ -41,8 +41,13 @@ ROTATION_DEFECT = 1e-6
 
 # How a solve ended, as kernels number it; ``results.STATUS_BY_CODE`` has the sentences.
 CONVERGED, ITERATION_LIMIT, STALLED, BLOCKED, UNREACHABLE, INVALID = range(6)
-# A problem of a batch that has not ended.
+# A problem that has not ended.
 PENDING = -1
+
+# Problems of a batch that are solved side by side on one core, in the lanes of vector registers.
+WIDTH = 8
+# Three times as many problems in progress as there are lanes: some are swept while others step.
+SLOTS = 3 * WIDTH
 
 
 class Arm(NamedTuple):
@@ -147,6 +152,63 @@ class Results(NamedTuple):
     status: Any
 
 
+class Patterns(NamedTuple):
+    """What the next level asks of every row that is reached.
+
+    Attributes:
+        targets: (w, ...) packed targets at the origin.
+        offsets: (r+1,) row number r of a voxel has the targets from offsets[r] to offsets[r+1].
+        from_solution: Whether each starts at the solution of its row.
+    """
+
+    targets: Floats
+    offsets: Ints
+    from_solution: bool
+
+
+class Rows(NamedTuple):
+    """The rows of a level.
+
+    Attributes:
+        row_offsets: (v+1,) where the rows of each voxel begin.
+        q: (k, n) joint values found for each row.
+        converged: (k,) whether its target is reached.
+    """
+
+    row_offsets: Ints
+    q: Floats
+    converged: Bools
+
+
+class NextRows(NamedTuple):
+    """The rows of the next level, to be written.
+
+    Attributes:
+        offsets: (k+1,) where the next rows of each row begin.
+        targets: (l, ...) packed targets.
+        starts: (l, n) start values.
+    """
+
+    offsets: Ints
+    targets: Floats
+    starts: Floats
+
+
+class Scores(NamedTuple):
+    """What is kept of each voxel.
+
+    Attributes:
+        counts: (v,) how many of its rows are reached.
+        greatest: (2, v) their greatest manipulability and limit margin.
+        q: (v, n) the joint values with the greatest product of the two, the first of equals; NaN
+            where no row is reached.
+    """
+
+    counts: Ints
+    greatest: Floats
+    q: Floats
+
+
 def packed_view(buffer: NDArray[Number], begin: int, shape: tuple[int, ...]) -> NDArray[Number]:
     """A view of the buffer's numbers from ``begin`` on, as an array."""
     return buffer[begin : begin + prod(shape)].reshape(shape)
@@ -181,3 +243,9 @@ def unpack_arm(packed_arm: Floats, n: int) -> Arm:
         packed_arm[scalars + 1],
         packed_view(packed_arm, scalars + 2, (n,)),
     )
+
+
+def slot_buffers(n: int, m: int) -> tuple[Floats, Ints]:
+    """Memory for the slots and lanes of one thread; all slots are free."""
+    floats = SLOTS * (3 * m + 2 * n) + WIDTH * (6 * m + 2 * n + 7)
+    return np.zeros(floats), np.zeros(4 * (SLOTS + WIDTH), np.int64)

@@ -2,20 +2,10 @@
 
 from typing import NamedTuple
 
-import numpy as np
-
 from jointwise.kernels._numba import arrays as arrays  # how ``packed_view`` is compiled
 from jointwise.kernels._numba.jit import jit, jit_inline
-from jointwise.kernels._numba.where import HAS_LANES
-from jointwise.kernels.shapes import Floats, Ints, packed_view
+from jointwise.kernels.shapes import SLOTS, WIDTH, Floats, Ints, packed_view
 
-if HAS_LANES:  # else rows are solved one by one, by ``search``
-    from jointwise.kernels._numba.lanes import WIDTH as WIDTH
-else:
-    WIDTH = 1
-
-# Three times as many problems in progress as there are lanes: some are swept while others step.
-SLOTS = 3 * WIDTH
 # States of a slot.
 FREE, STARTING, SWEPT, STEPPING = range(4)
 
@@ -127,9 +117,3 @@ def unpack_slots(floats: Floats, ints: Ints, n: int, m: int) -> tuple[Slots, Swe
         packed_view(ints, 4 * SLOTS + 3 * WIDTH, (WIDTH,)),
     )
     return slots, sweep_lanes, step_lanes
-
-
-def slot_buffers(n: int, m: int) -> tuple[Floats, Ints]:
-    """Memory for the slots and lanes of one thread; all slots are free."""
-    floats = SLOTS * (3 * m + 2 * n) + WIDTH * (6 * m + 2 * n + 7)
-    return np.zeros(floats), np.zeros(4 * (SLOTS + WIDTH), np.int64)

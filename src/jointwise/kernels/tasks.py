@@ -13,7 +13,7 @@ from jointwise.kernels._numba.arrays import XYZ, stack_array
 from jointwise.kernels._numba.jit import ir_inline, jit, jit_inline
 from jointwise.kernels._numba.where import any_lane, where
 from jointwise.kernels.fk import Point, joint_frames, rotate
-from jointwise.kernels.shapes import Arm, Criteria, Errors, Floats, Task, Weights
+from jointwise.kernels.shapes import Arm, Criteria, Errors, Floats, Task, Weights, unpack_arm
 from jointwise.kernels.trig import polar_angle
 
 # Shape of a packed target, by its number of points: a position is (1, 3); an aim is (3, 3):
@@ -41,6 +41,16 @@ def set_task(arm: Arm, target: Floats, task: Task) -> None:
                 for column in range(3):
                     tips[k, row] += links[n, row, column] * target[2, column]
             points[k, row] = target[row, (k + 3) % 4] if m == 4 else target[k, row]
+
+
+def unpack_problem(
+    packed_arm: Floats, n: int, target: Floats, weights: Weights
+) -> tuple[Arm, Task]:
+    """The arm of n joints and the task, to call the parts of a solve one by one."""
+    arm, m = unpack_arm(packed_arm, n), len(weights)
+    task = Task(np.empty((m, 3)), np.empty((m, 3)), weights)
+    set_task(arm, target, task)
+    return arm, task
 
 
 @jit

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from jointwise.backends import cuda
+from jointwise.backends import cpu, cuda
 from jointwise.kernels.fingerprint import fingerprint
 from jointwise.kernels.shapes import Floats
 from jointwise.model.arm import ArmModel
@@ -94,7 +94,7 @@ def versions() -> dict[str, str]:
     """Versions of everything that decides the bits of a map; of jointwise also a fingerprint."""
     from importlib.metadata import version  # a slow import
 
-    dependencies = {name: version(name) for name in ("numpy", "numba", "llvmlite", "scipy")}
+    dependencies = {name: version(name) for name in ("numpy", "scipy")} | cpu.versions()
     jointwise = sys.modules["jointwise"].__version__  # importing it here would be circular
     return {"jointwise": jointwise, "kernels": fingerprint(*FINGERPRINTED), **dependencies}
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from jointwise import kernels
+from jointwise.backends import cpu
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.shapes import Bools, Floats
 from jointwise.model import checks
@@ -77,7 +77,7 @@ class Grid:
 def within_reach(arm: ArmModel, points: Floats, position_tol: float) -> Bools:
     """(k,) which of ``points (k, 3)`` are not farther away than the arm is long."""
     flags = np.empty(len(points), np.bool_)
-    kernels.fk.points_within_reach(arm.packed, arm.n, points, position_tol, flags)
+    cpu.points_within_reach(arm.packed, arm.n, points, position_tol, flags)
     return flags
 
 

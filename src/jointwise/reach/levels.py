@@ -12,9 +12,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jointwise import kernels
-from jointwise.backends import cuda
+from jointwise.backends import cpu, cuda
 from jointwise.backends.device_arrays import device_array, to_device, to_host
-from jointwise.kernels.shapes import Floats, PackedProblem, Results
+from jointwise.kernels.shapes import (
+    Floats,
+    NextRows,
+    PackedProblem,
+    Patterns,
+    Results,
+    Rows,
+    Scores,
+)
 from jointwise.model.arm import ArmModel
 from jointwise.reach.orientations import OrientationSet
 from jointwise.solvers.batch import pack_problem, solve_cpu, solve_gpu, start_values_of
@@ -61,16 +69,16 @@ def solve_levels(
     seed: int,
     on_gpu: bool,
     points: Floats,
-) -> "kernels.voxels.Scores":
+) -> Scores:
     """Solve all levels at ``points (v, 3)``; the scores of each voxel, in host memory."""
     backend: Any = OnGPU if on_gpu else OnCPU
     early_config = replace(config, max_restarts=EARLY_RESTART_FACTOR * config.max_restarts)
-    voxels, count, levels = kernels.voxels, len(points), list(levels_of(arm, orientations))
-    rows = voxels.Rows(np.arange(count + 1), np.empty((0, arm.n)), np.ones(count, np.bool_))
+    count, levels = len(points), list(levels_of(arm, orientations))
+    rows = Rows(np.arange(count + 1), np.empty((0, arm.n)), np.ones(count, np.bool_))
     for level in levels:
         offsets = np.empty(rows.row_offsets[-1] + 1, np.int64)
         converged = to_host(rows.converged)
-        voxels.fill_next_offsets(converged, rows.row_offsets, level.offsets, offsets)
+        cpu.fill_next_offsets(converged, rows.row_offsets, level.offsets, offsets)
         size = int(offsets[-1])
         starts = (
             backend.empty((size, arm.n))
@@ -78,18 +86,18 @@ def solve_levels(
             else start_values_of(arm, None, size, on_gpu)
         )
         targets = backend.empty((size, *level.packed.values.shape[1:]))
-        next_rows = voxels.NextRows(offsets, targets, starts)
+        next_rows = NextRows(offsets, targets, starts)
         backend.write_targets(points, level, rows, next_rows)
         packed = level.packed._replace(values=targets)
         level_config = config if level is levels[-1] else early_config
         problem = pack_problem(arm, packed, starts, level.from_solution, level_config, seed)
         results = backend.solve(arm, problem)
-        rows = voxels.Rows(offsets[rows.row_offsets], results.q, results.converged)
-    scores = voxels.Scores(
+        rows = Rows(offsets[rows.row_offsets], results.q, results.converged)
+    scores = Scores(
         backend.empty((count,), np.int64), backend.empty((2, count)), backend.empty((count, arm.n))
     )
     backend.score(arm, orientations, rows, scores)
-    return voxels.Scores(*map(to_host, scores))
+    return Scores(*map(to_host, scores))
 
 
 class OnCPU:
@@ -100,8 +108,8 @@ class OnCPU:
     @staticmethod
     def write_targets(points: Floats, level: Level, rows: Any, next_rows: Any) -> None:
         """Write the targets of a level, and their start values."""
-        patterns = kernels.voxels.Patterns(level.packed.values, level.offsets, level.from_solution)
-        kernels.voxels.write_targets(points, patterns, rows, next_rows)
+        patterns = Patterns(level.packed.values, level.offsets, level.from_solution)
+        cpu.write_targets(points, patterns, rows, next_rows)
 
     @staticmethod
     def solve(arm: ArmModel, problem: PackedProblem) -> Results:
@@ -112,7 +120,7 @@ class OnCPU:
     def score(arm: ArmModel, orientations: OrientationSet, rows: Any, scores: Any) -> None:
         """Write the scores of each voxel."""
         axis, jacobian_rows = orientations.axis, orientations.jacobian_rows
-        kernels.voxels.score_voxels(arm.packed, axis, jacobian_rows, rows, scores)
+        cpu.score_voxels(arm.packed, axis, jacobian_rows, rows, scores)
 
 
 class OnGPU:
@@ -123,12 +131,11 @@ class OnGPU:
     @staticmethod
     def write_targets(points: Floats, level: Level, rows: Any, next_rows: Any) -> None:
         """Write the targets of a level, and their start values."""
-        voxels = kernels.voxels
-        patterns = voxels.Patterns(
+        patterns = Patterns(
             to_device(level.packed.values), to_device(level.offsets), level.from_solution
         )
         kernel = kernels.voxels_cuda.write_targets_kernel()
-        on_gpu = voxels.Rows(*map(to_device, rows)), voxels.NextRows(*map(to_device, next_rows))
+        on_gpu = Rows(*map(to_device, rows)), NextRows(*map(to_device, next_rows))
         cuda.launch(kernel, len(points), to_device(points), patterns, *on_gpu)
 
     @staticmethod
@@ -142,5 +149,5 @@ class OnGPU:
         kernel = kernels.voxels_cuda.score_kernel(
             arm.packed.tobytes(), arm.n, orientations.jacobian_rows
         )
-        axis, on_gpu = tuple(orientations.axis.tolist()), kernels.voxels.Rows(*map(to_device, rows))
+        axis, on_gpu = tuple(orientations.axis.tolist()), Rows(*map(to_device, rows))
         cuda.launch(kernel, len(rows.row_offsets) - 1, axis, on_gpu, scores)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from jointwise import kernels
+from jointwise.backends import cpu
 from jointwise.chain import Chain
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.shapes import Bools, Floats
@@ -167,7 +167,7 @@ def measure(arm: ArmModel, q: Floats, converged: Bools, jacobian_rows: int, axis
             frame of the end effector.
     """
     measures = np.empty((2, len(q)))
-    kernels.measure.measure(arm.packed, q, converged, axis, jacobian_rows, measures)
+    cpu.measure(arm.packed, q, converged, axis, jacobian_rows, measures)
     return measures
 
 

@@ -6,8 +6,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from jointwise import kernels
-from jointwise.backends import cuda
+from jointwise.backends import cpu, cuda
 from jointwise.backends.device_arrays import (
     as_float_array,
     check_library,
@@ -26,18 +25,18 @@ from jointwise.kernels.shapes import (
     INVALID,
     ITERATION_LIMIT,
     MAX_VALUE,
-    Criteria,
     Floats,
     Ints,
     Outcome,
     PackedProblem,
     Results,
+    slot_buffers,
 )
 from jointwise.model import checks
 from jointwise.model.arm import ArmModel
 from jointwise.solvers.config import SolveConfig, check_config
 from jointwise.solvers.results import IKBatch
-from jointwise.solvers.single import clamp_to_limits, unpack_problem
+from jointwise.solvers.single import clamp_to_limits
 from jointwise.solvers.targets import PackedTarget, Targets, pack_targets
 
 # Rows that a thread takes at a time: enough to keep the lanes full, few enough to share the end.
@@ -115,13 +114,13 @@ def solve_cpu(
     results, progress = host_results(count, arm.n), new_progress(threads)
 
     def work(worker: int, begin: int, end: int) -> None:
-        if kernels.batch.HAS_LANES:
-            buffers = kernels.slots.slot_buffers(arm.n, len(problem.weights))
-            kernels.batch.solve_rows(problem, begin, end, results, progress[worker], buffers)
+        if cpu.HAS_LANES:
+            buffers = slot_buffers(arm.n, len(problem.weights))
+            cpu.solve_rows(problem, begin, end, results, progress[worker], buffers)
         else:
             results.converged[begin:end] = False
         missed = begin + np.flatnonzero(~results.converged[begin:end])
-        for row in missed.tolist() if closest or not kernels.batch.HAS_LANES else ():
+        for row in missed.tolist() if closest or not cpu.HAS_LANES else ():
             if progress[worker, 2]:
                 return
             _write_outcome(results, row, *_solve_row(arm, problem, row))
@@ -212,7 +211,7 @@ def _solve_row(arm: ArmModel, problem: PackedProblem, row: int) -> tuple[Floats,
     clamp_to_limits(arm, q)
     if not finite.all():
         target = np.full_like(target, np.nan)
-    status, position_error, orientation_error, iterations, restarts = kernels.search.search(
+    status, position_error, orientation_error, iterations, restarts = cpu.search(
         problem.packed_arm, target, problem.weights, problem.criteria, q
     )
     if status == INVALID:
@@ -239,18 +238,17 @@ def _round_to_float32(
     rounded = q.astype(np.float32)
     rounded = np.where(rounded < lower, np.nextafter(rounded, np.float32(np.inf)), rounded)
     rounded = np.where(rounded > upper, np.nextafter(rounded, np.float32(-np.inf)), rounded)
-    values, status, errors = rounded.astype(float), outcome[0], (np.nan, np.nan)
+    values, status, errors = rounded.astype(float), outcome[0], [np.nan, np.nan]
     if status != INVALID:
         target = np.array(problem.targets[row : row + 1], float)[0]
-        arm_and_task = unpack_problem(problem.packed_arm, arm.n, target, problem.weights)
-        errors = kernels.tasks.task_errors(*arm_and_task, values)
+        *errors, _, converged, _ = cpu.evaluate(
+            problem.packed_arm, target, problem.weights, problem.criteria, values
+        )
         if len(problem.weights) == 1:
-            errors = errors[0], np.nan
-        criteria = Criteria(*problem.criteria)
-        converged = kernels.tasks.is_converged(errors, criteria, problem.weights)
+            errors[1] = np.nan
         if status == CONVERGED and not converged:
             status = ITERATION_LIMIT
-    return values, (status, *errors, *outcome[3:])
+    return values, (status, errors[0], errors[1], *outcome[3:])
 
 
 def _precision(dtype: DTypeLike, config: SolveConfig) -> type:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Union
 
 from numpy.typing import ArrayLike
 
-from jointwise import kernels
+from jointwise.backends import cpu
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.shapes import CONVERGED, INVALID
 from jointwise.model import checks
@@ -90,7 +90,7 @@ def ccd_solve(
     point = checks.position("target", target)
     if not isinstance(config, CCDConfig):
         raise InvalidInputError(f"config is {config!r}: expected a CCDConfig.")
-    code, error, _, sweeps, _ = kernels.descent.ccd(
+    code, error, _, sweeps, _ = cpu.ccd(
         arm.packed,
         point.reshape(1, 3),
         (1.0,),

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from jointwise import kernels
-from jointwise.backends import cuda
+from jointwise.backends import cpu, cuda
 from jointwise.backends.device_arrays import as_float_array, is_on_gpu, to_device, to_library
 from jointwise.errors import DimensionMismatchError
 from jointwise.kernels.shapes import Floats
@@ -76,7 +75,7 @@ def tip_poses(arm: ArmModel, q: Any, device: Device) -> Floats:
     if wants_gpu(device):
         cuda.tip_poses(arm.packed, to_device(many)).copy_to_host(poses)
     else:
-        kernels.fk.tip_poses(arm.packed, many, poses)
+        cpu.tip_poses(arm.packed, many, poses)
     return poses if values.ndim == 2 else poses[0]
 
 
@@ -101,5 +100,5 @@ def manipulability(arm: ArmModel, q: ArrayLike) -> float:
 def _frames_and_jacobian(arm: ArmModel, q: ArrayLike, name: str) -> tuple[Floats, Floats]:
     values = checks.all_finite(name, checks.joint_values(name, q, arm.n))
     frames, columns = np.empty((arm.n, 3, 4)), np.empty((arm.n, 6))
-    kernels.fk.frames_and_jacobian(arm.packed, values, frames, columns)
+    cpu.frames_and_jacobian(arm.packed, values, frames, columns)
     return frames, columns

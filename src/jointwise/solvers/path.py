@@ -6,21 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from jointwise import kernels
+from jointwise.backends import cpu
 from jointwise.backends.progress import Report, reporting
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.shapes import Floats
 from jointwise.model import checks
 from jointwise.model.arm import ArmModel
-from jointwise.solvers.config import SolveConfig, check_config
+from jointwise.solvers.config import DEFAULT_SOLVE_CONFIG, SolveConfig, check_config
 from jointwise.solvers.results import IKResult
-from jointwise.solvers.single import (
-    POOL,
-    collect_solutions,
-    distinct_solutions,
-    solve,
-    unpack_problem,
-)
+from jointwise.solvers.single import POOL, collect_solutions, distinct_solutions, solve
 from jointwise.solvers.targets import Target, Targets, one_kind, pack_target, split_targets
 
 # Solutions of the first target that are tried as starts when none is given.
@@ -137,11 +131,12 @@ def _connected(arm: ArmModel, before: Target, after: Target, q: Floats, q_after:
 
     def distance(configuration: Floats, target: Target) -> float:
         packed = pack_target(arm, target)
-        arm_and_task = unpack_problem(arm.packed, arm.n, packed.values, packed.weights)
-        errors = kernels.tasks.task_errors(*arm_and_task, configuration)
-        return errors[0] + arm.angular_scale * errors[1]
+        position_error, orientation_error, *_ = cpu.evaluate(
+            arm.packed, packed.values, packed.weights, criteria, configuration
+        )
+        return float(position_error + arm.angular_scale * orientation_error)
 
-    halfway = 0.5 * (q + q_after)
+    halfway, criteria = 0.5 * (q + q_after), DEFAULT_SOLVE_CONFIG.criteria(True, 0)
     detour = distance(halfway, before) + distance(halfway, after)
     return detour <= MAX_DETOUR * distance(q.copy(), after) + 1e-3 * arm.angular_scale
 

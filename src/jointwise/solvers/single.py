@@ -6,17 +6,9 @@ from math import nan
 import numpy as np
 from numpy.typing import ArrayLike
 
-from jointwise import kernels
-from jointwise.kernels.shapes import (
-    CONVERGED,
-    INVALID,
-    Arm,
-    Floats,
-    PackedCriteria,
-    Task,
-    Weights,
-    unpack_arm,
-)
+from jointwise.backends import cpu
+from jointwise.kernels.shapes import CONVERGED, INVALID, Floats, PackedCriteria
+from jointwise.kernels.thresholds import MIN_MOVE
 from jointwise.model import checks
 from jointwise.model.arm import ArmModel, joint_difference
 from jointwise.solvers.config import DEFAULT_SOLVE_CONFIG, SolveConfig, check_config
@@ -47,7 +39,7 @@ def solve(
         nearest = _nearest_to_rest(arm, PackedTarget(values, weights, kind), q, config, seed)
         q = q if nearest is None else nearest
     criteria = config.criteria(start is not None, seed)
-    code, position_error, angle, iterations, restarts = kernels.search.search(
+    code, position_error, angle, iterations, restarts = cpu.search(
         config.packed_arm(arm), values, weights, criteria, q
     )
     status = STATUS_BY_CODE[code]
@@ -64,13 +56,13 @@ def solve(
 def _solve_ccd(arm: ArmModel, packed: PackedTarget, q: Floats, config: SolveConfig) -> IKResult:
     packed.kind.check(packed.values)
     clamp_to_limits(arm, checks.all_finite("start", q))
-    ccd = kernels.descent.ccd_anderson if config.extrapolate else kernels.descent.ccd
+    ccd = cpu.ccd_anderson if config.extrapolate else cpu.ccd
     code, position_error, angle, sweeps, _ = ccd(
         config.packed_arm(arm),
         packed.values,
         packed.weights,
         config.criteria(True, 0),
-        kernels.search.MIN_MOVE,
+        MIN_MOVE,
         config.max_iterations,
         q,
     )
@@ -103,7 +95,7 @@ def collect_solutions(
     first = checks.all_finite("start", start.copy())
     clamp_to_limits(arm, first)
     solutions = np.empty((count, arm.n))
-    found = kernels.search.collect_solutions(
+    found = cpu.collect_solutions(
         config.packed_arm(arm), packed.values, packed.weights, criteria, attempts, first, solutions
     )
     return solutions[:found]
@@ -162,19 +154,9 @@ def _nearest_to_rest(
     return best.copy()
 
 
-def unpack_problem(
-    packed_arm: Floats, n: int, target: Floats, weights: Weights
-) -> tuple[Arm, Task]:
-    """The arm of n joints and the task, as the parts of a solve take them."""
-    arm, m = unpack_arm(packed_arm, n), len(weights)
-    task = Task(np.empty((m, 3)), np.empty((m, 3)), weights)
-    kernels.tasks.set_task(arm, target, task)
-    return arm, task
-
-
 def clamp_to_limits(arm: ArmModel, q: Floats) -> None:
     """Bring joint values inside their limits, in place; revolute ones by full turns if possible."""
-    kernels.sweep.clamp_joints(unpack_arm(arm.packed, arm.n), q)
+    cpu.clamp_to_limits(arm.packed, q)
 
 
 def start_values(arm: ArmModel, start: ArrayLike | None, config: SolveConfig) -> Floats:

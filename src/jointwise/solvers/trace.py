@@ -7,13 +7,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from jointwise import kernels
+from jointwise.backends import cpu
 from jointwise.errors import InvalidInputError
-from jointwise.kernels.shapes import Criteria, Errors, Floats
+from jointwise.kernels.shapes import Errors, Floats
+from jointwise.kernels.thresholds import (
+    MIN_MOVE,
+    PATIENCE,
+    SHORT_MIN_MOVE,
+    SHORT_SWEEPS,
+    SKIP_SWEEPS_BELOW,
+    SWEEPS,
+)
 from jointwise.model import checks
 from jointwise.model.arm import ArmModel
 from jointwise.solvers.config import DEFAULT_SOLVE_CONFIG, SolveConfig, check_config
-from jointwise.solvers.single import clamp_to_limits, start_values, unpack_problem
+from jointwise.solvers.single import clamp_to_limits, start_values
 from jointwise.solvers.targets import Target, pack_target
 
 
@@ -84,40 +92,35 @@ def trace(
     packed.kind.check(packed.values)
     q = checks.all_finite("start", start_values(arm, start, config))
     clamp_to_limits(arm, q)
-    numbers, task = unpack_problem(config.packed_arm(arm), arm.n, packed.values, packed.weights)
-    criteria, search = Criteria(*config.criteria(True, 0)), kernels.search
+    criteria = config.criteria(True, 0)
+    problem = config.packed_arm(arm), packed.values, packed.weights, criteria
     errors: list[Errors] = []
     values: list[Floats] = []
 
-    def record() -> bool:
-        errors.append(kernels.tasks.task_errors(numbers, task, q))
+    def record() -> tuple[float, bool, bool]:
+        position_error, orientation_error, *rest = cpu.evaluate(*problem, q)
+        errors.append((position_error, orientation_error))
         values.append(q.copy())
-        return bool(kernels.tasks.is_converged(errors[-1], criteria, task.weights))
+        error_sq, converged, too_far = rest
+        return error_sq, converged, too_far
 
-    def error_sq() -> float:
-        return float(kernels.tasks.scaled_error_sq(errors[-1], arm.angular_scale))
-
-    sweeps, converged, combined = 0, record(), config.method == "combined"
-    max_sweeps, min_move = config.max_iterations, search.MIN_MOVE
-    if combined:
-        x, y, z = task.target_points[0]
-        if kernels.fk.beyond_reach(numbers, x, y, z, criteria.position_tol):
-            combined, max_sweeps, min_move = False, int(search.SHORT_SWEEPS), search.SHORT_MIN_MOVE
-        else:
-            skips = error_sq() <= search.SKIP_SWEEPS_BELOW
-            max_sweeps, min_move = 0 if skips else int(search.SWEEPS), -1.0
+    error_sq, converged, too_far = record()
+    sweeps, combined = 0, config.method == "combined"
+    max_sweeps, min_move = config.max_iterations, MIN_MOVE
+    if combined and too_far:
+        combined, max_sweeps, min_move = False, int(SHORT_SWEEPS), SHORT_MIN_MOVE
+    elif combined:
+        max_sweeps, min_move = 0 if error_sq <= SKIP_SWEEPS_BELOW else int(SWEEPS), -1.0
     moved = np.inf
     while not converged and sweeps < max_sweeps and moved > min_move:
-        _, moved = kernels.descent.descend(numbers, task, criteria, -1.0, 1, q)
-        sweeps, converged = sweeps + 1, record()
-    scratch = search.lm_scratch(arm.n)
-    best_error, steps_since_halved = error_sq(), 0
-    while combined and not converged and steps_since_halved < search.PATIENCE:
-        kernels.lm.levenberg_marquardt(numbers, task, criteria, 1, 2, q, scratch)
-        converged = record()
-        best_error, steps_since_halved = kernels.lm.update_stall(
-            error_sq(), best_error, steps_since_halved
-        )
+        moved = cpu.sweep_once(*problem, q)
+        error_sq, converged, _ = record()
+        sweeps += 1
+    best_error, steps_since_halved = error_sq, 0
+    while combined and not converged and steps_since_halved < PATIENCE:
+        cpu.lm_once(*problem, q)
+        error_sq, converged, _ = record()
+        best_error, steps_since_halved = cpu.update_stall(error_sq, best_error, steps_since_halved)
 
     joint_angles, both = np.array(values), np.array(errors)
     position_error, orientation_error = both[:, 0].copy(), both[:, 1].copy()

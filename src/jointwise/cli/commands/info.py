@@ -28,6 +28,38 @@ def robots(json: Json = False) -> None:
     print_table(["name", "arm", "working radius [m]"], rows, text_columns=2)
 
 
+def print_system(wanted: bool) -> None:
+    """Print what the kernels run on, and why; then exit."""
+    if not wanted:
+        return
+    import platform
+
+    import numpy as np
+
+    from jointwise import __version__
+    from jointwise.backends import cpu, cuda
+
+    python = platform.python_version()
+    print(f"jointwise {__version__}, Python {python}, NumPy {np.__version__}, {platform.machine()}")
+    name, reason = cpu.backend()
+    print(f"CPU: {name}. {reason}")
+    missing = cuda.unavailable_reason()
+    print(f"GPU: none, {missing}." if missing else "GPU: CUDA, compiled by Numba on first use.")
+    raise typer.Exit
+
+
+# Eager: no arm need be given.
+System = Annotated[
+    bool,
+    typer.Option(
+        "--system",
+        is_eager=True,
+        callback=print_system,
+        help="Print what solves, native code or Numba, and why; then exit.",
+    ),
+]
+
+
 def info(
     arm: Arm,
     base: Base = None,
@@ -36,6 +68,7 @@ def info(
         bool, typer.Option("--links", help="Print the links and joints of a URDF as a tree.")
     ] = False,
     json: Json = False,
+    system: System = False,
 ) -> None:
     """Print the DH table or the links of an arm, its limits and reach."""
     from jointwise.model.table import cells

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numba
-import numpy as np
 
 from jointwise.kernels._numba.notice import register_notice
 from jointwise.kernels.fingerprint import fingerprint
@@ -34,11 +33,6 @@ def ir_inline(function: F) -> F:
     return cast(F, numba.njit(inline="always", error_model="numpy")(function))
 
 
-def int64_const(value: int) -> int:
-    """An int64 constant to pass to kernels; for a Python integer Numba compiles them once more."""
-    return cast(int, np.int64(value))
-
-
 def invalidate_on_change(dispatcher: Any) -> bool:
     """Make a dispatcher's disk cache depend on all kernels; whether that was possible.
 
@@ -53,7 +47,7 @@ def invalidate_on_change(dispatcher: Any) -> bool:
 
 
 def _compile(function: F, **options: Any) -> F:
-    options |= {"nogil": True, "error_model": "numpy"}
+    options |= {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
     if numba.config.DISABLE_JIT:
         return cast(F, numba.njit(**options)(function))
     try:

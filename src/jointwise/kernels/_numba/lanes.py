@@ -24,9 +24,8 @@ from numba.extending import (
 )
 from numba.np.arrayobj import make_array, populate_array
 
-from jointwise.kernels.shapes import Floats
+from jointwise.kernels.shapes import WIDTH, Floats
 
-WIDTH = 8
 FLOATS = ir.VectorType(ir.DoubleType(), WIDTH)
 BITS = ir.VectorType(ir.IntType(1), WIDTH)
 

@@ -1,0 +1,44 @@
+"""Builds the native kernels into a wheel, and into the source tree for an editable install."""
+
+import sys
+from pathlib import Path
+from sysconfig import get_platform
+from time import perf_counter
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+SOURCE = Path(__file__).parent / "src"
+PATTERN = "src/jointwise/kernels/_native.*"
+
+
+class NativeKernels(BuildHookInterface):
+    """A library that is there and fits the kernels is used again."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Build the library, or say in a sentence why there is none."""
+        if self.target_name != "wheel":
+            return
+        sys.path.insert(0, str(SOURCE))
+        from jointwise.kernels import build
+
+        reason = build.unavailable_reason()
+        if not reason and not build.is_current():
+            self.app.display_info("Compiling the kernels takes a minute or two.")
+            begin = perf_counter()
+            try:
+                build.build()
+            except RuntimeError as error:
+                reason = str(error)
+            else:
+                self.app.display_info(f"Compiled in {perf_counter() - begin:.0f} s.")
+        if reason:
+            self.app.display_warning(
+                f"No native kernels, since {reason}. Numba compiles them on their first call: "
+                "pip install 'jointwise[jit]'."
+            )
+        elif version == "standard":
+            build_data["artifacts"].append(PATTERN)
+            build_data["pure_python"] = False
+            platform = get_platform().replace("-", "_").replace(".", "_")
+            build_data["tag"] = f"cp311-abi3-{platform}"

@@ -1,0 +1,135 @@
+"""Kernels on the CPU: ``cpu.search(...)`` and every other name of ``kernels.entry_points``.
+
+They come from the native library, which is built with jointwise. It is checked before a line of it
+runs: it must be whole, built from these kernels, and for this processor. Where it is not, a
+sentence says so, and Numba compiles the kernels on their first call.
+"""
+
+import json
+import os
+import warnings
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, NamedTuple
+
+from jointwise.errors import JointwiseError
+from jointwise.kernels.entry_points import ENTRY_POINTS
+from jointwise.kernels.fingerprint import PACKAGE, describe_library
+
+# The library, and what it was built from and for.
+LIBRARY = PACKAGE / "kernels" / "_native.abi3.so"
+DESCRIPTION = LIBRARY.with_name("_native.json")
+# Names a backend in the environment: "native" or "numba".
+VARIABLE = "JOINTWISE_BACKEND"
+# Settings of Numba that ask for kernels in Python, to debug them.
+PYTHON_KERNELS = ("NUMBA_DISABLE_JIT", "NUMBA_ENABLE_CUDASIM")
+
+
+class Backend(NamedTuple):
+    """What runs the kernels on the CPU.
+
+    Attributes:
+        name: ``"native"``, the library that is built with jointwise, or ``"numba"``, which compiles
+            the kernels on their first call.
+        reason: Why, in a sentence.
+    """
+
+    name: str
+    reason: str
+
+
+class NativeLibraryWarning(UserWarning):
+    """The native library cannot be used; the text says why."""
+
+
+def backend() -> Backend:
+    """What runs the kernels on the CPU, and why.
+
+    Raises:
+        JointwiseError: The native library cannot be used, and Numba is not installed.
+
+    Example:
+        >>> backend().name in ("native", "numba")
+        True
+    """
+    return _choose()[1]
+
+
+def versions() -> dict[str, str]:
+    """Versions of what has compiled the kernels; they decide the bits of results."""
+    from importlib.metadata import version  # a slow import
+
+    if backend().name == "native":
+        return {"native library": json.loads(DESCRIPTION.read_text())["sha256"][:12]}
+    return {name: version(name) for name in ("numba", "llvmlite")}
+
+
+def __getattr__(name: str) -> Any:
+    """The function of an entry point, or ``HAS_LANES``; kept, so that it is found at once."""
+    if name == "HAS_LANES":
+        value = _choose()[0] is not None or import_module("jointwise.kernels.batch").HAS_LANES
+    elif name in ENTRY_POINTS:
+        module = f"jointwise.kernels.{ENTRY_POINTS[name].module}"
+        value = getattr(_choose()[0] or import_module(module), name)
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+@cache
+def _choose() -> tuple[Any, Backend]:
+    """The module of the native library, or None; and what to say about it."""
+    wanted = os.environ.get(VARIABLE, "")
+    if wanted not in ("", "native", "numba"):
+        raise JointwiseError(f"{VARIABLE} is {wanted!r}: expected 'native' or 'numba'.")
+    debugged = [name for name in PYTHON_KERNELS if os.environ.get(name, "0") not in ("", "0")]
+    if wanted == "numba" or debugged:
+        return None, _numba(f"{debugged[0] if debugged else VARIABLE} is set in the environment.")
+    library, reason = load()
+    if library is not None:
+        return library, Backend("native", reason)
+    if wanted == "native":
+        raise JointwiseError(f"{VARIABLE} is 'native'. {reason}")
+    chosen = _numba(reason)
+    if LIBRARY.exists():
+        text = f"{reason} Numba compiles the kernels instead, on their first call."
+        warnings.warn(text, NativeLibraryWarning, stacklevel=2)
+    return None, chosen
+
+
+def _numba(reason: str) -> Backend:
+    if find_spec("numba") is None:
+        raise JointwiseError(
+            f"{reason} Without it Numba compiles the kernels, and it is not installed: "
+            "pip install 'jointwise[jit]'."
+        )
+    return Backend("numba", reason)
+
+
+def load() -> tuple[Any, str]:
+    """The module of the native library, or None if it cannot be used; and why, in a sentence."""
+    try:
+        content = LIBRARY.read_bytes()
+        built: dict[str, str] = json.loads(DESCRIPTION.read_text())
+        here = describe_library(content, built["cpu"])
+        other = [each for each in here if built[each] != here[each]]
+    except FileNotFoundError:
+        return None, "This installation has no native library."
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        return None, f"The native library cannot be read ({error}): install jointwise again."
+    if "machine" in other:
+        return None, f"The native library is for {built['machine']}, not for {here['machine']}."
+    if "sha256" in other:
+        return None, "The native library is damaged: install jointwise again."
+    if "kernels" in other:
+        return None, "The native library was built from other kernels: install jointwise again."
+    try:
+        library = import_module("jointwise.kernels._native")
+    except ImportError as error:
+        return None, f"The native library cannot be loaded: {error}."
+    missing = library.missing_feature()
+    if missing:
+        return None, f"The native library is for {built['cpu']}; this processor lacks {missing}."
+    return library, f"The native library for {built['cpu']} processors is in use."

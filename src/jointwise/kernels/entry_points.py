@@ -1,0 +1,78 @@
+"""The kernels that Python calls: one table for the native library and for Numba.
+
+``build.py`` compiles them for the library, and ``backends/cpu.py`` gets them from it, or from
+their modules. Importing this module does not import Numba.
+"""
+
+from typing import Any, NamedTuple
+
+from jointwise.kernels.shapes import (
+    NextRows,
+    PackedProblem,
+    Patterns,
+    Results,
+    Rows,
+    Scores,
+)
+
+
+class Record(NamedTuple):
+    """An argument that is a tuple.
+
+    Attributes:
+        fields: The types of its fields.
+        shape: The class of the tuple; ``tuple`` if it is a plain one.
+    """
+
+    fields: tuple[Any, ...]
+    shape: type = tuple
+
+
+class EntryPoint(NamedTuple):
+    """A kernel that Python calls.
+
+    Attributes:
+        module: Its module in ``kernels``.
+        arguments: Their types: ``d``, ``i`` and ``?`` are a float, an integer and a boolean; ``d2``
+            is an array of floats with two axes, ``u1`` one of uint8; ``weights`` is a tuple of 1, 2
+            or 4 floats, and the kernel is compiled for each; or a ``Record``.
+        results: A letter for each number that is returned; none for nothing.
+    """
+
+    module: str
+    arguments: tuple[Any, ...]
+    results: str = ""
+
+
+_CRITERIA = Record(("d", "d", "i", "?", "d"))
+_SOLVE = ("d1", "d2", "weights", _CRITERIA)
+_OUTCOME = "iddii"
+_ROWS = Record(("i1", "d2", "?1"), Rows)
+_PROBLEM = Record(("d1", "d3", "weights", "d2", _CRITERIA), PackedProblem)
+_RESULTS = Record(("d2", "?1", "d1", "d1", "i1", "i1", "u1"), Results)
+_BUFFERS = Record(("d1", "i1"))
+
+ENTRY_POINTS = {
+    "ccd": EntryPoint("descent", (*_SOLVE, "d", "i", "d1"), _OUTCOME),
+    "ccd_anderson": EntryPoint("descent", (*_SOLVE, "d", "i", "d1"), _OUTCOME),
+    "search": EntryPoint("search", (*_SOLVE, "d1"), _OUTCOME),
+    "collect_solutions": EntryPoint("search", (*_SOLVE, "i", "d1", "d2"), "i"),
+    "solve_rows": EntryPoint("batch", (_PROBLEM, "i", "i", _RESULTS, "i1", _BUFFERS)),
+    "evaluate": EntryPoint("steps", (*_SOLVE, "d1"), "ddd??"),
+    "sweep_once": EntryPoint("steps", (*_SOLVE, "d1"), "d"),
+    "lm_once": EntryPoint("steps", (*_SOLVE, "d1")),
+    "update_stall": EntryPoint("lm", ("d", "d", "i"), "di"),
+    "clamp_to_limits": EntryPoint("steps", ("d1", "d1")),
+    "tip_poses": EntryPoint("fk", ("d1", "d2", "d3")),
+    "frames_and_jacobian": EntryPoint("fk", ("d1", "d1", "d3", "d2")),
+    "points_within_reach": EntryPoint("fk", ("d1", "i", "d2", "d", "?1")),
+    "measure": EntryPoint("measure", ("d1", "d2", "?1", "d1", "i", "d2")),
+    "fill_next_offsets": EntryPoint("voxels", ("?1", "i1", "i1", "i1")),
+    "write_targets": EntryPoint(
+        "voxels",
+        ("d2", Record(("d3", "i1", "?"), Patterns), _ROWS, Record(("i1", "d3", "d2"), NextRows)),
+    ),
+    "score_voxels": EntryPoint(
+        "voxels", ("d1", "d1", "i", _ROWS, Record(("i1", "d2", "d2"), Scores))
+    ),
+}

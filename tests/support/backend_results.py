@@ -1,0 +1,62 @@
+"""Results of every entry point, through public calls: ``python -m tests.support.backend_results``.
+
+Whatever ``JOINTWISE_BACKEND`` is, the file that is written must hold the same numbers.
+"""
+
+import sys
+from collections.abc import Iterator
+
+import numpy as np
+
+from jointwise import Chain, SolveConfig, Status, aim, backend, robots, stanford_arm
+from jointwise.reach.chunks import REACH_CONFIG
+from jointwise.reach.grid import within_reach
+from jointwise.reach.levels import solve_levels
+from jointwise.reach.orientations import uniform_rotations
+from jointwise.reach.placement import measure
+
+ROWS = 12
+
+
+def of_one(chain: Chain, target: object, start: np.ndarray) -> Iterator[np.ndarray]:
+    ccd = [SolveConfig(method="ccd", extrapolate=each) for each in (False, True)]
+    for config in (SolveConfig(max_restarts=10), *ccd):
+        result = chain.solve(target, start, config)
+        errors = result.position_error, result.orientation_error
+        counts = result.iterations, result.restarts, list(Status).index(result.status)
+        yield np.concatenate([result.joint_angles, errors, counts])
+    trace = chain.trace(target, start)
+    yield trace.joint_angles
+    yield np.stack([trace.position_error, trace.orientation_error])
+    for each in chain.solutions(target, 3):
+        yield each.joint_angles
+
+
+def of_an_arm(chain: Chain) -> Iterator[np.ndarray]:
+    q, start = chain.random(1, count=ROWS), chain.random(2)
+    poses = chain.fk(q)
+    yield poses
+    yield chain.jacobian(q[0])
+    yield chain.frames(q[0])
+    far = poses.copy()
+    far[: ROWS // 2, :3, 3] *= 1.2  # at the limit of the reach and beyond
+    for targets in (far, far[:, :3, 3], aim(far[:, :3, 3], far[:, :3, 2])):
+        batch = chain.solve_batch(targets, start, SolveConfig(max_restarts=10))
+        yield batch.joint_angles
+        yield np.stack([batch.position_error, batch.orientation_error, batch.status])
+    for target in (far[0], far[1, :3, 3], aim(far[2, :3, 3], far[2, :3, 2]), far[-1]):
+        yield from of_one(chain, target, start)
+    yield chain.solve_path(np.linspace(poses[0, :3, 3], poses[1, :3, 3], 5)).joint_angles
+    orientations = uniform_rotations(20)
+    points = poses[:, :3, 3].copy()
+    yield within_reach(chain.arm, points, 1e-4).astype(float)
+    yield from solve_levels(chain.arm, orientations, REACH_CONFIG, 0, False, points)
+    yield measure(chain.arm, q, np.ones(ROWS, bool), 5, np.array([0.0, 0.0, 1.0]))
+
+
+if __name__ == "__main__":
+    slider = Chain.from_dh(stanford_arm())  # with a prismatic joint
+    chains = robots.panda(), robots.ur5(), slider
+    arrays = [each for chain in chains for each in of_an_arm(chain)]
+    np.savez(sys.argv[1], *arrays)
+    print(backend().name)

@@ -1,0 +1,185 @@
+"""The native library and Numba give the same results; a library that does not fit is not used."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from jointwise import JointwiseError, backend
+from jointwise.backends import cpu
+from jointwise.kernels import build
+from jointwise.kernels.entry_points import ENTRY_POINTS
+
+ROOT = Path(__file__).parents[1]
+
+
+def run(*arguments, **environment):
+    process = subprocess.run(
+        [sys.executable, *map(str, arguments)],
+        env={**os.environ, **environment},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert process.returncode == 0, process.stdout + process.stderr
+    return process.stdout
+
+
+@pytest.fixture
+def library():
+    module, reason = cpu.load()
+    if module is None:
+        pytest.skip(reason)
+    return module
+
+
+@pytest.fixture
+def copied(library, tmp_path, monkeypatch):
+    """The library and its description in another folder, to be spoilt."""
+    for name in ("LIBRARY", "DESCRIPTION"):
+        path = getattr(cpu, name)
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+        monkeypatch.setattr(cpu, name, tmp_path / path.name)
+    return tmp_path
+
+
+def test_native_library_and_numba_give_the_same_results(library, tmp_path):
+    results = {}
+    for name in ("native", "numba"):
+        file = tmp_path / f"{name}.npz"
+        printed = run("-m", "tests.support.backend_results", file, JOINTWISE_BACKEND=name)
+        assert printed.split() == [name]
+        results[name] = np.load(file)
+    assert len(results["native"].files) == len(results["numba"].files) > 100
+    for each in results["native"].files:
+        np.testing.assert_allclose(results["native"][each], results["numba"][each], atol=1e-9)
+
+
+def test_every_entry_point_is_in_the_library(library):
+    for name in ENTRY_POINTS:
+        assert callable(getattr(library, name))
+
+
+def test_without_numba_everything_is_solved(library):
+    code = (
+        "import sys; sys.modules['numba'] = sys.modules['llvmlite'] = None\n"
+        "import jointwise as jw\n"
+        "chain = jw.robots.panda(); q = chain.random(1, count=200); poses = chain.fk(q)\n"
+        "print(jw.backend().name, chain.solve(poses[0]).converged,\n"
+        "    chain.solve_batch(poses).converged.all(), len(chain.solutions(poses[0], 2)),\n"
+        "    chain.trace(poses[0]).converged, chain.solve_path(poses[:1]).converged,\n"
+        "    jw.ccd_solve(jw.two_link_planar(1, 1), [1, 1, 0], [0, 0]).converged)\n"
+    )
+    assert run("-c", code).split() == ["native", "True", "True", "2", "True", "True", "True"]
+
+
+def test_backend_says_what_is_used_and_why(library):
+    chosen = cpu.Backend("native", "The native library for x86-64-v3 processors is in use.")
+    if backend().name == "native" and json.loads(cpu.DESCRIPTION.read_text())["cpu"] != "generic":
+        assert backend() == chosen
+    assert cpu.versions()
+
+
+def test_library_that_is_cut_short_is_not_loaded(copied):
+    content = cpu.LIBRARY.read_bytes()
+    cpu.LIBRARY.write_bytes(content[: len(content) // 2])
+    assert cpu.load() == (None, "The native library is damaged: install jointwise again.")
+
+
+@pytest.mark.parametrize("text", ["", "{}", '{"cpu": "x86-64-v3"}', "[]"])
+def test_library_without_a_description_is_not_loaded(copied, text):
+    cpu.DESCRIPTION.write_text(text)
+    library, reason = cpu.load()
+    assert library is None
+    assert reason.startswith("The native library cannot be read (")
+    assert reason.endswith("): install jointwise again.")
+
+
+def test_library_for_another_machine_is_not_loaded(copied):
+    built = json.loads(cpu.DESCRIPTION.read_text())
+    cpu.DESCRIPTION.write_text(json.dumps({**built, "machine": "sparc64"}))
+    reason = f"The native library is for sparc64, not for {built['machine']}."
+    assert cpu.load() == (None, reason)
+
+
+def test_library_for_a_newer_processor_is_not_used(library, monkeypatch):
+    monkeypatch.setattr(library, "missing_feature", lambda: "AVX2")
+    level = json.loads(cpu.DESCRIPTION.read_text())["cpu"]
+    reason = f"The native library is for {level}; this processor lacks AVX2."
+    assert cpu.load() == (None, reason)
+
+
+def test_library_of_other_kernels_is_not_used_and_says_so(copied):
+    built = json.loads(cpu.DESCRIPTION.read_text())
+    cpu.DESCRIPTION.write_text(json.dumps({**built, "kernels": "other"}))
+    reason = "The native library was built from other kernels: install jointwise again."
+    told = f"{reason} Numba compiles the kernels instead, on their first call."
+    with pytest.warns(cpu.NativeLibraryWarning) as warned:
+        assert cpu._choose.__wrapped__() == (None, cpu.Backend("numba", reason))
+    assert [str(each.message) for each in warned] == [told]
+
+
+def test_without_library_numba_is_used_silently(copied):
+    cpu.LIBRARY.unlink()
+    reason = "This installation has no native library."
+    assert cpu._choose.__wrapped__() == (None, cpu.Backend("numba", reason))
+
+
+def test_without_library_and_numba_an_error_says_what_to_install(copied, monkeypatch):
+    cpu.LIBRARY.unlink()
+    monkeypatch.setattr(cpu, "find_spec", lambda name: None)
+    with pytest.raises(JointwiseError) as raised:
+        cpu._choose.__wrapped__()
+    assert str(raised.value) == (
+        "This installation has no native library. Without it Numba compiles the kernels, and it "
+        "is not installed: pip install 'jointwise[jit]'."
+    )
+
+
+def test_variable_names_the_backend(copied, monkeypatch):
+    monkeypatch.setenv("JOINTWISE_BACKEND", "numba")
+    chosen = cpu.Backend("numba", "JOINTWISE_BACKEND is set in the environment.")
+    assert cpu._choose.__wrapped__() == (None, chosen)
+    monkeypatch.setenv("JOINTWISE_BACKEND", "fortran")
+    with pytest.raises(JointwiseError, match="is 'fortran': expected 'native' or 'numba'"):
+        cpu._choose.__wrapped__()
+    monkeypatch.setenv("JOINTWISE_BACKEND", "native")
+    cpu.LIBRARY.unlink()
+    with pytest.raises(JointwiseError, match="is 'native'"):
+        cpu._choose.__wrapped__()
+
+
+def test_library_is_not_built_without_a_compiler(monkeypatch, capsys):
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv("CC", raising=False)
+    build.main()
+    assert capsys.readouterr().out == (
+        "No native kernels, since there is no C compiler. "
+        "Numba compiles them on their first call.\n"
+    )
+
+
+def test_library_that_fits_is_not_built_again(library, monkeypatch, capsys):
+    monkeypatch.setattr(build, "build", None)
+    build.main()
+    assert capsys.readouterr().out == ""
+
+
+def test_arrays_of_another_type_are_refused(library):
+    good = np.zeros(3)
+    with pytest.raises(TypeError, match="array of type f with 1 axes: expected d with 1"):
+        library.clamp_to_limits(good, np.zeros(3, np.float32))
+    with pytest.raises(TypeError, match="array of type d with 2 axes: expected d with 1"):
+        library.clamp_to_limits(good, np.zeros((3, 1)))
+    with pytest.raises((BufferError, ValueError), match="contiguous"):
+        library.clamp_to_limits(good, np.zeros(6)[::2])
+    with pytest.raises(TypeError):
+        library.clamp_to_limits(good, None)
+    with pytest.raises(TypeError, match="clamp_to_limits: arguments are missing, 1 given"):
+        library.clamp_to_limits(good)
+    with pytest.raises(TypeError, match="expected 1, 2 or 4 weights"):
+        library.search(good, np.zeros((1, 3)), (1.0,) * 3, (1e-6, 1e-6, 0, True, 0.5), good)
