@@ -64,15 +64,16 @@ def test_many_poses():
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        ({}, "orientation is given by nothing: expected one of quat, rpy, rotvec, matrix."),
+        ({}, "no orientation given: expected one of quat, rpy, rotvec, matrix."),
         (
             {"quat": [0, 0, 0, 1], "rpy": [0, 0, 0]},
-            "orientation is given by quat and rpy: expected one of quat, rpy, rotvec, matrix.",
+            "quat and rpy given: expected one of quat, rpy, rotvec, matrix.",
         ),
         ({"quat": [0, 0, 0, 0]}, "quat has no length: expected x, y, z, w, not all zero."),
         (
             {"quat": [0, 0, 1]},
-            "position has shape (3,) and quat (3,): expected (3,) and (4,), or m of each.",
+            "position has shape (3,) and quat (3,): expected (3,) and (4,), or m positions (m, 3) "
+            "with one orientation or m.",
         ),
         (
             {"matrix": 2.0 * np.eye(3)},
@@ -101,6 +102,25 @@ def test_angles_in_degrees_are_warned_about():
         pose(POSITION, rpy=[180, 0, -90])
 
 
+def test_many_rows_in_degrees_are_one_warning_where_the_user_wrote_them():
+    text = "^alpha of joints\\[0\\] is 90 \\(and 1 more\\), more than two turns: "
+    with pytest.warns(DegreesWarning, match=text) as warned:
+        Chain.from_dh([(0.0, 0.1, 0.3, 90.0), (0.0, 0.0, 0.3, -90.0)])
+    assert [each.filename for each in warned] == [__file__]
+
+
+def test_joint_values_typed_in_degrees_are_warned_about():
+    panda = robots.panda()
+    typed = [0, -45, 0, -135, 0, 90, 45]
+    text = "^q has -45 for panda_joint2, more than a turn outside its limits"
+    with pytest.warns(DegreesWarning, match=text) as warned:
+        panda.fk(typed)
+    assert warned[0].filename == __file__
+    panda.fk(np.radians(typed))
+    several_turns = Chain.from_dh([DHJoint(a=1.0)], limits=[[-10 * math.pi, 10 * math.pi]])
+    several_turns.fk([20.0])  # inside the limits: no warning, which would be an error here
+
+
 @pytest.mark.parametrize("points", [1.0, [1.0, 2.0], np.zeros((2, 2, 3))])
 def test_a_position_of_another_shape_is_refused(points):
     with pytest.raises(InvalidInputError, match="expected"):
@@ -110,11 +130,11 @@ def test_a_position_of_another_shape_is_refused(points):
 @pytest.mark.parametrize(
     ("shape", "remedy"),
     [
-        ((7,), " For a position and quaternion x, y, z, w: jointwise.pose(v[:3], quat=v[3:])."),
+        ((7,), " For a position and a quaternion x, y, z, w: jointwise.pose(v[:3], quat=v[3:])."),
         ((6,), " For a position and roll, pitch, yaw: jointwise.pose(v[:3], rpy=v[3:])."),
         (
             (2, 7),
-            " For a position and quaternion x, y, z, w: jointwise.pose(v[:, :3], quat=v[:, 3:]).",
+            " For a position and a quaternion x, y, z, w: jointwise.pose(v[:, :3], quat=v[:, 3:]).",
         ),
     ],
 )
@@ -180,6 +200,8 @@ def test_a_tool_by_its_position():
     tool[:3, 3] = 0.0, 0.01, 0.2
     by_pose, by_position = UR5E.with_tool(tool), UR5E.with_tool([0.0, 0.01, 0.2])
     np.testing.assert_allclose(by_position.fk(Q), by_pose.fk(Q), atol=1e-15)
+    with pytest.raises(InvalidInputError, match=r"tool is \[\[1\], \[2, 3\]\]: expected numbers"):
+        UR5E.with_tool([[1], [2, 3]])
     text = r"tool\[1\] is nan: expected finite numbers below 1e9\."
     with pytest.raises(InvalidInputError, match=text):
         UR5E.with_tool([0.0, math.nan, 0.2])
@@ -295,6 +317,7 @@ def test_statuses_of_a_batch_compare_with_the_enumeration():
         assert mask.tolist() == [each is status for each in expected]
     assert str(Status.STALLED) == f"{Status.STALLED}" == "Status.STALLED"
     assert Status(Status.STALLED.value) is Status.STALLED
+    assert all(Status)
     for wrong in (6, -1, 1.5, "nothing"):
         with pytest.raises(ValueError, match="not a valid Status"):
             Status(wrong)

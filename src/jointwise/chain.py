@@ -478,10 +478,17 @@ class Chain:
 
     def _values(self, name: str, values: JointValues | None) -> Any:
         """Joint values in the order of the joints; a mapping is by their names."""
-        return checks.by_name(name, values, self.names)
+        if values is None or type(values) is np.ndarray:
+            return values
+        ordered = checks.by_name(name, values, self.names)
+        if isinstance(ordered, (list, tuple)):  # typed by hand: are these degrees?
+            typed = checks.floats(name, ordered)
+            if typed.shape[-1:] == (self.n,):
+                degrees.check_values(name, typed, self.arm, self.names, "use numpy.radians")
+        return ordered
 
     def __repr__(self) -> str:
-        return f"<Chain of {self.n} joints: {', '.join(self.names)}>"
+        return f"<Chain of {checks.quantity(self.n, 'joint')}: {', '.join(self.names)}>"
 
     def __str__(self) -> str:
         return table(self.arm, self.names, self.rows, self.modified)

@@ -80,9 +80,9 @@ def joint_values(name: str, values: ArrayLike, joints: int) -> Floats:
     """One value per joint; its numbers are not yet checked."""
     array = floats(name, values)
     if array.ndim != 1 or array.size != joints:
-        size = _quantity(array.size, "value") if array.ndim == 1 else f"shape {array.shape}"
+        size = quantity(array.size, "value") if array.ndim == 1 else f"shape {array.shape}"
         raise DimensionMismatchError(
-            f"{name} has {size} for an arm of {_quantity(joints, 'joint')}: "
+            f"{name} has {size} for an arm of {quantity(joints, 'joint')}: "
             f"expected one value per joint, shape ({joints},)."
         )
     return array
@@ -134,9 +134,16 @@ def configurations(name: str, values: ArrayLike, joints: int) -> Floats:
     )
 
 
+def as_array(value: Any) -> Any:
+    """A pose of SciPy as an array; anything else as it is."""
+    if type(value) is not np.ndarray and hasattr(value, "as_matrix"):
+        return value.as_matrix()
+    return value
+
+
 def pose(name: str, value: Any) -> Floats:
     """(4, 4) a rigid transform, from an array or from a SciPy RigidTransform."""
-    array = floats(name, value.as_matrix() if hasattr(value, "as_matrix") else value)
+    array = floats(name, as_array(value))
     if array.shape != (4, 4):
         raise InvalidInputError(
             f"{name} has shape {array.shape}: expected (4, 4), a pose.{pose_hint(array.shape)}"
@@ -171,23 +178,22 @@ def rotation(name: str, matrix: Floats) -> None:
 
 def pose_hint(shape: tuple[int, ...]) -> str:
     """How to write as a pose the numbers of an array that has another shape; "" if unknown."""
-    numbers = {
-        6: "roll, pitch, yaw: jointwise.pose(v[:3], rpy=v[3:])",
-        7: "quaternion x, y, z, w: jointwise.pose(v[:3], quat=v[3:])",
-    }
-    if len(shape) in (1, 2) and shape[-1] in numbers:
-        order = numbers[shape[-1]].replace("v[", "v[:, ") if len(shape) == 2 else numbers[shape[-1]]
-        return f" For a position and {order}."
-    return ""
+    orientations = {6: ("rpy", "roll, pitch, yaw"), 7: ("quat", "a quaternion x, y, z, w")}
+    if len(shape) not in (1, 2) or shape[-1] not in orientations:
+        return ""
+    name, words = orientations[shape[-1]]
+    rows = "" if len(shape) == 1 else ":, "
+    return f" For a position and {words}: jointwise.pose(v[{rows}:3], {name}=v[{rows}3:])."
 
 
 def frame(name: str, value: Any) -> Floats:
     """(4, 4) a pose, its rotation part made orthonormal; of a position (3,), without rotation."""
-    if np.shape(value) == (3,):
+    given = floats(name, as_array(value))
+    if given.shape == (3,):
         array = np.eye(4)
-        array[:3, 3] = all_finite(name, floats(name, value))
+        array[:3, 3] = all_finite(name, given)
         return array
-    array = pose(name, value)
+    array = pose(name, given)
     left, _, right = np.linalg.svd(array[:3, :3])
     array[:3, :3] = left @ right
     return array
@@ -195,7 +201,7 @@ def frame(name: str, value: Any) -> Floats:
 
 def frames(name: str, values: Any) -> Floats:
     """(k, 4, 4) poses like those of ``frame``."""
-    array = floats(name, values.as_matrix() if hasattr(values, "as_matrix") else values)
+    array = floats(name, as_array(values))
     if array.ndim != 3 or array.shape[1:] != (4, 4):
         raise InvalidInputError(f"{name} has shape {array.shape}: expected (k, 4, 4), poses.")
     for i, each in enumerate(array):
@@ -205,7 +211,7 @@ def frames(name: str, values: Any) -> Floats:
 
 def places(name: str, values: Any) -> tuple[Floats, bool]:
     """(k, 4, 4) poses from poses or from positions (k, 3), and whether poses were given."""
-    array = floats(name, values.as_matrix() if hasattr(values, "as_matrix") else values)
+    array = floats(name, as_array(values))
     if array.ndim == 2 and array.shape[1] == 3:
         poses = np.tile(np.eye(4), (len(array), 1, 1))
         poses[:, :3, 3] = all_finite(name, array)
@@ -224,8 +230,8 @@ def names(values: Any, joints: int) -> tuple[str, ...]:
     joint_names = tuple(values) if np.iterable(values) else (values,)
     if len(joint_names) != joints:
         raise DimensionMismatchError(
-            f"names has {_quantity(len(joint_names), 'name')} for an arm of "
-            f"{_quantity(joints, 'joint')}: expected one name per joint."
+            f"names has {quantity(len(joint_names), 'name')} for an arm of "
+            f"{quantity(joints, 'joint')}: expected one name per joint."
         )
     for i, name in enumerate(joint_names):
         if not isinstance(name, str):
@@ -244,7 +250,7 @@ def limits(values: Any, joint_names: tuple[str, ...]) -> Floats:
     array = floats("limits", values)
     if array.shape != (joints, 2):
         raise DimensionMismatchError(
-            f"limits has shape {array.shape} for an arm of {_quantity(joints, 'joint')}: "
+            f"limits has shape {array.shape} for an arm of {quantity(joints, 'joint')}: "
             f"expected ({joints}, 2), a lower and an upper value per joint."
         )
     for name, (lower, upper) in zip(joint_names, array.tolist(), strict=True):
@@ -271,5 +277,6 @@ def short(value: object) -> str:
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
-def _quantity(count: int, noun: str) -> str:
+def quantity(count: int, noun: str) -> str:
+    """A number of things, such as ``1 joint`` or ``6 joints``."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -1,9 +1,10 @@
 """What looks like degrees where radians are expected, and the warning about it."""
 
+import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from math import pi
+from math import pi, remainder
 from numbers import Real
 
 import numpy as np
@@ -14,29 +15,39 @@ from jointwise.model.arm import ArmModel
 
 # More than two turns: hardly an angle in radians, and a small one in degrees [rad].
 MIN_SUSPECTED = 4.0 * pi
-# Larger numbers stand for "unlimited" in files [rad].
-MAX_SUSPECTED = 3600.0
+# Two turns in degrees; larger numbers stand for "unlimited" in files [rad].
+MAX_SUSPECTED = 720.0
+# Whole turns and half turns are not suspected; they differ by less from a multiple of pi [rad].
+HALF_TURN_TOL = 1e-3
 # A joint value that is farther outside its limits is not one that only has to be wrapped [rad].
 MAX_OUTSIDE = 2.0 * pi
 
 
 def suspected(angle: object) -> bool:
     """Whether something is a number that is too large for an angle in radians."""
-    return isinstance(angle, Real) and MIN_SUSPECTED < abs(float(angle)) <= MAX_SUSPECTED
+    if not isinstance(angle, Real) or not MIN_SUSPECTED < abs(float(angle)) <= MAX_SUSPECTED:
+        return False
+    return abs(remainder(float(angle), pi)) > HALF_TURN_TOL
 
 
-def warn(found: Sequence[str], remedy: str, stacklevel: int = 2) -> None:
+def warn(found: Sequence[str], remedy: str) -> None:
     """Warn about suspected angles, if any: about the first one, and how many more there are.
 
     Args:
         found: What was given, such as ``alpha is 90``.
         remedy: What to do if these are degrees, such as ``use math.radians``.
-        stacklevel: As of ``warnings.warn``: 2 for the caller of the function that calls this one.
     """
     if found:
         more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-        given = f"{found[0]}{more}, more than two turns"
-        warnings.warn(DegreesWarning(given, remedy), stacklevel=stacklevel + 1)
+        _warn(f"{found[0]}{more}, more than two turns", remedy)
+
+
+def _warn(given: str, remedy: str) -> None:
+    """Warn in the line of the user's code that called jointwise."""
+    frame, level = sys._getframe(), 1
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith("jointwise."):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(DegreesWarning(given, remedy), stacklevel=level)
 
 
 def check_limits(limits: Floats, prismatic: Bools, names: Sequence[str]) -> None:
@@ -46,21 +57,25 @@ def check_limits(limits: Floats, prismatic: Bools, names: Sequence[str]) -> None
         for name, (lower, upper), is_prismatic in zip(names, limits, prismatic, strict=True)
         if not is_prismatic and (suspected(lower) or suspected(upper))
     ]
-    warn(found, "use numpy.radians", stacklevel=4)
+    warn(found, "use numpy.radians")
 
 
-def check_values(option: str, values: Floats, arm: ArmModel, names: Sequence[str]) -> None:
-    """Warn about the first joint value on the command line that looks like degrees.
+def check_values(
+    option: str, values: Floats, arm: ArmModel, names: Sequence[str], remedy: str = "add --deg"
+) -> None:
+    """Warn about the first joint value that looks like degrees.
 
     Args:
         option: What the values are called, such as ``--q``.
         values: (n,) or (m, n) joint values [rad, m].
         arm: The arm.
         names: One name per joint.
+        remedy: What to do if these are degrees.
     """
     lower, upper = arm.limits.T
     outside = (values < lower - MAX_OUTSIDE) | (values > upper + MAX_OUTSIDE)
-    mask = (outside | (np.abs(values) > MIN_SUSPECTED)) & ~arm.prismatic
+    unlimited = np.isinf(upper - lower)
+    mask = (outside | (unlimited & (np.abs(values) > MIN_SUSPECTED))) & ~arm.prismatic
     for index in np.argwhere(mask)[:1]:
         joint = index[-1]
         reason = "more than two turns"
@@ -68,7 +83,7 @@ def check_values(option: str, values: Floats, arm: ArmModel, names: Sequence[str
             low, high = arm.limits[joint]
             reason = f"more than a turn outside its limits {low:g} and {high:g} rad"
         given = f"{option} has {values[tuple(index)]:g} for {names[joint]}, {reason}"
-        warnings.warn(DegreesWarning(given, "add --deg"), stacklevel=3)
+        _warn(given, remedy)
 
 
 def check_rpy(values: Floats, locate: Callable[[int], str]) -> None:
@@ -80,7 +95,7 @@ def check_rpy(values: Floats, locate: Callable[[int], str]) -> None:
     """
     for row in np.flatnonzero((np.abs(values) > MIN_SUSPECTED).any(axis=1))[:1].tolist():
         angles = " ".join(f"{angle:g}" for angle in values[row])
-        warn([f"the roll, pitch, yaw {locate(row)} is {angles}"], "add --deg", stacklevel=3)
+        warn([f"the roll, pitch, yaw {locate(row)} is {angles}"], "add --deg")
 
 
 @contextmanager

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.shapes import Bools, Floats
+from jointwise.model import degrees
 from jointwise.model.arm import ArmModel, arm_model
 from jointwise.model.joints import DHJoint
 
@@ -39,9 +40,20 @@ def dh_arm(joints: Iterable[Row]) -> DHArm:
 def as_rows(joints: Iterable[Row]) -> tuple[DHJoint, ...]:
     """DH rows, at least one, each a ``DHJoint`` or its numbers (theta, d, a, alpha)."""
     rows = _as_tuple(joints)
+    if all(isinstance(row, DHJoint) for row in rows) and rows:
+        return cast("tuple[DHJoint, ...]", rows)
     if not rows:
         raise InvalidInputError("joints is empty: expected at least one DHJoint.")
-    return tuple(_as_joint(i, row) for i, row in enumerate(rows))
+    with degrees.silenced():  # they are warned about together, below
+        made = tuple(_as_joint(i, row) for i, row in enumerate(rows))
+    found = [
+        f"{name} of joints[{i}] is {angle:g}"
+        for i, (row, joint) in enumerate(zip(rows, made, strict=True))
+        for name, angle in (("theta", joint.theta), ("alpha", joint.alpha))
+        if row is not joint and degrees.suspected(angle)
+    ]
+    degrees.warn(found, "use numpy.radians")
+    return made
 
 
 def _as_tuple(joints: Iterable[Row]) -> tuple[Row, ...]:

@@ -97,7 +97,7 @@ def _table(file: Path, text: str, convention: Convention | None, angles: Angles 
     remedy = 'set angles = "degrees" in the file'
     if not content:  # a CSV file has no settings
         remedy = 'pass angles="degrees" to Chain.from_table, or write a TOML file that sets it'
-    degrees.warn(found, remedy, stacklevel=4)
+    degrees.warn(found, remedy)
     return DHTable(rows, modified == "modified", limits, base, tool, names)
 
 

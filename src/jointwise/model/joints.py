@@ -46,7 +46,7 @@ class DHJoint:
         checks.choice("joint_type", self.joint_type, get_args(JointType))
         angles = {"theta": self.theta, "alpha": self.alpha}
         found = [f"{name} is {angle:g}" for name, angle in angles.items() if suspected(angle)]
-        warn(found, "use math.radians", stacklevel=3)
+        warn(found, "use math.radians")
         values = (self.theta, self.d, self.a, self.alpha, self.joint_type)
         object.__setattr__(self, "_hash", hash(values))
 

@@ -31,6 +31,18 @@ def rpy_matrix(angles: ArrayLike) -> Floats:
     return np.moveaxis(np.array(rows), (0, 1), (-2, -1))
 
 
+def quaternion_matrix(values: ArrayLike) -> Floats:
+    """(..., 3, 3) rotations from (..., 4) quaternions x, y, z, w of any length but zero."""
+    array = np.asarray(values, float)
+    x, y, z, w = np.moveaxis(array / np.linalg.norm(array, axis=-1, keepdims=True), -1, 0)
+    rows = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+        [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+        [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
+    ]
+    return np.moveaxis(np.array(rows), (0, 1), (-2, -1))
+
+
 def quaternion(transform: Floats) -> Floats:
     """(4,) unit quaternion x, y, z, w of a rotation, with the sign that SciPy chooses."""
     m = transform[:3, :3]

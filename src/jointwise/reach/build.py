@@ -1,5 +1,8 @@
 """reach_map: compute a reach map chunk by chunk, and resume one that is not complete."""
 
+# Annotations stay text, so that help() shows the names of types, not what they stand for.
+from __future__ import annotations
+
 from collections.abc import Iterator
 from contextlib import closing
 from os import PathLike

@@ -107,7 +107,7 @@ class ReachMap:
             pose: (4, 4) a pose, a SciPy ``RigidTransform``, or (3,) a position [m]; base frame.
                 Only its position is used: the values are over all orientations of the map.
         """
-        array = checks.floats("pose", pose.as_matrix() if hasattr(pose, "as_matrix") else pose)
+        array = checks.floats("pose", checks.as_array(pose))
         if array.shape == (4, 4):
             array = checks.pose("pose", array)[:3, 3]
         voxel = self.grid.voxel_at(checks.all_finite("pose", checks.position("pose", array)))

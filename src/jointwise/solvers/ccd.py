@@ -4,9 +4,12 @@ After Wang and Chen, "A combined optimization method for solving the inverse kin
 problem of mechanical manipulators", IEEE Transactions on Robotics and Automation 7(4), 1991.
 """
 
+# Annotations stay text, so that help() shows the names of types, not what they stand for.
+from __future__ import annotations
+
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
 
@@ -52,7 +55,7 @@ NEVER_STALLS = -1.0
 
 def ccd_solve(
     joints: Iterable[DHJoint],
-    target: Union[ArrayLike, "RigidTransform"],
+    target: ArrayLike | RigidTransform,
     initial_angles: ArrayLike,
     config: CCDConfig = DEFAULT_CCD_CONFIG,
 ) -> IKResult:

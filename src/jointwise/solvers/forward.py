@@ -1,5 +1,8 @@
 """Forward kinematics: frames, poses and the Jacobian at given joint values."""
 
+# Annotations stay text, so that help() shows the names of types, not what they stand for.
+from __future__ import annotations
+
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, cast
 
@@ -54,7 +57,7 @@ def fk_position(joints: Iterable[DHJoint], joint_values: ArrayLike) -> Floats:
     return forward_kinematics(joints, joint_values).position
 
 
-def fk_rotation(joints: Iterable[DHJoint], joint_values: ArrayLike) -> "Rotation":
+def fk_rotation(joints: Iterable[DHJoint], joint_values: ArrayLike) -> Rotation:
     """Orientation of the end effector, as SciPy's ``Rotation``; as ``forward_kinematics``."""
     return forward_kinematics(joints, joint_values).rotation
 

@@ -6,6 +6,7 @@ from enum import Enum
 from math import isnan, nan
 from operator import index
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -37,6 +38,9 @@ class Status(int, Enum):
         """The status of a code."""
         code = index(value) if isinstance(value, (int, np.integer)) else -1
         return STATUS_BY_CODE[code] if 0 <= code < len(cls) else None
+
+    def __bool__(self) -> bool:  # a code of 0 is a status, too
+        return True
 
     def __str__(self) -> str:  # the name, not the code
         return f"Status.{self.name}"
@@ -232,7 +236,9 @@ class IKBatch:
     def save(self, path: str | PathLike[str]) -> None:
         """Write all arrays to an ``.npz`` file."""
         batch = self.numpy()
-        np.savez(path, **{each.name: getattr(batch, each.name) for each in fields(self)})
+        arrays = {each.name: getattr(batch, each.name) for each in fields(self)}
+        with Path(path).open("wb") as file:  # NumPy would add a suffix to a mere name
+            np.savez(file, **arrays)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "IKBatch":
@@ -246,9 +252,13 @@ class IKBatch:
         try:
             with np.load(path, allow_pickle=False) as file:
                 arrays = [file[each.name] for each in fields(cls)]
-        except (OSError, ValueError, KeyError, BadZipFile) as problem:
+        except OSError as problem:
             raise InvalidInputError(
-                f"{str(path)!r} is no saved batch, {problem}: expected a file that save wrote."
+                f"{str(path)!r} cannot be read: {problem.strerror or problem}."
+            ) from None
+        except (ValueError, KeyError, BadZipFile):
+            raise InvalidInputError(
+                f"{str(path)!r} is no saved batch: expected a file that save wrote."
             ) from None
         for array in arrays:
             array.setflags(write=False)

@@ -131,4 +131,4 @@ def _warn_about_degrees(joints: list[Joint], title: str) -> None:
         )
         if any(map(degrees.suspected, values))
     ]
-    degrees.warn(found, "convert them: a URDF has radians, such as 1.5708 for 90", stacklevel=4)
+    degrees.warn(found, "convert them: a URDF has radians, such as 1.5708 for 90")

@@ -3,8 +3,6 @@
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, NoReturn
 
-import numpy as np
-
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.shapes import Floats, Weights
 from jointwise.model import checks
@@ -55,7 +53,7 @@ class PackedTarget(NamedTuple):
     kind: TargetKind
 
 
-def kind_and_value(target: Target) -> tuple[TargetKind, Any]:
+def kind_and_value(target: Target, name: str = "target") -> tuple[TargetKind, Any]:
     """The kind of one target, and the target as its ``pack`` takes it.
 
     Raises:
@@ -64,10 +62,10 @@ def kind_and_value(target: Target) -> tuple[TargetKind, Any]:
     kind = _BY_CLASS.get(type(target))
     if kind is not None:
         return kind, target
-    array = checks.contiguous("target", _matrix(target))
+    array = checks.contiguous(name, checks.as_array(target))
     kind = _BY_SHAPE.get(array.shape)
     if kind is None:
-        _refuse_shape(array.shape)
+        _refuse_shape(name, array.shape)
     return kind, array
 
 
@@ -76,9 +74,9 @@ def kind_of(target: Target) -> TargetKind:
     return kind_and_value(target)[0]
 
 
-def pack_target(arm: ArmModel, target: Target) -> PackedTarget:
+def pack_target(arm: ArmModel, target: Target, name: str = "target") -> PackedTarget:
     """One target for the kernels; its numbers are not yet checked."""
-    kind, value = kind_and_value(target)
+    kind, value = kind_and_value(target, name)
     return PackedTarget(kind.pack(value), kind.weights(arm.angular_scale), kind)
 
 
@@ -97,7 +95,7 @@ def pack_targets(
     if isinstance(targets, (list, tuple)) and any(map(_is_object, targets)):
         return _pack_each(arm, targets)
     if kind is None:
-        value = as_array("targets", _matrix(targets))
+        value = as_array("targets", checks.as_array(targets))
         kind = KINDS["position"] if value.shape == (0,) else _BY_SHAPE.get(value.shape[1:])
     if kind is None:
         raise InvalidInputError(
@@ -118,13 +116,7 @@ def split_targets(targets: Any) -> list[Target]:
 
 def one_kind(arm: ArmModel, targets: Sequence[Target], where: str) -> list[PackedTarget]:
     """Single targets of one kind, packed; ``where`` names in an error what has no other kind."""
-    packed = []
-    for i, target in enumerate(targets):
-        try:
-            packed.append(pack_target(arm, target))
-        except InvalidInputError as problem:
-            text = str(problem).replace("target", f"targets[{i}]", 1)
-            raise InvalidInputError(text) from None
+    packed = [pack_target(arm, target, f"targets[{i}]") for i, target in enumerate(targets)]
     kinds = sorted({each.kind.plural for each in packed})
     if len(kinds) > 1:
         raise InvalidInputError(f"targets mix {' and '.join(kinds)}: expected one kind {where}.")
@@ -145,26 +137,19 @@ def refuse(packed: PackedTarget) -> NoReturn:
     )
 
 
-def _refuse_shape(shape: tuple[int, ...]) -> NoReturn:
+def _refuse_shape(name: str, shape: tuple[int, ...]) -> NoReturn:
     hints = {
         (2,): " For a planar arm, add z = 0.",
         (3, 3): " A rotation alone is not enough: jointwise.pose(position, matrix=rotation).",
     }
     hint = hints.get(shape) or checks.pose_hint(shape)
-    if not hint and len(shape) in (2, 3):
+    if not hint and len(shape) in (2, 3) and name == "target":
         hint = " For many targets, use solve_batch."
     raise InvalidInputError(
-        f"target has shape {shape}: expected (3,) for a position or (4, 4) for a pose.{hint}"
+        f"{name} has shape {shape}: expected (3,) for a position or (4, 4) for a pose.{hint}"
     )
 
 
 def _is_object(target: Any) -> bool:
     """Whether this is a target of a class of its own, not an array."""
     return type(target) in _BY_CLASS or hasattr(target, "as_matrix")
-
-
-def _matrix(target: Any) -> Any:
-    """A pose of SciPy as an array; anything else as it is."""
-    if type(target) is not np.ndarray and hasattr(target, "as_matrix"):
-        return target.as_matrix()
-    return target

@@ -1,5 +1,8 @@
 """An aim: a position for the end effector, and a direction for one of its axes."""
 
+# Annotations stay text, so that help() shows the names of types, not what they stand for.
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,5 +1,8 @@
 """A pose: position and orientation of the end effector are prescribed."""
 
+# Annotations stay text, so that help() shows the names of types, not what they stand for.
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +12,7 @@ from numpy.typing import ArrayLike
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.shapes import Floats, Weights
 from jointwise.model import checks, degrees
+from jointwise.model.rotation import quaternion, quaternion_matrix, rpy_matrix
 from jointwise.solvers.targets.kind import Target, TargetKind, Targets
 
 if TYPE_CHECKING:
@@ -20,11 +24,12 @@ ORIENTATION_SHAPES = {"quat": (4,), "rpy": (3,), "rotvec": (3,), "matrix": (3, 3
 
 def pose(
     position: ArrayLike,
+    *,
     quat: ArrayLike | None = None,
     rpy: ArrayLike | None = None,
     rotvec: ArrayLike | None = None,
     matrix: ArrayLike | None = None,
-) -> "RigidTransform":
+) -> RigidTransform:
     """A pose from a position and one way to write its orientation, as SciPy's ``RigidTransform``.
 
     Args:
@@ -49,8 +54,7 @@ def pose(
     given = {name: value for name, value in ways.items() if value is not None}
     if len(given) != 1:
         raise InvalidInputError(
-            f"orientation is given by {' and '.join(given) or 'nothing'}: expected one of "
-            f"{', '.join(ways)}."
+            f"{' and '.join(given) or 'no orientation'} given: expected one of {', '.join(ways)}."
         )
     ((name, value),) = given.items()
     points = checks.all_finite("position", checks.floats("position", position))
@@ -60,13 +64,13 @@ def pose(
     if not fits or values.shape not in (shape, many + shape):
         raise InvalidInputError(
             f"position has shape {points.shape} and {name} {values.shape}: expected (3,) and "
-            f"{shape}, or m of each."
+            f"{shape}, or m positions (m, 3) with one orientation or m."
         )
     if name == "matrix":
         for rotation in values.reshape(-1, 3, 3):
             checks.rotation("matrix", rotation)
-    if name == "rpy":
-        found = [f"rpy has {angle:g}" for angle in values.flat if degrees.suspected(angle)]
+    if name in ("rpy", "rotvec"):
+        found = [f"{name} has {angle:g}" for angle in values.flat if degrees.suspected(angle)]
         degrees.warn(found, "use numpy.radians")
     if name == "quat" and not np.linalg.norm(values, axis=-1).all():
         raise InvalidInputError("quat has no length: expected x, y, z, w, not all zero.")
@@ -126,31 +130,23 @@ class PoseKind(TargetKind):
         self, positions: Floats, group: str, values: Floats, in_degrees: bool
     ) -> Targets:
         """(m, 4, 4), from angles about fixed x, y, z or from quaternions of any length, w last."""
-        from scipy.spatial.transform import Rotation
-
-        rotations = (
-            Rotation.from_euler("xyz", values, in_degrees)
-            if group == "rpy"
-            else Rotation.from_quat(values)
-        )
         poses = np.tile(np.eye(4), (len(positions), 1, 1))
-        poses[:, :3, :3], poses[:, :3, 3] = rotations.as_matrix(), positions
+        if group == "rpy":
+            rotations = rpy_matrix(np.radians(values) if in_degrees else values)
+        else:
+            rotations = quaternion_matrix(values)
+        poses[:, :3, :3], poses[:, :3, 3] = rotations, positions
         return poses
 
     def column_values(self, T_base_target: Floats) -> dict[str, list[float]]:
         """Its quaternion, w last."""
-        return {"quaternion": self._quaternion(T_base_target).tolist()}
+        return {"quaternion": quaternion(T_base_target).tolist()}
 
     def describe(self, target: Any) -> dict[str, Floats]:
         """Position and quaternion, w last."""
         pose = np.asarray(target)
-        return {"position": pose[:3, 3], "quaternion": self._quaternion(pose)}
+        return {"position": pose[:3, 3], "quaternion": quaternion(pose)}
 
     def split(self, targets: Any) -> list[Target]:
         """(4, 4) each."""
         return list(np.asarray(targets))
-
-    def _quaternion(self, pose: Floats) -> Floats:
-        from scipy.spatial.transform import Rotation
-
-        return Rotation.from_matrix(pose[:3, :3]).as_quat()
