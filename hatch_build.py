@@ -24,7 +24,7 @@ class NativeKernels(BuildHookInterface):
 
         reason = build.unavailable_reason()
         if not reason and not build.is_current():
-            self.app.display_info("Compiling the kernels takes a minute or two.")
+            self.app.display_info("Compiling the kernels takes about a minute.")
             begin = perf_counter()
             try:
                 build.build()

@@ -223,9 +223,11 @@ def test_a_saved_batch_loads_unchanged(tmp_path):
     assert again.summary() == batch.summary()
     assert not again.status.flags.writeable
     (tmp_path / "text.npz").write_text("no batch")
-    for file in ("text.npz", "nowhere.npz"):
-        with pytest.raises(InvalidInputError, match="cannot be read|is no saved batch"):
+    for file, text in (("text.npz", "is no saved batch"), ("nowhere.npz", "cannot be read")):
+        with pytest.raises(InvalidInputError, match=text):
             IKBatch.load(tmp_path / file)
+    batch.save(tmp_path / "without_suffix")
+    assert len(IKBatch.load(tmp_path / "without_suffix")) == len(batch)
 
 
 def test_progress_goes_to_standard_error(capsys):

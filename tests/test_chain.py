@@ -133,7 +133,7 @@ def test_str_is_the_dh_table():
         "joint1  revolute        0.00  0.00000  0.40000       0.00  -180.00°  180.00°",
         "joint2  revolute        0.00  0.00000  0.30000     180.00  -114.59°  114.59°",
         "joint3  prismatic       0.00  0.00000  0.00000       0.00   0.000 m  0.200 m",
-        "joint4  revolute        0.00  0.00000  0.00000       0.00     -inf°     inf°",
+        "joint4  revolute        0.00  0.00000  0.00000       0.00      none     none",
         "standard DH rows; end effector at 0.70000, 0.00000, 0.00000 m with all joints at 0",
         "reach at most 0.9000 m from the first joint, the sum of the lengths",
         "working radius 0.7000 m from the axis of joint1, within the limits",
@@ -157,4 +157,7 @@ def test_str_without_dh_rows_is_the_table_of_links():
     ]
     assert lines[-4].startswith("end effector ")
     assert lines[-4].split()[2:] == ["0.00000", "0.00000", "0.10700", "0.00", "0.00", "0.00"]
-    assert lines[-3].startswith("links; end effector at 0.08800, 0.00000, 0.92600 m")
+    assert lines[-3] == (
+        "each joint's frame in that of the joint before; end effector at 0.08800, 0.00000, "
+        "0.92600 m with all joints at 0"
+    )

@@ -280,12 +280,39 @@ def test_one_solution_shares_no_joint():
     assert plot.solutions(UR5E, [UR5E.home], UR5E.fk(UR5E.home), ax) is ax
 
 
-def test_every_one_of_many_solutions_looks_different():
+@pytest.mark.parametrize("count", [6, 7, 16])
+def test_every_one_of_many_solutions_looks_different(count):
     target = [0.4, 0.2, 0.5]
-    count = len(canvas.SERIES) + 2
     ax = plot.solutions(PANDA, solutions_of(PANDA, target, count), target)
     handles = ax.get_legend().legend_handles[:count]
-    assert len({(each.get_color(), each.get_linestyle()) for each in handles}) == count
+    assert len({tuple(np.atleast_1d(each.get_color())) for each in handles}) == count
+
+
+def test_many_solutions_are_numbered_lines_and_only_the_joint_of_all_has_a_body():
+    target = [0.4, 0.2, 0.5]
+    found = solutions_of(PANDA, target, 16)
+    ax = plot.solutions(PANDA, found, target)
+    ax.figure.canvas.draw()
+    numbers = [f"{i + 1}" for i in range(16)]
+    assert legend_texts(ax) == [*numbers, "target", "shared joint"]
+    assert len(ax.collections) == 2  # the base, and the first joint
+    labels = [text for text in ax.texts if text.get_text() in numbers]
+    assert [label.get_text() for label in labels] == numbers
+    for label, q in zip(labels, found, strict=True):
+        place = np.array(label.get_position_3d())
+        assert distance_to_polyline(place, PANDA.outline(q)) < 1e-9
+    boxes = [label.get_window_extent() for label in labels]
+    centers = np.array([0.5 * (box.p0 + box.p1) for box in boxes])
+    distances = np.linalg.norm(centers[:, None] - centers, axis=-1) + 1e9 * np.eye(16)
+    assert distances.min() > max(box.height for box in boxes)  # none hides another
+
+
+def distance_to_polyline(point, corners):
+    """Distance of a point (3,) from a line through corners (k, 3) [m]."""
+    starts, links = corners[:-1], np.diff(corners, axis=0)
+    lengths = np.maximum((links**2).sum(axis=1), 1e-12)
+    shares = np.clip(((point - starts) * links).sum(axis=1) / lengths, 0.0, 1.0)
+    return np.linalg.norm(starts + shares[:, None] * links - point, axis=1).min()
 
 
 # Convergence
@@ -415,6 +442,18 @@ def test_a_path_shows_the_values_and_limits_of_every_joint():
         assert ax.get_title(loc="left") == STANFORD.names[i]
     assert panels[-1].figure.axes[-1].get_xlabel() == "target"
     assert {ax.get_xlabel() for ax in panels} == {""}
+
+
+def test_a_path_in_degrees_has_metres_for_prismatic_joints():
+    path = STANFORD.solve_path([STANFORD.fk(STANFORD.home)] * 2)
+    limits = np.where(STANFORD.prismatic, STANFORD.limits.T, np.degrees(STANFORD.limits.T))
+    values = np.where(STANFORD.prismatic, path.joint_angles, np.degrees(path.joint_angles))
+    for i, ax in enumerate(plot.path(STANFORD, path, degrees=True)):
+        assert ax.get_ylabel() == ("[m]" if STANFORD.prismatic[i] else "[°]")
+        np.testing.assert_allclose(labelled(ax, "joint value")[:, 1], values[:, i])
+        below, above = ax.patches
+        np.testing.assert_allclose(below.get_bbox().intervaly.max(), limits[0, i])
+        np.testing.assert_allclose(above.get_bbox().intervaly.min(), limits[1, i])
 
 
 def test_a_path_marks_jumps_and_missed_targets():

@@ -130,6 +130,38 @@ def test_an_extra_column_like_a_known_one_gets_a_question(run):
     assert error.splitlines()[0] == expected
 
 
+@pytest.mark.parametrize("column", ["r", "role", "payroll", "rxy", "wax", "p2"])
+def test_a_column_that_is_no_orientation_is_copied(run, column):
+    table = write_table("in.csv", {**lists(xyz(LINE)), column: LABELS})
+    code, _, error = run("batch", "panda", table, "-o", "out.csv")
+    assert (code, error.splitlines()[0].startswith("columns of in.csv copied")) == (0, True)
+    assert [row[column] for row in read_table("out.csv")] == LABELS
+
+
+def test_another_orientation_beside_the_one_that_is_used_is_copied(run):
+    quaternions = {"qx": [1.0], "qy": [0.0], "qz": [0.0], "qw": [0.0]}
+    columns = {**lists(xyz(LINE[:1])), **quaternions, "rx": ["a"], "ry": ["b"], "rz": ["c"]}
+    assert run("batch", "panda", write_table("in.csv", columns), "-o", "out.csv")[0] == 0
+    (row,) = read_table("out.csv")
+    assert [row[name] for name in ("rx", "ry", "rz")] == ["a", "b", "c"]
+
+
+def test_the_index_that_pandas_writes_is_copied(run):
+    code, printed, _ = run("batch", "panda", "-", stdin=b",x,y,z\n7,.4,.2,.5\n")
+    (row,) = read_rows(printed)
+    assert (code, row[""]) == (0, "7")
+
+
+def test_json_lines_may_have_lists(run):
+    """The names are those of the target that ``solve --json`` prints."""
+    columns = {**xyz(LINE[:1]), "qx": [1.0], "qy": [0.0], "qz": [0.0], "qw": [0.0]}
+    write_table("columns.jsonl", lists(columns))
+    _, expected, _ = run("batch", "panda", "columns.jsonl", "--with-targets")
+    row = {"position": LINE[0].tolist(), "quaternion": [1.0, 0.0, 0.0, 0.0]}
+    Path("lists.jsonl").write_text(json.dumps(row))
+    assert run("batch", "panda", "lists.jsonl", "--with-targets")[:2] == (0, expected)
+
+
 def test_an_npz_file_has_no_extra_columns(run):
     table = write_table("in.csv", {**lists(xyz(LINE)), "id": LABELS})
     code, _, error = run("batch", "panda", table, "-o", "out.npz")
@@ -154,6 +186,22 @@ def test_columns_of_the_targets_are_repeated_on_request(run, output):
     assert list(rows[0]) == ["id", *"xyz", *angles, *PANDA_COLUMNS]
     for name in (*"xyz", *angles):
         assert [float(row[name]) for row in rows] == columns[name]
+
+
+@pytest.mark.parametrize("command", ["batch", "path"])
+def test_in_degrees_json_lines_are_degrees_and_json_is_radians(run, command):
+    """All angles of one output have one unit."""
+    rpy = {"roll": [180.0], "pitch": [0.0], "yaw": [10.0]}
+    table = write_table("in.jsonl", {**lists(xyz(LINE[:1])), **rpy})
+    options = ["panda", table, "--deg", "--with-targets"]
+    (line,) = read_json_lines(run(command, *options)[1])
+    (record,) = read_json_lines(run(command, *options, "--json")[1])
+    (row,) = record["rows"]
+    assert [line[name] for name in rpy] == [180.0, 0.0, 10.0]
+    assert_array_equal([row[name] for name in rpy], np.radians([180.0, 0.0, 10.0]))
+    in_degrees = [line[name] for name in PANDA.names]
+    assert_allclose(np.radians(in_degrees), row["joint_angles"])
+    assert_allclose(np.radians(line["orientation_error"]), row["orientation_error"])
 
 
 def test_joints_named_like_repeated_columns_are_numbered(run, tmp_path):

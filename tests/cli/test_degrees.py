@@ -49,6 +49,15 @@ def test_a_file_in_degrees_is_warned_about_with_its_own_remedy(run, tmp_path):
     )
 
 
+def test_a_csv_file_in_degrees_is_warned_about_with_a_remedy_for_the_shell(run, tmp_path):
+    (tmp_path / "arm.csv").write_text("a,alpha\n1,90\n")
+    assert run("info", "arm.csv", "--json")[2] == (
+        "Warning: alpha in row 1 of arm.csv is 90, more than two turns: angles are in radians. If "
+        'these are degrees, write a TOML file with angles = "degrees", or in Python use '
+        'Chain.from_table(file, angles="degrees").\n'
+    )
+
+
 def test_a_table_in_degrees_is_warned_about_once(run):
     columns = {"x": [0.4] * 3, "y": [0.2] * 3, "z": [0.5] * 3}
     angles = {"roll": [3.0, 180.0, 180.0], "pitch": [0.0] * 3, "yaw": [0.0, 90.0, 80.0]}

@@ -180,7 +180,10 @@ def test_missing_pyarrow_is_named(run, monkeypatch, files, tmp_path):
 
 
 BAD_TABLES = {
-    "empty": ("", "the input is empty: expected a header, such as x,y,z."),
+    "empty": (
+        "",
+        "the input is empty: expected CSV with a header, such as x,y,z, or JSON lines.",
+    ),
     "no header": (
         "0.4,0.2,0.5\n",
         "the input begins with 0.4: expected a header first, such as x,y,z.",
@@ -212,6 +215,25 @@ BAD_TABLES = {
     "joint of the results": (
         "x,y,z,panda_joint1,q1,q2,q3,q4,q5,q6,q7\n.4,.2,.5,a,0,0,0,0,0,0,0\n",
         "the input has the column 'panda_joint1', and so have the results: expected another name.",
+    ),
+    "numbered joints in capitals": (
+        "x,y,z,Q1,Q2,Q3,Q4,Q5,Q6,Q7\n",
+        "the input has the column 'Q1' for an arm of 7 joints: expected q1 to q7.",
+    ),
+    "orientation of other names": (
+        "x,y,z,rx,ry,rz\n",
+        "the input has rx, ry, rz: did you mean roll, pitch, yaw (angles about fixed x, y, z) or "
+        "qx, qy, qz, qw? Otherwise choose other names.",
+    ),
+    "orientation of other names, with an id": (
+        "id,x,y,z,Rot_X,R,p,yaw_deg\n",
+        "the input has Rot_X, R, p, yaw_deg: did you mean roll, pitch, yaw (angles about fixed x, "
+        "y, z) or qx, qy, qz, qw? Otherwise choose other names.",
+    ),
+    "comma at the end of the header": (
+        "x,y,z,\n.4,.2,.5,\n",
+        "the input has no name for column 4: expected a header without empty names, and without a "
+        "comma at its end.",
     ),
     "repeated column": ("x,y,z,x\n", "the input has the column 'x' twice: expected it once."),
     "no z": ("x,y\n", "the input has no column z: expected all of x, y, z."),
@@ -277,6 +299,16 @@ BAD_TABLES = {
     "missing key of JSON lines": (
         '{"x": 1, "y": 2}\n',
         "the input has no column z: expected all of x, y, z.",
+    ),
+    "list of two numbers": (
+        '{"position": [1, 2]}\n',
+        "position in line 1 of the input is [1, 2]: expected 3 numbers, x, y, z, not given "
+        "elsewhere.",
+    ),
+    "list and column": (
+        '{"position": [1, 2, 3], "x": 4}\n',
+        "position in line 1 of the input is [1, 2, 3]: expected 3 numbers, x, y, z, not given "
+        "elsewhere.",
     ),
     "endless line": (b"x" * (1 << 21), "line 1 of the input has no end: expected lines of text."),
 }

@@ -47,6 +47,17 @@ def test_info_says_what_solves_and_why(run):
     assert code == 0
 
 
+def test_info_names_what_the_table_of_a_urdf_has(run, tmp_path):
+    (tmp_path / "arm.urdf").write_text(FORK)
+    _, printed, _ = run("info", "arm.urdf", "--tip", "l_tcp")
+    lines = printed.splitlines()
+    assert lines[1].split()[-2:] == ["none", "none"]  # the limits
+    assert lines[3] == (
+        "each joint's frame in that of the joint before; end effector at 0.00000, 0.00000, "
+        "0.00000 m with all joints at 0"
+    )
+
+
 def test_info_as_json(run_json, tmp_path):
     (tmp_path / "arm.csv").write_text(
         "name,type,a,lower,upper\nelbow,revolute,1,,\nrail,prismatic,0,0,2\n"

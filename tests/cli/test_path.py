@@ -1,10 +1,11 @@
 """``path``: targets in order."""
 
 import numpy as np
+import pyarrow.parquet
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from jointwise import Status, aim
+from jointwise import Chain, Status, aim
 from jointwise.solvers.targets import KINDS
 from jointwise.view.session import Session
 from tests.support.cli import PANDA, PANDA_COLUMNS, read_values, straight_line, write_csv, xyz
@@ -14,7 +15,9 @@ def test_path_from_csv_to_csv(run, tmp_path):
     source = write_csv("in.csv", xyz(straight_line()))
     code, printed, summary = run("path", "panda", source, "-o", "joints.csv")
     expected = PANDA.solve_path(straight_line())
-    assert (code, printed, summary) == (0, "", f"{expected}\n")
+    joint = int(np.abs(np.diff(expected.joint_angles, axis=0)).max(axis=0).argmax())
+    step = f"{expected.largest_step:.3g} rad ({PANDA.names[joint]})"
+    assert (code, printed, summary) == (0, "", f"20 of 20 targets reached, largest step {step}\n")
     text = (tmp_path / "joints.csv").read_text()
     assert text.splitlines()[0].split(",") == PANDA_COLUMNS
     assert_array_equal(read_values(text), expected.joint_angles)
@@ -67,12 +70,88 @@ def test_a_step_that_cannot_be_kept_exits_1_and_names_the_target(run):
     assert np.flatnonzero(expected.steps > 0.1).tolist() == [3]
     code, _, summary = run("path", "panda", source, "--max-step", "0.1")
     assert code == 1
+    joint = PANDA.names[np.abs(np.diff(expected.joint_angles[3:5], axis=0)).argmax()]
     assert summary.splitlines()[-1] == (
-        f"--max-step 0.1 is not kept: the step to target 4 is {expected.steps[3]:.3g} "
-        "(the first target is 0); 1 of 5 steps are above it."
+        f"--max-step 0.1 rad is not kept: {joint} moves {expected.steps[3]:.3g} rad to target 4 "
+        "(the first target is 0)."
     )
     code, _, summary = run("path", "panda", source, "--max-step", expected.largest_step)
     assert (code, "--max-step" in summary) == (0, False)
+
+
+def test_a_step_is_in_degrees_if_angles_are(run):
+    line = np.concatenate([straight_line()[:4], straight_line()[-2:]])
+    source, expected = write_csv("in.csv", xyz(line)), PANDA.solve_path(line, max_step=0.1)
+    options = ["--deg", "--max-step", np.degrees(0.1)]
+    code, printed, summary = run("path", "panda", source, *options)
+    assert code == 1
+    assert_allclose(read_values(printed), np.degrees(expected.joint_angles))
+    first, last = summary.splitlines()
+    step = f"{np.degrees(expected.largest_step):.3g}°"
+    assert first.startswith(f"6 of 6 targets reached, largest step {step} (panda_joint")
+    assert last.startswith("--max-step 5.72958° is not kept: panda_joint")
+    assert last.endswith(f" moves {step} to target 4 (the first target is 0).")
+
+
+def test_a_step_in_degrees_and_metres_is_refused(run):
+    source = write_csv("in.csv", xyz([[0.3, 0.2, 0.4]] * 2))
+    options = ["--deg", "--max-step", "2"]
+    assert run("path", "stanford", source, *options) == (
+        2,
+        "",
+        "--max-step 2 is for revolute and prismatic joints, and with --deg in degrees: expected "
+        "radians and metres, without --deg.\n",
+    )
+    assert run("path", "stanford", source, *options[1:])[0] == 0
+
+
+def test_a_step_of_prismatic_joints_is_in_metres(run, tmp_path):
+    gantry = "name,type,alpha,lower,upper\na,prismatic,1.5,0,9\nb,prismatic,1.5,0,9\n"
+    (tmp_path / "gantry.csv").write_text(gantry)
+    source = write_csv("in.csv", xyz(Chain.load("gantry.csv").fk([[1, 1], [1, 3]])[:, :3, 3]))
+    code, _, summary = run("path", "gantry.csv", source, "--deg", "--max-step", "1")
+    assert code == 1
+    assert summary.splitlines() == [
+        "2 of 2 targets reached, largest step 2 m (b), jumps to 1 (the first target is 0)",
+        "--max-step 1 m is not kept: b moves 2 m to target 1 (the first target is 0).",
+    ]
+
+
+def test_five_of_many_jumps_are_listed(run):
+    source = write_csv("in.csv", xyz(straight_line()))
+    code, _, summary = run("path", "panda", source, "--max-step", "0.001")
+    first, last = summary.splitlines()
+    assert code == 1
+    assert first.endswith(", jumps to 1, 2, 3, 4, 5 and 14 more (the first target is 0)")
+    assert last.endswith(" to target 1 (the first target is 0), the first of 19 such steps.")
+
+
+INCOMPLETE = {"x": [0.4, 0.4], "y": [0.2, None], "z": [0.5, np.inf], "id": ["a", "b"]}
+
+
+@pytest.mark.parametrize(("suffix", "place"), [("csv", "line 3"), ("parquet", "row 2")])
+def test_a_target_without_a_value_is_refused_by_its_line(run, tmp_path, suffix, place):
+    pyarrow.parquet.write_table(pyarrow.table(INCOMPLETE), "in.parquet")
+    (tmp_path / "in.csv").write_text("x,y,z,id\n.4,.2,.5,a\n.4,,inf,b\n")
+    assert run("path", "panda", f"in.{suffix}") == (
+        2,
+        "",
+        f"y in {place} of in.{suffix} is empty or not finite: expected a number.\n",
+    )
+
+
+def test_a_first_start_without_a_value_is_refused_and_a_later_one_not(run):
+    def lines(*starts):
+        header = ",".join(["x,y,z,id", *PANDA.names])
+        rows = [f".4,.2,.5,a,{start},0,0,-2,0,2,0" for start in starts]
+        return "\n".join([header, *rows]).encode()
+
+    assert run("path", "panda", "-", stdin=lines("", "0")) == (
+        2,
+        "",
+        "the start in line 2 of the input is empty or not finite: expected numbers.\n",
+    )
+    assert run("path", "panda", "-", stdin=lines("0", ""))[0] == 0
 
 
 @pytest.mark.parametrize("kind", KINDS)

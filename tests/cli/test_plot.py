@@ -37,6 +37,15 @@ def test_path_draws_the_joint_values(run, plot_calls, tmp_path):
     assert is_png(tmp_path / "path.png")
 
 
+@pytest.mark.parametrize(("options", "unit"), [([], "[rad]"), (["--deg"], "[°]")])
+def test_the_picture_of_a_path_has_the_unit_of_the_results(run, options, unit, monkeypatch):
+    drawn = []
+    monkeypatch.setattr("jointwise.cli.pictures._save", lambda axes, file: drawn.append(axes))
+    source = write_csv("in.csv", xyz(straight_line(3)))
+    assert run("path", "panda", source, "--plot", "path.png", *options)[0] == 0
+    assert [ax.get_ylabel() for ax in drawn] == [unit]
+
+
 @pytest.mark.parametrize(
     "command", [("solve", "panda", *TO), ("path", "panda", "-"), ("reach", "ur3e")], ids=" ".join
 )

@@ -56,7 +56,7 @@ def test_a_map_is_computed_once_and_then_reused(run, tmp_path, slices):
     assert slices == [0.0, 0.0]
     code, _, error = run("reach", "ur5e", *arguments[2:])
     assert code == 2
-    assert error.startswith("'map.zarr' holds another map: ")
+    assert error.startswith("'map.zarr' holds the map of another arm: links differ. Expected the ")
 
 
 def test_show_serves_the_map(run, monkeypatch):

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from scipy.spatial.transform import Rotation
 
 from jointwise import SolveConfig, Status, aim, robots
 from jointwise.cli.app import repeat_options
+from jointwise.model.rotation import rpy_matrix
 from tests.support.cli import PANDA, POSITION, RESULT_KEYS, TO
 
 # A pose that the Panda does not reach, though it is near.
@@ -106,7 +106,7 @@ def test_tolerance_restarts_and_seed_reach_the_solver(run_json):
     assert record["joint_angles"] == loose.joint_angles.tolist()
     assert 1e-3 < record["position_error"] < 0.1
     pose = np.eye(4)
-    pose[:3, 3], pose[:3, :3] = HARD[0], Rotation.from_euler("xyz", HARD[1]).as_matrix()
+    pose[:3, 3], pose[:3, :3] = HARD[0], rpy_matrix(HARD[1])
     for restarts, seed in (0, 0), (3, 0), (3, 1):
         options = ["--restarts", restarts, "--seed", seed]
         (record,) = run_json("solve", "panda", *HARD_OPTIONS, *options, code=1)

@@ -73,7 +73,7 @@ def test_json_lines_are_solved_as_they_arrive():
 
 
 SOLVED = "1 of 1 solved (100.000%)\n"
-EMPTY = "the input is empty: expected a header, such as x,y,z.\n"
+EMPTY = "the input is empty: expected CSV with a header, such as x,y,z, or JSON lines.\n"
 FULL = "the output cannot be written: No space left on device.\n"
 
 

@@ -202,7 +202,9 @@ def test_other_settings_are_refused(finished, expected_hashes, options, differen
 def test_another_arm_is_refused(finished, expected_hashes):
     arm = robots.ur5e()
     narrow = arm.with_limits(arm.limits * 0.5)
-    with pytest.raises(InvalidInputError, match=r"holds another map: arm\.limits differ\. Expect"):
+    with pytest.raises(
+        InvalidInputError, match=r"holds the map of another arm: limits differ\. Expect"
+    ):
         reach_map(narrow, 0.25, 12, chunk=2, progress=False, store=finished)
     assert file_hashes(finished) == expected_hashes
 

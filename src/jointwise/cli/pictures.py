@@ -51,11 +51,11 @@ def draw_motion(
     _save(plot.motion(chain, [before, after], target), file)
 
 
-def draw_path(file: str, chain: "Chain", path: "IKPath") -> None:
+def draw_path(file: str, chain: "Chain", path: "IKPath", in_degrees: bool) -> None:
     """Draw the values of every joint along a path."""
     from jointwise import plot
 
-    _save(plot.path(chain, path)[0], file)
+    _save(plot.path(chain, path, degrees=in_degrees)[0], file)
 
 
 def draw_slice(file: str, reach_map: "ReachMap") -> None:

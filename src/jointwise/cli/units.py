@@ -34,8 +34,13 @@ def to_display(chain: Chain, values: Floats, in_degrees: bool) -> Floats:
     return np.where(chain.prismatic, values, np.degrees(values)) if in_degrees else values
 
 
-def format_values(chain: Chain, values: Floats, in_degrees: bool) -> list[str]:
-    """(n,) joint values [rad, m] as text, each with its unit."""
+def format_values(
+    chain: Chain, values: Floats, in_degrees: bool, number_format: str = ".6f"
+) -> list[str]:
+    """(n,) joint values [rad, m] as text, each with its unit; an infinite one, a limit, is none."""
     units = [" m" if prismatic else "°" if in_degrees else " rad" for prismatic in chain.prismatic]
-    numbers = to_display(chain, values, in_degrees).round(6) + 0.0  # no minus zeros
-    return [f"{value:.6f}{unit}" for value, unit in zip(numbers, units, strict=True)]
+    numbers = to_display(chain, values, in_degrees)
+    return [
+        "none" if np.isinf(value) else f"{value:z{number_format}}{unit}"  # z: no minus zeros
+        for value, unit in zip(numbers.tolist(), units, strict=True)
+    ]

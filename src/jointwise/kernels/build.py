@@ -43,7 +43,7 @@ def unavailable_reason() -> str:
 
 
 def build(folder: Path = FOLDER) -> None:
-    """Write the library and its description into a folder; takes a minute or two on two cores.
+    """Write the library and its description into a folder; takes about a minute on two cores.
 
     Raises:
         RuntimeError: A step failed; the text says which.
@@ -52,14 +52,13 @@ def build(folder: Path = FOLDER) -> None:
     fingerprint("kernels")  # kept by its cache: that of the files as they are compiled
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)
-        jobs = [(level, m) for m in (4, 2, 1, 0) for level in levels if _symbols(level, m)]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            objects = list(pool.map(lambda job: _compile_apart(scratch, *job), jobs))
+            list(pool.map(lambda m: _compile_apart(scratch, m), (4, 2, 1, 0)))
         (scratch / "entries.h").write_text("\n".join(_c_table()) + "\n")
         options = ["-O2", "-shared", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wextra", "-s"]
         options += [f"-I{scratch}", f"-I{sysconfig.get_path('include')}"]
         linked = scratch / library.name
-        sources = [str(FOLDER / "native.c"), *objects]
+        sources = [str(FOLDER / "native.c"), *map(str, scratch.glob("*.o"))]
         _run([_c_compiler(), *options, *sources, "-lm", "-o", str(linked)])
         content = linked.read_bytes()
     replacement = library.with_suffix(".new")  # a process may have loaded the old file
@@ -91,17 +90,14 @@ def _run(command: list[str], **environment: str) -> None:
         raise RuntimeError(f"{command[0]} failed: {done.stderr.strip()}")
 
 
-def _compile_apart(scratch: Path, level: str, m: int) -> str:
-    """Compile in a process of its own, as Numba compiles for one level in a process."""
-    path = str(scratch / f"{level}-{m}.o")
+def _compile_apart(folder: Path, m: int) -> None:
+    """Compile in a process of its own: Numba compiles for one processor, in one thread."""
     _run(
-        [sys.executable, "-m", "jointwise.kernels.build", path, level, str(m)],
-        NUMBA_CPU_NAME=level,
+        [sys.executable, "-m", "jointwise.kernels.build", str(folder), str(m)],
+        NUMBA_CPU_NAME=CPU_LEVELS[platform.machine()][0],
         NUMBA_CPU_FEATURES="",
-        NUMBA_CACHE_DIR=f"{path}.cache",
         PYTHONPATH=os.pathsep.join([str(FOLDER.parents[1]), os.environ.get("PYTHONPATH", "")]),
     )
-    return path
 
 
 def _symbols(level: str, m: int) -> dict[str, str]:
@@ -185,12 +181,15 @@ def _slot_function(name: str, entry: EntryPoint, m: int) -> Callable[..., None]:
     return function
 
 
-def _write_object(path: Path, level: str, m: int) -> None:
-    from jointwise.kernels._numba.object_file import compile_object
+def _write_objects(folder: Path, m: int) -> None:
+    """Write the object files with m weights, one for each level of processors."""
+    from jointwise.kernels._numba.object_file import compile_objects
 
-    symbols = _symbols(level, m)
-    functions = {symbols[name]: _slot_function(name, ENTRY_POINTS[name], m) for name in symbols}
-    path.write_bytes(compile_object(functions, level))
+    symbols = {level: _symbols(level, m) for level in CPU_LEVELS[platform.machine()]}
+    names = dict.fromkeys(name for each in symbols.values() for name in each)
+    functions = {name: _slot_function(name, ENTRY_POINTS[name], m) for name in names}
+    for level, content in compile_objects(functions, symbols).items():
+        (folder / f"{level}-{m}.o").write_bytes(content)
 
 
 def main() -> None:
@@ -199,13 +198,13 @@ def main() -> None:
     if reason:
         print(f"No native kernels, since {reason}. Numba compiles them on their first call.")
     elif not is_current():
-        print("Compiling the kernels takes a minute or two.", flush=True)
+        print("Compiling the kernels takes about a minute.", flush=True)
         build()
         print(f"Compiled in {perf_counter() - begin:.0f} s.")
 
 
 if __name__ == "__main__":
     if len(sys.argv) > 1:
-        _write_object(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]))
+        _write_objects(Path(sys.argv[1]), int(sys.argv[2]))
     else:
         main()

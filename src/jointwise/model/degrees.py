@@ -74,8 +74,8 @@ def check_values(
     """
     lower, upper = arm.limits.T
     outside = (values < lower - MAX_OUTSIDE) | (values > upper + MAX_OUTSIDE)
-    unlimited = np.isinf(upper - lower)
-    mask = (outside | (unlimited & (np.abs(values) > MIN_SUSPECTED))) & ~arm.prismatic
+    large = np.isinf(upper - lower) & np.vectorize(suspected, otypes=[bool])(values)
+    mask = (outside | large) & ~arm.prismatic
     for index in np.argwhere(mask)[:1]:
         joint = index[-1]
         reason = "more than two turns"

@@ -96,7 +96,10 @@ def _table(file: Path, text: str, convention: Convention | None, angles: Angles 
     base, tool = (_frame(file.name, key, content, in_degrees) for key in ("base", "tool"))
     remedy = 'set angles = "degrees" in the file'
     if not content:  # a CSV file has no settings
-        remedy = 'pass angles="degrees" to Chain.from_table, or write a TOML file that sets it'
+        remedy = (
+            'write a TOML file with angles = "degrees", or in Python use '
+            'Chain.from_table(file, angles="degrees")'
+        )
     degrees.warn(found, remedy)
     return DHTable(rows, modified == "modified", limits, base, tool, names)
 

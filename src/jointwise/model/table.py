@@ -49,14 +49,16 @@ def cells(
     lines = [["joint", "type", *columns, "lower", "upper"]]
     joints = zip(names, arm.prismatic, numbers, arm.limits, strict=False)
     for name, prismatic, row, limits in joints:
-        ends = [f"{end:.3f} m" if prismatic else f"{np.degrees(end):.2f}°" for end in limits]
+        ends = [_format_limit(end, prismatic) for end in limits]
         lines.append([name, "prismatic" if prismatic else "revolute", *row, *ends])
     if not rows:
         lines.append(["end effector", "", *numbers[-1], "", ""])
     tip = np.zeros(3)
     for link in arm.links[::-1]:
         tip = link[:, :3] @ tip + link[:, 3]
-    kind = "modified DH rows" if modified else "standard DH rows" if rows else "links"
+    kind = f"{'modified' if modified else 'standard'} DH rows"
+    if not rows:
+        kind = "each joint's frame in that of the joint before"
     where = ", ".join(_format_values(tip.tolist(), "mmm"))
     notes = [
         f"{kind}; end effector at {where} m with all joints at 0",
@@ -67,6 +69,12 @@ def cells(
         first = names[int(np.argmin(arm.prismatic))]
         notes.append(f"working radius {radius:.4f} m from the axis of {first}, within the limits")
     return lines, notes
+
+
+def _format_limit(end: float, prismatic: bool) -> str:
+    if np.isinf(end):
+        return "none"
+    return f"{end:.3f} m" if prismatic else f"{np.degrees(end):.2f}°"
 
 
 def _format_values(values: Sequence[float], units: str) -> list[str]:

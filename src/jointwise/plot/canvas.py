@@ -10,7 +10,7 @@ from jointwise.solvers.trace import Trace
 
 # The palette of Okabe and Ito, distinct for every kind of colour vision, and greys.
 ORANGE, SKY, GREEN, BLUE = "#E69F00", "#56B4E9", "#009E73", "#0072B2"
-VERMILLION, PURPLE, YELLOW = "#D55E00", "#CC79A7", "#F0E442"
+VERMILLION, PURPLE = "#D55E00", "#CC79A7"
 # Not in their palette: a dark colour for a sixth arm, and that of the x axis of a frame.
 WINE, RED = "#882255", "#CC1F2F"
 DARK, GREY, LIGHT, PALE = "#444444", "#999999", "#DDDDDD", "#F8F8F8"
@@ -18,7 +18,7 @@ DARK, GREY, LIGHT, PALE = "#444444", "#999999", "#DDDDDD", "#F8F8F8"
 BEFORE, BETWEEN, AFTER, TARGET, MOVING, RANGE = GREY, SKY, BLUE, VERMILLION, ORANGE, GREEN
 
 # Colours for several arms in one figure; none is that of joints that they share.
-SERIES = BLUE, ORANGE, GREEN, PURPLE, SKY, WINE, YELLOW, GREY
+SERIES = BLUE, ORANGE, GREEN, PURPLE, SKY, WINE
 
 # Left, bottom, width and height of 3D axes in a figure. Fixed, because Matplotlib's layout engines
 # ignore the labels of 3D axes.

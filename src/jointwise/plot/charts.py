@@ -89,7 +89,7 @@ def _label_methods(ax: Any, trace: Trace) -> None:
         ax.text(last, 1.01, "Levenberg-Marquardt", ha="right", **style)
 
 
-def path(chain: Chain, path: IKPath, axes: Any = None) -> Any:
+def path(chain: Chain, path: IKPath, axes: Any = None, degrees: bool = False) -> Any:
     """Draw the joint values along a path, one panel per joint, and the errors.
 
     Values outside the joint limits are shaded. A dotted line marks a jump, a cross a target that
@@ -99,6 +99,7 @@ def path(chain: Chain, path: IKPath, axes: Any = None) -> Any:
         chain: The arm.
         path: The path that ``chain.solve_path`` returned.
         axes: (n,) axes to draw in. None: new ones, with a legend.
+        degrees: Whether the values of revolute joints are drawn in degrees; errors never are.
 
     Returns:
         (n,) the axes of the joints, from base to end effector.
@@ -115,10 +116,12 @@ def path(chain: Chain, path: IKPath, axes: Any = None) -> Any:
         panels = np.array(joints)
     else:
         panels = canvas.given_panels(axes, chain.n)
-    for i, ax in enumerate(panels):
-        _draw_joint_values(ax, path, i)
-        _shade_outside_limits(ax, *chain.limits[i])
-        ax.set_ylabel("[m]" if chain.prismatic[i] else "[rad]", fontsize="small")
+    for i, (ax, prismatic) in enumerate(zip(panels, chain.prismatic, strict=True)):
+        scale = np.degrees(1.0) if degrees and not prismatic else 1.0
+        _draw_joint_values(ax, path, scale * path.joint_angles[:, i])
+        _shade_outside_limits(ax, *scale * chain.limits[i])
+        unit = "[m]" if prismatic else "[°]" if degrees else "[rad]"
+        ax.set_ylabel(unit, fontsize="small")
         _label_path_panel(ax, chain.names[i])
     if axes is None:
         in_last_row = chain.n % COLUMNS
@@ -151,8 +154,8 @@ def _draw_path_errors(ax: Any, path: IKPath) -> None:
     )
 
 
-def _draw_joint_values(ax: Any, path: IKPath, joint: int) -> None:
-    values, indices = path.joint_angles[:, joint], np.arange(len(path))
+def _draw_joint_values(ax: Any, path: IKPath, values: Floats) -> None:
+    indices = np.arange(len(path))
     converged = np.array([result.converged for result in path.results])
     line = np.where(converged, values, np.nan)
     ax.plot(indices, line, ".-", color=AFTER, lw=1.5, ms=3, label="joint value")

@@ -3,23 +3,16 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from jointwise.chain import Chain
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.shapes import Floats
 from jointwise.model import checks
 from jointwise.plot import canvas
-from jointwise.plot.arm3d import (
-    JointGeometry,
-    draw_arm,
-    draw_base,
-    draw_frame,
-    draw_joint,
-    joint_geometry,
-    joint_size,
-)
-from jointwise.plot.canvas import AFTER, BEFORE, BETWEEN, DARK, SERIES, TARGET
+from jointwise.plot.arm3d import draw_arm, draw_base, draw_frame, joint_size
+from jointwise.plot.canvas import AFTER, BEFORE, BETWEEN, DARK, TARGET
+from jointwise.plot.solution_lines import MANY, draw_few, draw_many, number_lines
 from jointwise.solvers.targets import Target, kind_and_value
 
 SIZE = 5.0, 4.6
@@ -27,12 +20,9 @@ SIZE = 5.0, 4.6
 ELEVATION, FLAT_ELEVATION = 20.0, 45.0
 # Azimuth of the camera, clockwise from the direction of the end effector [°].
 AZIMUTH_OFFSET = 65.0
-# Line widths of the first and the last of several solutions.
-WIDEST, NARROWEST = 5.0, 2.0
-# Joints that are closer than this share of their size are at the same place.
-SAME_PLACE = 0.1
-# Entries in a row of a legend, at most.
-LEGEND_COLUMNS = 4
+# Entries in a row of a legend, at most; of a legend of numbers.
+LEGEND_COLUMNS, NUMBER_COLUMNS = 4, 10
+NUMBER_LEGEND = {"title": "solutions", "title_fontsize": "small", "handlelength": 1.2}
 # Share of the axes that the drawing fills; the rest is for the labels.
 FILL = 0.74
 
@@ -105,7 +95,8 @@ def solutions(chain: Chain, configurations: ArrayLike, target: Target, ax: Any =
     """Draw several solutions for one target, each in a colour of its own, with a legend.
 
     A joint that is at the same place in several solutions is dark grey. Later solutions are
-    narrower, so that links that coincide stay visible.
+    narrower, so that links that coincide stay visible. More than six solutions are thin lines with
+    numbers, and only the joints that all of them share have bodies.
 
     Args:
         chain: The arm.
@@ -123,31 +114,19 @@ def solutions(chain: Chain, configurations: ArrayLike, target: Target, ax: Any =
     values = _configurations(chain, configurations, at_least=1)
     description = describe_target(target)
     axes = canvas.axes_3d(ax, SIZE)
-    arms = [joint_geometry(chain, q) for q in values]
-    shared = _shared_joints(arms, SAME_PLACE * joint_size(chain))
-    widths = np.linspace(WIDEST, NARROWEST, len(values))
-    for i, (q, joints, width) in enumerate(zip(values, arms, widths, strict=True)):
-        color, dashes = SERIES[i % len(SERIES)], "-" if i < len(SERIES) else "--"
-        axes.plot(*chain.outline(q).T, dashes, color=color, lw=width, label=f"solution {i + 1}")
-        for joint, is_shared in zip(joints, shared[i], strict=True):
-            draw_joint(axes, joint, DARK if is_shared else color)
     draw_base(axes, joint_size(chain))
+    many, drawn = len(values) > MANY, len(axes.lines)
+    has_shared_joints = (draw_many if many else draw_few)(axes, chain, values)
     draw_target(axes, chain, description)
-    if shared.any():
+    if has_shared_joints:
         axes.plot([], [], [], "s", color=DARK, label="shared joint")
-    _add_legend(axes)
+    _add_legend(axes, numbers=many)
     if ax is None:
         set_view(axes, description["position"])
     fit_axes(axes)
+    if many:
+        number_lines(axes, axes.lines[drawn : drawn + len(values)])
     return axes
-
-
-def _shared_joints(arms: list[list[JointGeometry]], tolerance: float) -> NDArray[np.bool_]:
-    """(k, n) whether another of k arms has the same joint at the same place, by a tolerance [m]."""
-    centers = np.array([[joint.center for joint in joints] for joints in arms])
-    distances = np.linalg.norm(centers[:, None] - centers, axis=-1)
-    shared: NDArray[np.bool_] = (distances < tolerance).sum(axis=1) > 1
-    return shared
 
 
 def _configurations(chain: Chain, configurations: ArrayLike, at_least: int) -> Floats:
@@ -161,11 +140,12 @@ def _configurations(chain: Chain, configurations: ArrayLike, at_least: int) -> F
     return checks.all_finite("configurations", values)
 
 
-def _add_legend(ax: Any) -> None:
-    """Add a legend above the drawing, with rows of about equal length."""
+def _add_legend(ax: Any, numbers: bool = False) -> None:
+    """Add a legend above the drawing, with rows of about equal length; or of numbers only."""
     entries = len(ax.get_legend_handles_labels()[0])
-    columns = canvas.balanced_columns(entries, LEGEND_COLUMNS)
-    ax.legend(loc="upper center", ncols=columns, frameon=False, fontsize="small")
+    columns = canvas.balanced_columns(entries, NUMBER_COLUMNS if numbers else LEGEND_COLUMNS)
+    style = NUMBER_LEGEND if numbers else {}
+    ax.legend(loc="upper center", ncols=columns, frameon=False, fontsize="small", **style)
 
 
 def describe_target(target: Target) -> dict[str, Floats]:

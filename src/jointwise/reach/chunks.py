@@ -35,6 +35,7 @@ FINGERPRINTED = (
     "backends",
     "kernels",
     "model/arm.py",
+    "model/rotation.py",
     "reach/chunks.py",
     "reach/grid.py",
     "reach/levels.py",

@@ -19,6 +19,8 @@ from jointwise.reach.grid import Index
 
 # Differences between two maps that a message lists, at most.
 MAX_LISTED = 5
+# What messages call the parts of an arm's description.
+ARM_PARTS = {"names": "joint names", "kinds": "joint types", "links": "links", "limits": "limits"}
 
 
 class Store:
@@ -69,13 +71,19 @@ class Store:
         Raises:
             InvalidInputError: It does; the text lists the differences.
         """
-        found = list(differences(part, self.description[part], description[part]))
-        if found:
-            raise InvalidInputError(
-                f"{str(self.path)!r} holds another map: {'; '.join(found[:MAX_LISTED])}. "
-                "Expected the same arm, settings and versions to resume it; otherwise use another "
-                "store, or remove this one."
-            )
+        stored, expected = self.description[part], description[part]
+        found = list(differences(part, stored, expected))
+        if not found:
+            return
+        if part == "arm":
+            different = [text for key, text in ARM_PARTS.items() if stored[key] != expected[key]]
+            reason = f"the map of another arm: {', '.join(different)} differ"
+        else:
+            reason = f"another map: {'; '.join(found[:MAX_LISTED])}"
+        raise InvalidInputError(
+            f"{str(self.path)!r} holds {reason}. Expected the same arm, settings and versions to "
+            "resume it; otherwise use another store, or remove this one."
+        )
 
     def missing_chunks(self) -> Iterator[Index]:
         """The chunks that are not complete: a file of one of the arrays is missing or empty."""

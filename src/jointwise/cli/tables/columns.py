@@ -24,8 +24,17 @@ from jointwise.solvers.targets import KINDS, MIN_LENGTH, TargetKind, Targets
 
 # The group that every table has, and its columns.
 POSITION, XYZ = "position", ("x", "y", "z")
+# The group of angles: in degrees where the table is.
+ANGLES = "rpy"
 # Groups of vectors whose length has no meaning, except that it is not zero.
 ANY_LENGTH = ("quaternion", "direction")
+# Columns that other programs have for an orientation, such as rx, rot_x, yaw_deg; r and p are two
+# of r, p, y.
+LIKE_ORIENTATION = re.compile(
+    r"(r|o|w|rot|rotation|ori|orientation|quat|euler)[_.]?[xyzw]|([a-z]+_)?(roll|pitch|yaw)(_.*)?"
+    r"|r|p",
+    re.IGNORECASE,
+)
 
 # Tells where a row is, for messages: "in line 3 of targets.csv".
 Locate = Callable[[int], str]
@@ -41,6 +50,7 @@ class TargetTable(NamedTuple):
         columns: (m,) values of each column of the targets, as they were given; empty if the
             source has no columns.
         extra: m values of each extra column.
+        locate: Tells where a row is.
         json_lines: Whether the source has JSON lines.
     """
 
@@ -49,6 +59,7 @@ class TargetTable(NamedTuple):
     starts: Floats | None
     columns: Mapping[str, Floats] = {}
     extra: Mapping[str, Any] = {}
+    locate: Locate = lambda row: f"in row {row + 1}"
     json_lines: bool = False
 
 
@@ -69,6 +80,11 @@ def check_header(header: Sequence[str], file: str, chain: Chain) -> list[str]:
     known = [*_target_columns(), *joints]
     extra = [column for column in header if column not in known]
     for i, column in enumerate(header):
+        if i and not column:  # the first one is the index that pandas writes
+            raise InvalidInputError(
+                f"{file} has no name for column {i + 1}: expected a header without empty names, "
+                "and without a comma at its end."
+            )
         if column in header[:i]:
             raise InvalidInputError(
                 f"{file} has the column {short(column)} twice: expected it once."
@@ -82,7 +98,7 @@ def check_header(header: Sequence[str], file: str, chain: Chain) -> list[str]:
                 f"{file} has no column {', '.join(missing)}: expected all of {', '.join(group)}."
             )
     for column in extra:
-        if re.fullmatch(r"q\d+", column):
+        if re.fullmatch(r"q\d+", column, re.IGNORECASE):
             raise InvalidInputError(
                 f"{file} has the column {short(column)} for an arm of {chain.n} joints: expected "
                 f"q1 to q{chain.n}."
@@ -91,6 +107,8 @@ def check_header(header: Sequence[str], file: str, chain: Chain) -> list[str]:
     present = [", ".join(group) for group in groups.values() if group[0] in header]
     if len(present) > 1:
         raise InvalidInputError(f"{file} has {' and '.join(present)}: expected one of these.")
+    if not present:
+        _refuse_like_orientation(extra, file)
     return extra
 
 
@@ -145,12 +163,13 @@ def table_from_groups(groups: dict[str, Floats], locate: Locate, in_degrees: boo
     group = next((group for group in groups if group != POSITION), "")
     values = groups[group] if group else np.empty((len(positions), 0))
     values = np.where(finite[:, None], values, 1.0)
-    if group == "rpy" and not in_degrees:
+    if group == ANGLES and not in_degrees:
         check_rpy(values, locate)
     if group in ANY_LENGTH:
         values = _scale_rows(group, values, locate)
     kind = next(kind for kind in KINDS.values() if group in (kind.columns or ("",)))
-    return TargetTable(kind, kind.from_columns(positions, group, values, in_degrees), None)
+    targets = kind.from_columns(positions, group, values, in_degrees)
+    return TargetTable(kind, targets, None, locate=locate)
 
 
 def _scale_rows(group: str, vectors: Floats, locate: Locate) -> Floats:
@@ -179,6 +198,21 @@ def _refuse_misspelled(
             raise InvalidInputError(
                 f"{file} has the column {short(column)}: did you mean {similar[0]!r}?"
             )
+
+
+def _refuse_like_orientation(extra: Sequence[str], file: str) -> None:
+    """Refuse to copy what is meant as an orientation, and to solve for positions only."""
+    found = [column for column in extra if LIKE_ORIENTATION.fullmatch(column)]
+    if sum(map(len, found)) > 1:  # a single letter means anything
+        raise InvalidInputError(
+            f"{file} has {', '.join(found)}: did you mean roll, pitch, yaw (angles about fixed x, "
+            "y, z) or qx, qy, qz, qw? Otherwise choose other names."
+        )
+
+
+def angle_columns() -> tuple[str, ...]:
+    """The columns of targets that are angles."""
+    return column_groups()[ANGLES]
 
 
 def _target_columns() -> list[str]:

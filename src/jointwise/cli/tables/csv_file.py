@@ -12,7 +12,7 @@ import numpy as np
 from jointwise.chain import Chain
 from jointwise.cli.tables.columns import TargetTable
 from jointwise.cli.tables.result_columns import Columns, Write
-from jointwise.cli.tables.text import read_text
+from jointwise.cli.tables.text import read_file
 from jointwise.errors import InvalidInputError
 from jointwise.model.checks import short
 from jointwise.solvers.results import IKBatch
@@ -20,8 +20,7 @@ from jointwise.solvers.results import IKBatch
 
 def read(path: Path, chain: Chain, in_degrees: bool) -> Iterator[TargetTable]:
     """The targets of a file in one table."""
-    with path.open("rb") as file:
-        yield from read_text(file, path.name, CsvParser, chain, in_degrees)
+    return read_file(path, CsvParser, chain, in_degrees)
 
 
 @contextmanager

@@ -10,10 +10,10 @@ from typing import IO, Any, ClassVar
 import numpy as np
 
 from jointwise.chain import Chain
-from jointwise.cli.printing import json_text, to_json
-from jointwise.cli.tables.columns import TargetTable
-from jointwise.cli.tables.result_columns import Columns, Write
-from jointwise.cli.tables.text import read_text
+from jointwise.cli.printing import json_text
+from jointwise.cli.tables.columns import TargetTable, column_groups
+from jointwise.cli.tables.result_columns import Columns, Write, to_rows
+from jointwise.cli.tables.text import read_file
 from jointwise.errors import InvalidInputError
 from jointwise.model.checks import short
 from jointwise.solvers.results import IKBatch
@@ -21,8 +21,7 @@ from jointwise.solvers.results import IKBatch
 
 def read(path: Path, chain: Chain, in_degrees: bool) -> Iterator[TargetTable]:
     """The targets of a file in one table."""
-    with path.open("rb") as file:
-        yield from read_text(file, path.name, JsonLinesParser, chain, in_degrees)
+    return read_file(path, JsonLinesParser, chain, in_degrees)
 
 
 @contextmanager
@@ -36,8 +35,7 @@ def writer(stream: IO[str]) -> Write:
     """Write results to a stream."""
 
     def write_columns(batch: IKBatch, columns: Columns) -> None:
-        for row in zip(*map(to_json, columns.values()), strict=True):
-            stream.write(json_text(dict(zip(columns, row, strict=True))) + "\n")
+        stream.writelines(json_text(row) + "\n" for row in to_rows(columns))
         stream.flush()  # a program that reads the pipe gets every result at once
 
     return write_columns
@@ -95,6 +93,20 @@ class JsonLinesParser:
                 f"line {number} of {self._name} is {short(line.strip())}: expected a JSON object, "
                 'such as {"x": 0.4, "y": 0.2, "z": 0.5}.'
             )
+        return self._expand_groups(row, number)
+
+    def _expand_groups(self, row: dict[str, Any], number: int) -> dict[str, Any]:
+        """A row in which a list, such as ``"position": [x, y, z]``, is a value per column."""
+        for group, names in column_groups().items():
+            values = row.get(group)
+            if isinstance(values, list):
+                if len(values) != len(names) or not row.keys().isdisjoint(names):
+                    raise InvalidInputError(
+                        f"{group} in line {number} of {self._name} is {short(values)}: expected "
+                        f"{len(names)} numbers, {', '.join(names)}, not given elsewhere."
+                    )
+                del row[group]
+                row |= zip(names, values, strict=True)
         return row
 
     def _number(self, column: str, value: Any, number: int) -> float:

@@ -1,7 +1,7 @@
 """Columns of a table of results: one per joint, then status and errors."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from jointwise.chain import Chain
 from jointwise.cli.printing import to_json
-from jointwise.cli.tables.columns import TargetTable
+from jointwise.cli.tables.columns import TargetTable, angle_columns
 from jointwise.cli.units import to_display
 from jointwise.errors import InvalidInputError
 from jointwise.model.checks import short
@@ -30,7 +30,7 @@ class ResultColumns:
 
     Attributes:
         chain: The arm.
-        in_degrees: Whether angles are in degrees, except in JSON.
+        in_degrees: Whether angles are in degrees; what ``--json`` prints is always in radians.
         with_targets: Whether the columns of the targets are repeated.
     """
 
@@ -70,15 +70,23 @@ class ResultColumns:
         return {**repeated, **dict(zip(names, joints.T, strict=True)), **outcome}
 
     def json_rows(self, batch: IKBatch, table: TargetTable) -> list[dict[str, Any]]:
-        """The rows for JSON, in metres and radians."""
+        """The rows that ``--json`` prints, in metres and radians."""
+        repeated = dict(self._repeated(table))
+        if self.in_degrees:
+            angles = [name for name in angle_columns() if name in repeated]
+            repeated |= {name: np.radians(repeated[name]) for name in angles}
         outcome = _outcome(batch, batch.orientation_error)
-        columns = {**self._repeated(table), JOINT_ANGLES: batch.joint_angles, **outcome}
-        rows = zip(*map(to_json, columns.values()), strict=True)
-        return [dict(zip(columns, row, strict=True)) for row in rows]
+        return list(to_rows({**repeated, JOINT_ANGLES: batch.joint_angles, **outcome}))
 
     def _repeated(self, table: TargetTable) -> Columns:
         """The columns that are repeated from the table of the targets."""
         return {**table.extra, **(table.columns if self.with_targets else {})}
+
+
+def to_rows(columns: Columns) -> Iterator[dict[str, Any]]:
+    """The rows of columns, in types that JSON has."""
+    for row in zip(*map(to_json, columns.values()), strict=True):
+        yield dict(zip(columns, row, strict=True))
 
 
 def json_summary(arm: str, chain: Chain, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from io import BufferedIOBase
+from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
 from jointwise.chain import Chain
@@ -33,6 +34,14 @@ class Parser(Protocol):
 
 # Makes a parser from the first line, its number, and what messages call the source.
 OpenParser = Callable[[str, int, str], Parser]
+
+
+def read_file(
+    path: Path, open_parser: OpenParser, chain: Chain, in_degrees: bool
+) -> Iterator[TargetTable]:
+    """The targets of a file in one table."""
+    with path.open("rb") as file:
+        yield from read_text(file, path.name, open_parser, chain, in_degrees)
 
 
 def read_text(
@@ -82,7 +91,9 @@ def read_text(
             has_rows = True
             yield parse(parser, [lines[number - first] for number in numbers], numbers)
     if parser is None:
-        raise InvalidInputError(f"{name} is empty: expected a header, such as x,y,z.")
+        raise InvalidInputError(
+            f"{name} is empty: expected CSV with a header, such as x,y,z, or JSON lines."
+        )
     if not has_rows:
         yield parse(parser, [], [])
 

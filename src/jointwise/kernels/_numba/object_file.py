@@ -4,13 +4,15 @@ A function of it takes the address of an array of 64-bit slots, reads its argume
 writes its results there. It returns 0, or another number if memory ran out.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from typing import Any, cast
+from unittest.mock import patch
 
 import llvmlite.binding as llvm
 from llvmlite import ir
 from numba import njit, types
-from numba.core import cgutils
+from numba.core import caching, cgutils, codegen, cpu
 from numba.core.runtime import nrtdynmod
 from numba.extending import intrinsic
 from numba.np.arrayobj import carray as carray
@@ -36,32 +38,76 @@ def as_kernel(function: Callable[..., Any]) -> Any:
     return function if hasattr(function, "py_func") else njit(error_model="numpy")(function)
 
 
-def compile_object(functions: Mapping[str, Callable[..., None]], cpu: str) -> bytes:
-    """An object file for a level of processors.
+def compile_objects(
+    functions: Mapping[str, Callable[..., None]], symbols: Mapping[str, Mapping[str, str]]
+) -> dict[str, bytes]:
+    """Object files of some functions, by the level of processors that each is for.
 
     Args:
-        functions: By symbol; each takes the slots as integers and as floats.
-        cpu: As LLVM calls it. Numba must be set to the same one: ``NUMBA_CPU_NAME``.
+        functions: By name; each takes the slots as integers and as floats.
+        symbols: For each level, as LLVM calls it, the symbols of the functions that it has.
     """
     if str(nrtdynmod._meminfo_struct_type) != MEMORY_HEADER:
         raise RuntimeError("this version of Numba lays out arrays in another way")
+    with _without_machine_code():
+        compiled = {name: _overload(function) for name, function in functions.items()}
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
+    return {level: _emit(compiled, level, names) for level, names in symbols.items()}
+
+
+def _overload(function: Callable[..., None]) -> Any:
+    compiled = njit(error_model="numpy")(function)
+    compiled.compile(SIGNATURE)
+    return compiled.overloads[SIGNATURE.args]
+
+
+@contextmanager
+def _without_machine_code() -> Iterator[None]:
+    """In this block Numba writes LLVM text only.
+
+    By itself it optimises and assembles every function, with all that it calls, and wraps it for
+    Python. That takes twice as long, and here is done once, for all functions together.
+    """
+
+    def no_executable(context: Any, library: Any, *_: Any) -> Any:
+        library._ensure_finalized()
+        return [].append  # a new built-in function, which Numba takes for the compiled one
+
+    def nothing(*_: Any, **__: Any) -> None:
+        pass
+
+    with ExitStack() as stack:
+        for owner, name, replacement in (
+            (codegen.CPUCodeLibrary, "_optimize_final_module", nothing),
+            (codegen.JITCodeLibrary, "_finalize_specific", nothing),
+            (codegen.JITCPUCodegen, "_add_module", nothing),
+            (cpu.CPUContext, "create_cpython_wrapper", nothing),
+            (cpu.CPUContext, "get_executable", no_executable),
+            (caching.Cache, "load_overload", nothing),
+            (caching.Cache, "save_overload", nothing),
+        ):
+            stack.enter_context(patch.object(owner, name, replacement))
+        yield
+
+
+def _emit(compiled: Mapping[str, Any], level: str, symbols: Mapping[str, str]) -> bytes:
+    """The object file for a level of processors."""
     module = llvm.parse_assembly("")
-    for symbol, function in functions.items():
-        dispatcher = njit(error_model="numpy")(function)
-        dispatcher.compile(SIGNATURE)
-        compiled = dispatcher.overloads[SIGNATURE.args]
-        module.link_in(compiled.library._final_module.clone())
-        module.link_in(llvm.parse_assembly(_caller(symbol, compiled)))
+    for name, symbol in symbols.items():
+        module.link_in(compiled[name].library._final_module.clone())
+        module.link_in(llvm.parse_assembly(_caller(symbol, compiled[name])))
+    exported = set(symbols.values())
     for each in module.functions:
-        if not each.is_declaration and each.name not in functions:
+        if not each.is_declaration and each.name not in exported:
             each.linkage = "internal"  # so that unused ones are dropped
     target = llvm.Target.from_default_triple()
-    machine = target.create_target_machine(cpu=cpu, opt=3, reloc="pic", codemodel="default")
-    passes = llvm.create_new_module_pass_manager()
-    passes.add_global_dead_code_eliminate_pass()
-    passes.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options()))
+    machine = target.create_target_machine(cpu=level, opt=3, reloc="pic", codemodel="default")
+    for _ in range(2):  # as Numba does: once functions are inlined, counts of references cancel
+        builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(3))
+        passes = builder.getModulePassManager()
+        passes.add_refprune_pass()
+        passes.run(module, builder)
     return cast(bytes, machine.emit_object(module))
 
 
