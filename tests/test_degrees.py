@@ -55,8 +55,8 @@ SUSPECTED = {
     ),
     "CSV": (
         table("arm.csv", "theta,a,lower\n-90,1,-1\n"),
-        f'theta in row 1 of arm.csv is -90, {TURNS} pass angles="degrees" to Chain.from_table, or '
-        "write a TOML file that sets it.",
+        f'theta in row 1 of arm.csv is -90, {TURNS} write a TOML file with angles = "degrees", or '
+        'in Python use Chain.from_table(file, angles="degrees").',
     ),
     "URDF limits": (
         with_joint('<limit lower="-150" upper="150"/>'),
