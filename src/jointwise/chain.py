@@ -381,7 +381,7 @@ class Chain:
 
         A result depends on its own row and the seed alone: it is bit for bit the same whatever
         the other rows are, and on any number of threads. A GPU rounds differently, so that in
-        float64 one result in a thousand may differ. The first call compiles for a while.
+        float64 one result in a thousand may differ.
 
         Args:
             targets: (m, 3) positions [m], (m, 4, 4) poses, a SciPy ``RigidTransform`` of many, an

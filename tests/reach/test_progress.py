@@ -22,7 +22,7 @@ def stop(*_):
     ("module", "function", "text"),
     [
         (Job, "poses_in", "counting voxels"),
-        (engines, "compute_chunk", "the first run compiles for up to a minute"),
+        (engines, "compute_chunk", "starting"),
     ],
 )
 def test_a_bar_is_shown_before_the_first_chunk(

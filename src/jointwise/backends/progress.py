@@ -7,7 +7,7 @@ from contextlib import contextmanager
 Report = Callable[[int, int], None]
 
 # Shown until the first items are done.
-NOTHING_YET = "the first run compiles for up to a minute"
+NOTHING_YET = "starting"
 
 
 def silent(done: int, solved: int) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 # Width of a table that does not go to a terminal: no line is wrapped.
 PIPE_WIDTH = 1000
 
-SOLVING = "solving (the first run compiles for up to a minute)"
+SOLVING = "solving"
 
 
 def print_table(

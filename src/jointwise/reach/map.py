@@ -15,7 +15,6 @@ from jointwise.reach.chunks import Float32s
 from jointwise.reach.description import chain_from_description
 from jointwise.reach.grid import AXES, within_reach
 from jointwise.reach.measures import NOT_REACHED, Measure, Reach
-from jointwise.reach.page import MapPage, serve_until_interrupted
 from jointwise.reach.pictures import Cloud, colours, draw_slice
 from jointwise.reach.placement import Placement, best_base
 from jointwise.reach.store import Store
@@ -197,10 +196,14 @@ class ReachMap:
             host: The address to listen at. 127.0.0.1 is reachable from this machine only.
             port: The port to listen at; if it is in use, the next free one. 0: any free port.
         """
+        from jointwise.reach.page import MapPage
+
         return MapPage(self, self._store.path.name, host, port).server
 
     def serve(self, port: int = 8080) -> None:
         """Serve the page until Ctrl+C, and print its address."""
+        from jointwise.reach.page import serve_until_interrupted
+
         serve_until_interrupted(self.show(port=port))
 
     def best_base(

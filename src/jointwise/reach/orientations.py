@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.shapes import Floats
 from jointwise.model import checks
+from jointwise.model.rotation import rpy_matrix
 from jointwise.solvers.targets import aim
 
 UP = np.array([0.0, 0.0, 1.0])
@@ -96,8 +97,6 @@ def uniform_rotations(count: int) -> OrientationSet:
         >>> bool(np.abs(uniform_rotations(1000).rotations.mean(axis=0)).max() < 0.01)
         True
     """
-    from scipy.spatial.transform import Rotation
-
     total = _at_least_one("orientations", count)
     directions = max(1, round(total / (pi * total) ** (1.0 / 3.0)))
     numbers = np.arange(directions)
@@ -108,9 +107,10 @@ def uniform_rotations(count: int) -> OrientationSet:
     direction = np.repeat(numbers, np.diff(offsets))  # of each rotation
     step = np.arange(total) - offsets[direction] + GOLDEN_RATIO * direction % 1.0
     angle = 2.0 * pi * step / np.diff(offsets)[direction]
-    euler = np.stack([azimuth[direction], np.arccos(z)[direction], angle], axis=1)
-    rotations: Floats = Rotation.from_euler("ZYZ", euler).as_matrix()
-    return OrientationSet(unit_vectors, rotations, offsets, UP)
+    zeros, polar = np.zeros(total), np.arccos(z)[direction]
+    to_direction = rpy_matrix(np.stack([zeros, polar, azimuth[direction]], axis=1))
+    about_direction = rpy_matrix(np.stack([zeros, zeros, angle], axis=1))
+    return OrientationSet(unit_vectors, to_direction @ about_direction, offsets, UP)
 
 
 def cone_directions(cone: AimCone) -> Floats:

@@ -141,7 +141,6 @@ def serve(
         open_browser: Whether to open the page in the browser, too.
         urdf: The URDF that the arm came from, to draw its meshes.
     """
-    print("Compiling; the first start takes up to a minute.", flush=True)
     with Page(chain, name, host, port, urdf) as page:
         if page.note:
             print(page.note)

@@ -31,7 +31,7 @@ def fk(
 
     chain = load_chain(arm, base, tip)
     joint_angles = to_radians(chain, q, deg, "--q")
-    with spinner("computing (the first run compiles)"):
+    with spinner("computing"):
         pose = chain.fk(joint_angles)
     position, rpy = pose[:3, 3], roll_pitch_yaw(pose)
     xyzw = quaternion(pose)
