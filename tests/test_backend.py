@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jointwise import JointwiseError, backend
+from jointwise import JointwiseError, backend, robots
 from jointwise.backends import cpu
 from jointwise.kernels import build
 from jointwise.kernels.entry_points import ENTRY_POINTS
@@ -56,7 +56,8 @@ def test_native_library_and_numba_give_the_same_results(library, tmp_path):
         results[name] = np.load(file)
     assert len(results["native"].files) == len(results["numba"].files) > 100
     for each in results["native"].files:
-        np.testing.assert_allclose(results["native"][each], results["numba"][each], atol=1e-9)
+        native, numba = results["native"][each], results["numba"][each]
+        np.testing.assert_allclose(native, numba, rtol=0.0, atol=1e-9)
 
 
 def test_every_entry_point_is_in_the_library(library):
@@ -183,3 +184,17 @@ def test_arrays_of_another_type_are_refused(library):
         library.clamp_to_limits(good)
     with pytest.raises(TypeError, match="expected 1, 2 or 4 weights"):
         library.search(good, np.zeros((1, 3)), (1.0,) * 3, (1e-6, 1e-6, 0, True, 0.5), good)
+
+
+def test_arrays_that_are_not_aligned_are_read(library):
+    """As those that a worker of a cluster gets."""
+    panda = robots.panda()
+    q = panda.random(seed=1, count=3)
+    memory = np.zeros(q.nbytes + 1, np.uint8)
+    shifted = memory[1:].view(np.float64).reshape(q.shape)
+    shifted[:] = q
+    assert not shifted.flags.aligned
+    poses, expected = np.empty((3, 4, 4)), np.empty((3, 4, 4))
+    library.tip_poses(panda.arm.packed, shifted, poses)
+    library.tip_poses(panda.arm.packed, q, expected)
+    assert np.array_equal(poses, expected)

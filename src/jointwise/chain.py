@@ -483,7 +483,8 @@ class Chain:
         ordered = checks.by_name(name, values, self.names)
         if isinstance(ordered, (list, tuple)):  # typed by hand: are these degrees?
             typed = checks.floats(name, ordered)
-            if typed.shape[-1:] == (self.n,):
+            suspected = np.abs(typed).max(initial=0.0) > degrees.MIN_SUSPECTED
+            if suspected and typed.shape[-1:] == (self.n,):
                 degrees.check_values(name, typed, self.arm, self.names, "use numpy.radians")
         return ordered
 

@@ -75,12 +75,14 @@ static int read_array(Call *call, PyObject *value, char kind, int axes)
     if (PyObject_GetBuffer(value, array, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) < 0)
         return -1;
     call->array_count++;
-    char given = array->format[0];
+    /* An array that is not aligned has a byte order in its format; processors here read both. */
+    const char *format = array->format + (strchr("@=<", array->format[0]) != NULL);
+    char given = format[0];
     int fits = kind == 'd' ? given == 'd'
              : kind == 'i' ? (given == 'l' || given == 'q') && array->itemsize == 8
              : kind == '?' ? given == '?'
                            : given == 'B';
-    if (!fits || array->format[1] || array->ndim != axes) {
+    if (!fits || format[1] || array->ndim != axes) {
         PyErr_Format(PyExc_TypeError, "array of type %s with %d axes: expected %c with %d",
                      array->format, array->ndim, kind, axes);
         return -1;

@@ -74,7 +74,8 @@ def check_values(
     """
     lower, upper = arm.limits.T
     outside = (values < lower - MAX_OUTSIDE) | (values > upper + MAX_OUTSIDE)
-    large = np.isinf(upper - lower) & np.vectorize(suspected, otypes=[bool])(values)
+    suspects = np.reshape([suspected(value) for value in values.ravel().tolist()], values.shape)
+    large = np.isinf(upper - lower) & suspects
     mask = (outside | large) & ~arm.prismatic
     for index in np.argwhere(mask)[:1]:
         joint = index[-1]
