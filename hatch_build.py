@@ -9,7 +9,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 SOURCE = Path(__file__).parent / "src"
-PATTERN = "src/jointwise/kernels/_native.*"
+FILES = ("src/jointwise/kernels/_native.abi3.so", "src/jointwise/kernels/_native.json")
 
 
 class NativeKernels(BuildHookInterface):
@@ -22,13 +22,14 @@ class NativeKernels(BuildHookInterface):
         sys.path.insert(0, str(SOURCE))
         from jointwise.kernels import build
 
-        reason = build.unavailable_reason()
-        if not reason and not build.is_current():
+        current = build.is_current()
+        reason = "" if current else build.unavailable_reason()
+        if not reason and not current:
             self.app.display_info("Compiling the kernels takes about a minute.")
             begin = perf_counter()
             try:
                 build.build()
-            except RuntimeError as error:
+            except (RuntimeError, OSError) as error:
                 reason = str(error)
             else:
                 self.app.display_info(f"Compiled in {perf_counter() - begin:.0f} s.")
@@ -38,7 +39,7 @@ class NativeKernels(BuildHookInterface):
                 "pip install 'jointwise[jit]'."
             )
         elif version == "standard":
-            build_data["artifacts"].append(PATTERN)
+            build_data["artifacts"] += FILES
             build_data["pure_python"] = False
             platform = get_platform().replace("-", "_").replace(".", "_")
             build_data["tag"] = f"cp311-abi3-{platform}"

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -136,7 +137,7 @@ def test_without_library_and_numba_an_error_says_what_to_install(copied, monkeyp
     with pytest.raises(JointwiseError) as raised:
         cpu._choose.__wrapped__()
     assert str(raised.value) == (
-        "This installation has no native library. Without it Numba compiles the kernels, and it "
+        "This installation has no native library. Numba would compile the kernels instead, but it "
         "is not installed: pip install 'jointwise[jit]'."
     )
 
@@ -198,3 +199,12 @@ def test_arrays_that_are_not_aligned_are_read(library):
     library.tip_poses(panda.arm.packed, shifted, poses)
     library.tip_poses(panda.arm.packed, q, expected)
     assert np.array_equal(poses, expected)
+
+
+def test_builders_at_the_same_time_leave_whole_files(tmp_path):
+    file = tmp_path / "_native.json"
+    contents = [bytes([each]) * 100_000 for each in range(8)]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda content: build._replace(file, content), contents * 20))
+    assert file.read_bytes() in contents
+    assert [each.name for each in tmp_path.iterdir()] == ["_native.json"]

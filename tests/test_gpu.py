@@ -128,9 +128,20 @@ def test_without_closest_a_missed_target_keeps_its_start(small_pieces):
     assert np.array_equal(batch.joint_angles[missed], np.clip(starts[missed], lower, upper))
 
 
+@on_a_gpu
+def test_an_idle_worker_keeps_no_array_of_a_batch():
+    arm = robots.ur5e()
+    targets, starts = problems(arm)
+    arm.solve_batch(gpu._cuda().to_device(targets), gpu._cuda().to_device(starts))
+    calls = [call for worker in gpu.IDLE_WORKERS for call in worker.calls.values()]
+    assert calls
+    assert all(argument is None for call in calls for argument in call.arguments)
+
+
 def test_idle_workers_are_few_and_never_shared(monkeypatch):
     def fake_worker(n, dtype, capacity):
-        return SimpleNamespace(key=(n, dtype, 0), capacity=capacity)
+        key = n, dtype, 0
+        return SimpleNamespace(key=key, capacity=capacity, forget_arrays=lambda: None)
 
     monkeypatch.setattr(gpu, "Worker", fake_worker)
     monkeypatch.setattr(gpu, "IDLE_WORKERS", [])

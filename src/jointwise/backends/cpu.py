@@ -10,8 +10,10 @@ import os
 import warnings
 from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
-from typing import Any, NamedTuple
+from importlib.abc import Loader
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from typing import Any, NamedTuple, cast
 
 from jointwise.errors import JointwiseError
 from jointwise.kernels.entry_points import ENTRY_POINTS
@@ -102,7 +104,7 @@ def _choose() -> tuple[Any, Backend]:
 def _numba(reason: str) -> Backend:
     if find_spec("numba") is None:
         raise JointwiseError(
-            f"{reason} Without it Numba compiles the kernels, and it is not installed: "
+            f"{reason} Numba would compile the kernels instead, but it is not installed: "
             "pip install 'jointwise[jit]'."
         )
     return Backend("numba", reason)
@@ -126,7 +128,9 @@ def load() -> tuple[Any, str]:
     if "kernels" in other:
         return None, "The native library was built from other kernels: install jointwise again."
     try:
-        library = import_module("jointwise.kernels._native")
+        spec = spec_from_file_location("jointwise.kernels._native", LIBRARY)
+        library = module_from_spec(cast(ModuleSpec, spec))
+        cast(Loader, cast(ModuleSpec, spec).loader).exec_module(library)
     except ImportError as error:
         return None, f"The native library cannot be loaded: {error}."
     missing = library.missing_feature()

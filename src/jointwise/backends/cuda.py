@@ -26,6 +26,8 @@ FULL_GPU, MAX_ATTEMPTS = 1 << 18, 128
 # Rows of a piece, and pieces side by side: for arrays on the GPU, and for arrays in host memory,
 # so that some are copied while others are solved.
 RESIDENT_PIECES, STREAMED_PIECES = (1 << 24, 1), (1 << 19, 4)
+# Kernels that a worker keeps ready, at most; three for each arm and kind of target.
+MAX_CALLS = 192
 # Rows in host memory that are gathered and copied in one transfer, at most.
 MAX_STAGED = 1 << 14
 # The share of the free GPU memory that the pieces may take.
@@ -180,10 +182,19 @@ class Worker:
     def _launch(self, kernel: Any, blocks: int, arguments: tuple[Any, ...]) -> None:
         """Launch a kernel; the first time for such arguments it is compiled or loaded."""
         key = kernel, arguments[0].dtype, getattr(arguments[1], "dtype", None)
-        if key not in self.calls:
-            with LOADING:
-                self.calls[key] = kernels.rounds_cuda.KernelCall(kernel, arguments, self.stream)
-        self.calls[key].launch(blocks, BLOCK_THREADS, *arguments)
+        if key in self.calls:
+            self.calls[key].launch(blocks, BLOCK_THREADS, *arguments)
+            return
+        with LOADING:
+            self.calls[key] = kernels.rounds_cuda.KernelCall(kernel, arguments, self.stream)
+            self.calls[key].launch(blocks, BLOCK_THREADS, *arguments)
+
+    def forget_arrays(self) -> None:
+        """Let go of the arrays of the last batch, which calls of kernels refer to."""
+        for call in self.calls.values():
+            call.forget()
+        while len(self.calls) > MAX_CALLS:
+            del self.calls[next(iter(self.calls))]
 
     def _solve_staged(self, problem: PackedProblem, results: Results) -> NDArray[np.int32]:
         """The same for few rows in host memory: one transfer to the GPU and one back."""
@@ -250,6 +261,8 @@ def borrow_workers(count: int, n: int, dtype: type, rows: int) -> Iterator[list[
         workers, IDLE_WORKERS[:] = fitting[:count], fitting[count:]
     workers += [Worker(n, dtype, capacity) for _ in range(count - len(workers))]
     yield workers
+    for each in workers:
+        each.forget_arrays()
     with LOCK:
         IDLE_WORKERS[:] = (workers + IDLE_WORKERS)[: STREAMED_PIECES[1]]
 

@@ -58,14 +58,25 @@ def build(folder: Path = FOLDER) -> None:
         options = ["-O2", "-shared", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wextra", "-s"]
         options += [f"-I{scratch}", f"-I{sysconfig.get_path('include')}"]
         linked = scratch / library.name
-        sources = [str(FOLDER / "native.c"), *map(str, scratch.glob("*.o"))]
+        sources = [str(FOLDER / "native.c"), *map(str, sorted(scratch.glob("*.o")))]
         _run([_c_compiler(), *options, *sources, "-lm", "-o", str(linked)])
         content = linked.read_bytes()
-    replacement = library.with_suffix(".new")  # a process may have loaded the old file
-    replacement.write_bytes(content)
-    replacement.replace(library)
     text = json.dumps(describe_library(content, levels[0]), indent=1)
-    library.with_name("_native.json").write_text(f"{text}\n")
+    _replace(library, content)
+    _replace(library.with_name("_native.json"), f"{text}\n".encode())
+
+
+def _replace(file: Path, content: bytes) -> None:
+    """Write a file at once: another process may read or write it, or have it loaded."""
+    descriptor, name = tempfile.mkstemp(dir=file.parent, prefix=".building-")
+    try:
+        with os.fdopen(descriptor, "wb") as temporary:
+            temporary.write(content)
+        Path(name).chmod(0o644)
+        Path(name).replace(file)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
 
 
 def is_current() -> bool:

@@ -48,6 +48,10 @@ class KernelCall:
             self.pointers = (ctypes.c_void_p * len(flat))(*map(ctypes.addressof, flat))
             self.address = ctypes.addressof(self.pointers)
 
+    def forget(self) -> None:
+        """Drop the arguments, so that their memory can be freed; the next launch has its own."""
+        self.arguments = [None] * len(self.arguments)
+
     def launch(self, blocks: int, threads: int, *arguments: Any) -> None:
         """Run the kernel; the call does not wait for it."""
         if self.function is None:
