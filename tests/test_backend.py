@@ -6,6 +6,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -109,7 +110,8 @@ def test_library_for_another_machine_is_not_loaded(copied):
 
 
 def test_library_for_a_newer_processor_is_not_used(library, monkeypatch):
-    monkeypatch.setattr(library, "missing_feature", lambda: "AVX2")
+    older = SimpleNamespace(missing_feature=lambda: "AVX2")
+    monkeypatch.setattr(cpu, "_import_library", lambda: older)
     level = json.loads(cpu.DESCRIPTION.read_text())["cpu"]
     reason = f"The native library is for {level}; this processor lacks AVX2."
     assert cpu.load() == (None, reason)

@@ -128,12 +128,18 @@ def load() -> tuple[Any, str]:
     if "kernels" in other:
         return None, "The native library was built from other kernels: install jointwise again."
     try:
-        spec = spec_from_file_location("jointwise.kernels._native", LIBRARY)
-        library = module_from_spec(cast(ModuleSpec, spec))
-        cast(Loader, cast(ModuleSpec, spec).loader).exec_module(library)
+        library = _import_library()
     except ImportError as error:
         return None, f"The native library cannot be loaded: {error}."
     missing = library.missing_feature()
     if missing:
         return None, f"The native library is for {built['cpu']}; this processor lacks {missing}."
     return library, f"The native library for {built['cpu']} processors is in use."
+
+
+def _import_library() -> Any:
+    """The module in the file that was checked, not one that is found by its name."""
+    spec = cast(ModuleSpec, spec_from_file_location("jointwise.kernels._native", LIBRARY))
+    library = module_from_spec(spec)
+    cast(Loader, spec.loader).exec_module(library)
+    return library
