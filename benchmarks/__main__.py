@@ -11,10 +11,13 @@ from time import perf_counter
 
 import numpy as np
 
+from benchmarks.closed_form import closed_form_table
 from benchmarks.problems import ARMS, CHOSEN, Problems, reachable
 from benchmarks.reach import reach_table
 from benchmarks.rivals import FOR_BATCHES, FOR_POSES, FOR_POSITIONS
+from benchmarks.singular import singular_table
 from benchmarks.start import start_table
+from benchmarks.unreachable import unreachable_table
 from jointwise import CCDConfig, DHJoint, SolveConfig, ccd_solve, puma560
 from jointwise.kernels._numba.jit import jit
 from jointwise.kernels.search import search
@@ -270,6 +273,9 @@ TABLES = {
     "batch": batch_table,
     "ccd": ccd_table,
     "reach": reach_table,
+    "closed": closed_form_table,
+    "singular": singular_table,
+    "unreachable": unreachable_table,
 }
 
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 
@@ -211,6 +212,83 @@ def end_to_end(rows: int) -> None:
         print(f"the same result as on a CPU, to 1e-8: {alike.mean():.3%} of 100,000 {what}")
 
 
+def solutions(rows: int) -> None:
+    """All solutions of UR5e poses in closed form: the rate, and the bytes that are moved."""
+    from numba import cuda
+
+    chain = robots.ur5e()
+    q = chain.random(1, rows)
+    targets = chain.fk(q, device="cuda")
+    asked = cuda.to_device(targets)
+    cpu = chain.solutions_batch(targets[:100_000])
+    # A pose is read, and eight solutions, a count and two flags are written.
+    read, written = 16 * 8, 8 * 6 * 8 + 4 + 2
+    bandwidth = _copy_bandwidth()
+    print("\nAll solutions of UR5e, float64, limits on, arrays on the GPU; a pose is")
+    print(f"{read} bytes read and {written} written; copying moves {bandwidth / 1e9:.0f} GB/s")
+    print(f"{'poses':>10}{'million/s':>11}{'kernel':>9}{'GB/s':>7}{'of a copy':>11}{'on CPU':>9}")
+    for size in sorted({min(10**k, rows) for k in range(3, 8)} | {rows}):
+        some, best = asked[:size], np.inf
+        for _ in range(5):
+            cuda.synchronize()
+            began = time.perf_counter()
+            found = chain.solutions_batch(some)
+            cuda.synchronize()
+            best = min(best, time.perf_counter() - began)
+        alone, left = _kernel_alone(chain, some)
+        moved = (read + written) * size / alone
+        print(
+            f"{size:10}{size / best / 1e6:11.1f}{size / alone / 1e6:9.1f}{moved / 1e9:7.0f}"
+            f"{moved / bandwidth:11.1%}{left / size:9.3%}",
+            flush=True,
+        )
+    few = min(rows, len(cpu))
+    counts = found.counts.copy_to_host()
+    angles = found.joint_angles[:few].copy_to_host()
+    apart = np.abs(angles - cpu.joint_angles[:few, :8])
+    close = ~(apart > 1e-9).any(axis=(1, 2)) & (counts[:few] == np.minimum(cpu.counts[:few], 8))
+    print(f"the same solutions as on a CPU, to 1e-9: {close.mean():.4%} of {few}")
+    some = chain.solutions_batch(asked[: min(rows, 1 << 20)])
+    share = solved(chain, some.joint_angles.copy_to_host()[:, 0], targets[: len(some)], 1e-9)
+    print(f"first solutions within 1e-9: {share:.5%}; {counts.mean():.2f} solutions a pose")
+
+
+def _copy_bandwidth() -> float:
+    """Bytes a second that the GPU moves when it copies 1 GB, read and written."""
+    from numba import cuda
+
+    a, b = cuda.device_array(1 << 27), cuda.device_array(1 << 27)
+    best = np.inf
+    for _ in range(5):
+        cuda.synchronize()
+        began = time.perf_counter()
+        b.copy_to_device(a)
+        cuda.synchronize()
+        best = min(best, time.perf_counter() - began)
+    return 2.0 * 8.0 * (1 << 27) / best
+
+
+def _kernel_alone(chain: Chain, targets: Any) -> tuple[float, int]:
+    """Seconds of the kernel without allocation and doubtful poses, and how many these are."""
+    from numba import cuda
+
+    from jointwise.kernels.solutions_cuda import solutions_kernel
+
+    kernel = solutions_kernel(chain.arm.packed.tobytes(), chain.arm.closed_form.packed.tobytes())
+    count, near = len(targets), cuda.to_device(chain.home[None].copy())
+    results = cuda.device_array((count, 8, 6)), cuda.device_array(count, np.int32)
+    flags = cuda.device_array(count, np.bool_), cuda.device_array(count, np.bool_)
+    doubtful, best = cuda.device_array(count, np.int32), np.inf
+    for _ in range(5):
+        counter = cuda.to_device(np.zeros(1, np.int32))
+        cuda.synchronize()
+        began = time.perf_counter()
+        kernel[-(-count // 128), 128](targets, near, 8, *results, *flags, doubtful, counter)
+        cuda.synchronize()
+        best = min(best, time.perf_counter() - began)
+    return float(best), int(counter.copy_to_host()[0])
+
+
 def once(rows: int, name: str) -> None:
     """One batch of Panda poses, for the profiler."""
     panda, dtype = robots.panda(), np.dtype(name).type
@@ -269,7 +347,9 @@ def roofline(rows: int) -> None:
 def main() -> None:
     """All tables, or one; the roofline only when it is asked for."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.gpu", description=__doc__)
-    parser.add_argument("table", nargs="?", choices=["rates", "growth", "end", "roofline"])
+    parser.add_argument(
+        "table", nargs="?", choices=["rates", "growth", "end", "solutions", "roofline"]
+    )
     parser.add_argument("--rows", type=int, default=1 << 24)
     parser.add_argument("--plot", help="draw throughput by batch size and joints to this file")
     arguments = parser.parse_args()
@@ -285,6 +365,8 @@ def main() -> None:
         growth(rows, arguments.plot)
     if table in (None, "end"):
         end_to_end(rows)
+    if table in (None, "solutions"):
+        solutions(rows)
     if table == "roofline":
         roofline(rows)
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.unreachable import searched, without_closed_form
 from jointwise import Chain, ReachMap, SolveConfig, reach_map, robots, two_link_planar
 from jointwise.reach.chunks import REACH_CONFIG, Chunk, Job
 from jointwise.reach.grid import within_reach
@@ -29,6 +30,8 @@ CORES = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else
 FINE_RESOLUTION = 3.54e-4
 # Restarts to compare; the last is also that of the poses that are solved one by one.
 RESTARTS = (5, 10, 20, 40, 100)
+# Restarts of the search that tells which of two maps is right.
+MANY_RESTARTS = 1000
 # Chunks written and sent in a measurement, and measurements, of which the best counts.
 CHUNKS, MEASUREMENTS = 40, 5
 
@@ -40,6 +43,7 @@ def reach_table(count: int, with_rivals: bool) -> None:
     full = count >= 1000
     map_table(0.05 if full else 0.3, 100 if full else 4, "cpu", len(CORES))
     restart_table(min(count, 400))
+    exact_table(min(count, 400))
     if full:
         chunk_table()
 
@@ -78,7 +82,7 @@ def voxels_within_reach(found: ReachMap) -> int:
 
 
 def restart_table(voxels: int) -> None:
-    """The share of the reachable poses that a map finds, and its time, by number of restarts."""
+    """The share of the reachable poses that a search finds, and its time, by number of restarts."""
     print(f"\nPoses in {voxels} voxels within reach, 100 orientations each, one thread: share of")
     print("the poses reached when each is solved by itself with 100 restarts that a map finds, and")
     print("CPU time per pose [µs], by number of restarts; last column: each pose by itself")
@@ -91,11 +95,9 @@ def restart_table(voxels: int) -> None:
 
 def restart_row(name: str, voxels: int, rng: np.random.Generator) -> str:
     """A row of the table, for a robot and voxels at random points within its reach."""
-    chain, orientations = Chain.load(name), uniform_rotations(100)
+    chain, orientations = without_closed_form(Chain.load(name)), uniform_rotations(100)
     arm = chain.arm
-    directions = rng.normal(size=(voxels, 3))
-    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
-    points = arm.base_origin + arm.reach * directions * rng.random((voxels, 1)) ** (1 / 3)
+    points = random_points(chain, voxels, rng)
     poses = np.tile(np.eye(4), (voxels, orientations.count, 1, 1))
     poses[..., :3, :3], poses[..., :3, 3] = orientations.rotations, points[:, None]
     configs = [replace(REACH_CONFIG, max_restarts=number) for number in RESTARTS]
@@ -116,6 +118,53 @@ def restart_row(name: str, voxels: int, rng: np.random.Generator) -> str:
         for found, seconds in runs
     )
     return f"{name:10}" + "".join(cells)
+
+
+def exact_table(voxels: int) -> None:
+    """Maps in closed form beside those by search, and which of them is right where they differ."""
+    print(
+        f"\nPoses in {voxels} voxels within reach, 200 orientations each, one thread: CPU time per"
+    )
+    print("pose [µs] by search (20 restarts) and in closed form; poses that only one of them has;")
+    print(f"wrong: those of each that a search for them with {MANY_RESTARTS} restarts contradicts")
+    print(f"{'':10}{'search':>8}{'closed':>8}{'ratio':>7}{'reached':>9}", end="")
+    print(f"{'only search':>13}{'wrong':>7}{'only closed':>13}{'wrong':>7}")
+    rng = np.random.default_rng(1)
+    for name in ("ur5e", "irb120", "kr6_r900", "puma560", "jaco2", "stanford"):
+        print(exact_row(name, voxels, rng), flush=True)
+
+
+def exact_row(name: str, voxels: int, rng: np.random.Generator) -> str:
+    """A row of the table."""
+    chain, orientations = Chain.load(name), uniform_rotations(200)
+    points = random_points(chain, voxels, rng)
+    counts, seconds = [], []
+    for each in (without_closed_form(chain), chain):
+        began = process_time()
+        scores = solve_levels(each.arm, orientations, REACH_CONFIG, 0, False, points)
+        seconds.append(1e6 * (process_time() - began) / (voxels * orientations.count))
+        counts.append(scores.counts)
+    search, closed = counts
+    differ = np.flatnonzero(search != closed)
+    poses = np.tile(np.eye(4), (len(differ), orientations.count, 1, 1))
+    poses[..., :3, :3], poses[..., :3, 3] = orientations.rotations, points[differ, None]
+    right = searched(chain, poses.reshape(-1, 4, 4), MANY_RESTARTS).reshape(poses.shape[:2])
+    true = right.sum(axis=1)
+    more, fewer = np.maximum(search - closed, 0).sum(), np.maximum(closed - search, 0).sum()
+    excess = [np.maximum(each[differ] - true, 0).sum() for each in counts]
+    return (
+        f"{name:10}{seconds[0]:8.2f}{seconds[1]:8.2f}{seconds[0] / seconds[1]:7.2f}"
+        f"{closed.sum():9}{more:13}{excess[0]:7}{fewer:13}{excess[1]:7}"
+    )
+
+
+def random_points(chain: Chain, count: int, rng: np.random.Generator) -> np.ndarray:
+    """(count, 3) points within reach [m], base frame."""
+    directions = rng.normal(size=(count, 3))
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    radii = chain.arm.reach * rng.random((count, 1)) ** (1 / 3)
+    points: np.ndarray = chain.arm.base_origin + radii * directions
+    return points
 
 
 def timed(solve: Callable[[SolveConfig], np.ndarray], config: SolveConfig) -> tuple[int, float]:

@@ -28,11 +28,11 @@ class Rival:
             asked, given = f"{folder}/problems.npz", f"{folder}/answers.npz"
             problems.save(asked)
             script = HERE / "adaptors" / f"{self.adaptor}.py"
-            subprocess.run([self._python(), script, asked, given, str(least)], check=True)
+            subprocess.run([self.python(), script, asked, given, str(least)], check=True)
             with np.load(given) as answers:
                 return answers["answers"], answers["seconds"]
 
-    def _python(self) -> Path:
+    def python(self) -> Path:
         """The interpreter of the rival's environment, set up if it is not there yet."""
         folder = ENVIRONMENTS / "-".join(self.packages)
         python = folder / "bin" / "python"
@@ -61,3 +61,4 @@ FOR_POSES = [
     Rival("TRAC-IK, pytracik", "tracik_speed", ("pytracik==0.0.3",)),
     Rival("EAIK 1.2, analytic", "eaik_analytic", ("EAIK==1.2.2",)),
 ]
+ALL_SOLUTIONS = Rival("EAIK 1.2, analytic", "eaik_all", ("EAIK==1.2.2",))

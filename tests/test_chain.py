@@ -139,7 +139,7 @@ def test_str_is_the_dh_table():
         "working radius 0.7000 m from the axis of joint1, within the limits",
     ]
     last = "modified DH rows; end effector at 0.08800, 0.00000, 0.92600 m with all joints at 0"
-    assert str(ARMS["Panda"]).splitlines()[-3] == last
+    assert str(ARMS["Panda"]).splitlines()[-4] == last
 
 
 def test_str_without_dh_rows_is_the_table_of_links():
@@ -155,9 +155,9 @@ def test_str_without_dh_rows_is_the_table_of_links():
         "0.00",
         "0.00",
     ]
-    assert lines[-4].startswith("end effector ")
-    assert lines[-4].split()[2:] == ["0.00000", "0.00000", "0.10700", "0.00", "0.00", "0.00"]
-    assert lines[-3] == (
+    assert lines[-5].startswith("end effector ")
+    assert lines[-5].split()[2:] == ["0.00000", "0.00000", "0.10700", "0.00", "0.00", "0.00"]
+    assert lines[-4] == (
         "each joint's frame in that of the joint before; end effector at 0.08800, 0.00000, "
         "0.92600 m with all joints at 0"
     )

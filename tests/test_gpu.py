@@ -101,7 +101,7 @@ def assert_same(batch, wanted):
 @on_a_gpu
 @pytest.mark.parametrize("kind", ["poses", "positions", "aims"])
 def test_gpu_and_cpu_find_the_same_solutions(kind, small_pieces):
-    arm = robots.ur5e()
+    arm = robots.panda() if kind == "poses" else robots.ur5e()  # without a closed form
     targets, starts = problems(arm, kind)
     wanted = arm.solve_batch(targets, starts)
     batch = arm.solve_batch(targets, starts, device="cuda")
@@ -109,6 +109,65 @@ def test_gpu_and_cpu_find_the_same_solutions(kind, small_pieces):
     assert not any(getattr(batch, each.name).flags.writeable for each in fields(batch))
     assert wanted[2].status is Status.UNREACHABLE
     assert wanted[4].status is Status.INVALID
+
+
+def solution_problems(arm):
+    """Reachable poses, except a singular one, one too far away, and one NaN."""
+    q = arm.random(5, COUNT)
+    q[1, 4] = 0.0
+    poses = arm.fk(q)
+    poses[2, :3, 3] *= 9.0
+    poses[3, 0, 3] = np.nan
+    return poses
+
+
+@on_a_gpu
+@pytest.mark.parametrize("name", ["ur5e", "puma560"])
+@pytest.mark.parametrize("resident", [False, True])
+def test_all_solutions_are_those_of_a_cpu(name, resident, monkeypatch):
+    from numba import cuda
+
+    from jointwise.backends import cuda_solutions
+
+    monkeypatch.setattr(cuda_solutions, "PIECE", 3 if SIMULATED else 7000)
+    arm = Chain.load(name)
+    targets = solution_problems(arm)
+    wanted = arm.solutions_batch(targets)
+    given = cuda.to_device(targets) if resident else targets
+    found = arm.solutions_batch(given, device="cuda")
+    arrays = [getattr(found, each.name) for each in fields(found)]
+    if resident:
+        assert all(hasattr(each, "copy_to_host") for each in arrays)
+        arrays = [each.copy_to_host() for each in arrays]
+    else:
+        assert not any(each.flags.writeable for each in arrays)
+    angles, counts, complete, continuum = arrays
+    assert angles.shape == (COUNT, 8, 6)
+    assert np.array_equal(complete[:4], [True, False, True, False])
+    assert np.array_equal(continuum[:4], [False, True, False, False])
+    same = (counts == np.minimum(wanted.counts, 8)) & (complete == wanted.complete)
+    same &= continuum == wanted.continuum
+    same &= ~(np.abs(angles - wanted.joint_angles[:, :8]) > 1e-9).any(axis=(1, 2))
+    assert same.mean() >= (1.0 if SIMULATED else 0.999)
+    assert np.array_equal(np.isnan(angles[:, :, 0]), np.arange(8) >= counts[:, None])
+
+
+@on_a_gpu
+def test_preferred_joint_values_of_each_pose():
+    arm = robots.ur5e()
+    targets, near = arm.fk(arm.random(5, 3)), arm.random(6, 3)
+    wanted = arm.solutions_batch(targets, near=near)
+    found = arm.solutions_batch(targets, near=near, device="cuda")
+    np.testing.assert_allclose(found.joint_angles, wanted.joint_angles, atol=1e-9)
+
+
+@on_a_gpu
+def test_arms_with_other_structures_are_solved_on_the_cpu():
+    arm = robots.stanford()
+    targets = arm.fk(arm.random(5, 3))
+    wanted = arm.solutions_batch(targets)
+    found = arm.solutions_batch(targets, device="cuda")
+    assert np.array_equal(found.joint_angles, wanted.joint_angles, equal_nan=True)
 
 
 @on_a_gpu
@@ -165,7 +224,7 @@ def test_idle_workers_are_few_and_never_shared(monkeypatch):
 def test_arrays_on_the_gpu_stay_there(small_pieces):
     from numba import cuda
 
-    arm = robots.ur5e()
+    arm = robots.panda()  # without a closed form, which only a CPU computes
     targets, starts = problems(arm)
     batch = arm.solve_batch(cuda.to_device(targets), cuda.to_device(starts))
     assert all(hasattr(getattr(batch, each.name), "copy_to_host") for each in fields(batch))

@@ -122,7 +122,7 @@ def test_the_second_example_shows_a_chain():
         in printed
     )
     assert "50 of 50 targets reached" in printed
-    assert "too far:       The target is farther away" in printed
+    assert "too far:       No joint values reach the target" in printed
 
 
 def test_the_third_example_shows_real_arms():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from jointwise import SolveConfig, robots
+from jointwise import SolveConfig, Status, robots
 
 COUNT = 2000
 # Targets are this far beyond the last pose on their ray that is reached [m].
@@ -75,7 +75,9 @@ def test_single_solves_are_the_rows_of_the_batch_and_a_second_solve_stays(unreac
         if not result.converged:
             again = chain.solve(target, result.joint_angles)
             assert np.abs(again.joint_angles - result.joint_angles).max() < 1e-5
-            assert chain.solve(target, start, SolveConfig(max_restarts=5)).restarts == 5
+            proven = result.status in (Status.UNREACHABLE, Status.BLOCKED) and chain.n == 6
+            few = chain.solve(target, start, SolveConfig(max_restarts=5))
+            assert few.restarts == (0 if proven else 5)
 
 
 def test_dragging_a_target_beyond_reach_moves_the_joints_a_little(unreached):

@@ -31,6 +31,8 @@ from .solvers.results import FKResult as FKResult
 from .solvers.results import IKBatch as IKBatch
 from .solvers.results import IKResult as IKResult
 from .solvers.results import Status as Status
+from .solvers.solution_lists import Solutions as Solutions
+from .solvers.solution_lists import SolutionsBatch as SolutionsBatch
 from .solvers.targets import aim as aim
 from .solvers.targets import pose as pose
 from .solvers.trace import Trace as Trace

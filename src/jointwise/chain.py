@@ -22,11 +22,16 @@ from jointwise.model.table import table
 from jointwise.model.urdf import Source
 from jointwise.model.working_radius import working_radius
 from jointwise.solvers.batch import BatchOptions, Device, solve_batch
+from jointwise.solvers.branches import branch_name
 from jointwise.solvers.config import DEFAULT_SOLVE_CONFIG, SolveConfig
 from jointwise.solvers.forward import jacobian, joint_frames, manipulability, tip_poses
 from jointwise.solvers.path import IKPath, solve_path
+from jointwise.solvers.redundancy import redundancy_intervals
 from jointwise.solvers.results import IKBatch, IKResult
-from jointwise.solvers.single import distinct_solutions, solve
+from jointwise.solvers.single import solve
+from jointwise.solvers.solution_lists import Solutions, SolutionsBatch
+from jointwise.solvers.solutions import all_solutions
+from jointwise.solvers.solutions_batch import solutions_batch
 from jointwise.solvers.targets import Pose, Target, Targets
 from jointwise.solvers.trace import Trace, trace
 
@@ -218,6 +223,18 @@ class Chain:
     def home(self) -> Floats:
         """(n,) the middle of each joint's range, 0 where it has none [rad, m]. Read-only."""
         return self.arm.home
+
+    @property
+    def closed_form(self) -> str | None:
+        """The structure by which all solutions are computed in closed form, or None.
+
+        Example:
+            >>> from jointwise import robots
+            >>> robots.ur5e().closed_form
+            'axes 2, 3 and 4 parallel, axes 5 and 6 meet'
+        """
+        form = self.arm.closed_form
+        return None if form is None else form.description
 
     def with_limits(self, limits: ArrayLike | None) -> Chain:
         """The same arm with other limits, given as in ``from_dh``."""
@@ -413,25 +430,112 @@ class Chain:
     def solutions(
         self,
         target: Target,
-        count: int = 8,
+        count: int | None = 8,
         config: SolveConfig = DEFAULT_SOLVE_CONFIG,
         seed: int = 0,
-    ) -> list[IKResult]:
-        """Distinct solutions: first the nearest to home, then each the farthest from the others.
+        *,
+        near: JointValues | None = None,
+        redundancy: ArrayLike | None = None,
+        all_turns: bool = False,
+    ) -> Solutions:
+        """Distinct solutions, and whether there are others.
 
-        Solutions that differ by full turns only are the same. An arm with six joints has at most
-        sixteen, one with more has infinitely many.
+        Poses of an arm with a closed form get all solutions, and ``complete`` tells that it is
+        proven. An arm with seven joints has infinitely many; of these, solutions at many values of
+        its ``redundancy`` are found. Other arms and targets are searched, without such a proof.
+        Solutions that differ by full turns only are one.
 
         Args:
             target: As for ``solve``.
-            count: How many at most.
+            count: How many at most; None: all that are found.
             config: As for ``solve``.
-            seed: Seed of the restarts.
+            seed: Seed of the restarts, where a search is needed.
+            near: Joint values as for ``fk``: the solutions come in the order of their largest joint
+                change from there. None: first the nearest to home, then each the farthest from the
+                others.
+            redundancy: A value or (k,) values of the arm angle or of the fixed joint [rad, m], as
+                ``closed_form`` says: all solutions at these. For seven joints only.
+            all_turns: Whether to list a solution once for each full turn of its joints inside the
+                limits, instead of once.
 
         Returns:
-            At most ``count`` converged results; empty if none was found.
+            A sequence of converged results; empty if none was found.
+
+        Example:
+            >>> from jointwise import robots
+            >>> arm = robots.puma560()
+            >>> arm.solutions(arm.fk([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]))
+            <6 solutions, complete>
         """
-        return distinct_solutions(self.arm, target, count, config, seed)
+        first = None if near is None else self._values("near", near)
+        return all_solutions(self.arm, target, count, first, config, seed, redundancy, all_turns)
+
+    def branch(self, q: JointValues) -> str:
+        """Which of the solutions of its pose a configuration is, in words.
+
+        - Shoulder: seen from the first axis towards the wrist, axis 2 points to the left or to the
+          right.
+        - Elbow: above or below the line from shoulder to wrist, base frame; to its left or right
+          if the arm moves in a horizontal plane. A prismatic joint 3 has no elbow.
+        - Wrist: flipped where axis 4 · (axis 5 x axis 6) is negative, else straight.
+
+        Args:
+            q: Joint values as for ``fk``.
+
+        Returns:
+            The name; empty for an arm whose solutions are not told apart like that: it has no
+            closed form, or seven joints, or another structure.
+
+        Example:
+            >>> from jointwise import robots
+            >>> robots.ur5e().branch([0.1, -1.2, 1.5, -0.4, 1.0, 0.3])
+            'shoulder left, elbow up, wrist straight'
+        """
+        return branch_name(self.arm, self._values("q", q))
+
+    def solutions_batch(
+        self,
+        targets: Targets,
+        *,
+        near: JointValues | None = None,
+        redundancy: ArrayLike | None = None,
+        threads: int | None = None,
+        device: Device = "cpu",
+    ) -> SolutionsBatch:
+        """All solutions of many poses at once, in closed form.
+
+        Args:
+            targets: (m, 4, 4) poses or a SciPy ``RigidTransform`` of many; base frame. An invalid
+                row has no solutions and is not ``complete``.
+            near: (n,) for all or (m, n) one for each [rad, m]: full turns are chosen so that joint
+                values are close to these. None: the middle of the ranges.
+            redundancy: For seven joints: the arm angle or the value of the fixed joint, one for all
+                or (m,) one for each [rad, m].
+            threads: Threads to use. None: one for every core.
+            device: As for ``solve_batch``; poses on a GPU stay there, and so do their solutions. Of
+                a continuum it gives eight solutions at most. Arms with another structure than a
+                spherical wrist with axes 2 and 3 parallel, or axes 2, 3 and 4 parallel, are solved
+                on the CPU.
+
+        Raises:
+            InvalidInputError: The arm has no closed form, or something about the input is wrong.
+        """
+        values = self._values("near", near)
+        return solutions_batch(self.arm, targets, values, redundancy, threads, device)
+
+    def redundancy_intervals(self, target: Target) -> Floats:
+        """(k, 2) intervals of the redundancy in which solutions inside the limits exist [rad, m].
+
+        The redundancy of an arm with seven joints is its arm angle or the value of a joint that is
+        fixed, as ``closed_form`` says. Gaps shorter than a 256th of the range may be overlooked.
+
+        Args:
+            target: A pose.
+
+        Raises:
+            InvalidInputError: The arm or the target has no redundancy.
+        """
+        return redundancy_intervals(self.arm, target)
 
     def solve_path(
         self,

@@ -77,8 +77,11 @@ def test_info_as_json(run_json, tmp_path):
                 {"theta": 0.0, "d": 0.0, "a": 1.0, "alpha": 0.0},
                 {"theta": 0.0, "d": 0.0, "a": 0.0, "alpha": 0.0},
             ],
+            "closed_form": None,
         }
     ]
+    form = "joint 7 fixed: spherical shoulder, axes 5 and 6 meet"
+    assert run_json("info", "panda")[0]["closed_form"] == form
     assert run_json("info", "panda")[0]["convention"] == "modified"
     (from_urdf,) = run_json("info", "iiwa7")
     assert (from_urdf["convention"], from_urdf["rows"]) == (None, None)

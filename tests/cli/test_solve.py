@@ -45,6 +45,7 @@ def test_solve_as_json(run_json):
         "message": Status.CONVERGED.value,
         "joint_names": list(PANDA.names),
         "joint_angles": result.joint_angles.tolist(),
+        "branch": None,
         "position_error": result.position_error,
         "orientation_error": None,
         "iterations": result.iterations,
@@ -128,6 +129,11 @@ def test_all_finds_several_solutions(run, run_json):
     names = [f"solution {i}" for i in range(1, 9)]
     header = re.split(" {2,}", printed.splitlines()[0])
     assert header == ["joint", "lower", *names, "upper"]
+    branches = [record["branch"] for record in records]
+    assert [f"Solution {i + 1}: {name}." for i, name in enumerate(branches)] == [
+        line for line in printed.splitlines() if line.startswith("Solution ")
+    ]
+    assert len(set(branches)) == 8
 
 
 def test_all_without_a_solution_reports_the_closest_approach(run, run_json):
@@ -196,3 +202,13 @@ def test_with_deg_the_message_of_a_miss_is_in_degrees(run):
         np.degrees(radians), rel=1e-2
     )
     assert " rad" not in in_degrees
+
+
+def test_all_says_whether_that_is_all(run):
+    pose = ("--to", "0.3", "0.2", "0.4", "--rpy", "3", "0", "0")
+    _, printed, _ = run("solve", "ur5e", *pose, "--all")
+    assert printed.splitlines()[-1] == (
+        "These are all solutions inside the limits, but for full turns."
+    )
+    _, printed, _ = run("solve", "panda", *pose, "--all")
+    assert printed.splitlines()[-1] == "There may be others."

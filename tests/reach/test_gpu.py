@@ -30,7 +30,8 @@ def test_gpu_computes_nearly_the_same_map(tmp_path, orientations):
     on_cpu = reach_map(arm, store=tmp_path / "cpu", **settings)
     on_gpu = reach_map(arm, store=tmp_path / "cuda", device="cuda", **settings)
     assert (on_cpu.dexterity == on_gpu.dexterity).mean() > 0.99
-    assert np.isclose(on_cpu.margin, on_gpu.margin, atol=1e-4).mean() > 0.95
+    if not on_cpu.exact:  # else it has other solutions of the same poses
+        assert np.isclose(on_cpu.margin, on_gpu.margin, atol=1e-4).mean() > 0.95
     voxels = np.argwhere(on_gpu.dexterity > 0)[::50]
     assert len(voxels) > 3
     for voxel in voxels:

@@ -114,9 +114,17 @@ def test_first_of_equally_good_solutions_is_kept(converged, expected):
 )
 def test_levels_end_with_all_orientations(orientations, kinds):
     made = orientation_set(orientations)
-    levels = list(levels_of(robots.ur5e().arm, made))
+    levels = list(levels_of(robots.ur5e().arm, made, exact=False))
     assert [level.packed.kind.name for level in levels] == kinds
     assert [level.from_solution for level in levels] == [kind == "pose" for kind in kinds]
     assert len(levels[-1].packed.values) == levels[-1].offsets[-1] == made.count
     for before, level in pairwise(levels):
         assert len(level.offsets) == len(before.packed.values) + 1
+
+
+def test_an_exact_map_has_one_level():
+    made = orientation_set(12)
+    (level,) = levels_of(robots.ur5e().arm, made, exact=True)
+    assert level.packed.kind.name == "pose"
+    assert level.offsets.tolist() == [0, 12]
+    assert not level.from_solution

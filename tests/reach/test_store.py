@@ -29,7 +29,8 @@ def test_xarray_opens_the_store(small_map, finished):
             assert float(voxel[name]) == getattr(reach, name)
         assert voxel.configuration.values.tolist() == reach.configuration.tolist()
         description = dataset.attrs["jointwise"]
-    assert list(description) == ["format", "arm", "settings", "versions"]
+    assert list(description) == ["format", "arm", "settings", "exact", "versions"]
+    assert description["exact"] is True
     assert description["arm"]["names"] == list(robots.ur5e().names)
     assert description["settings"] == {
         "resolution": 0.25,

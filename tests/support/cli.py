@@ -19,7 +19,7 @@ POSITION = [0.4, 0.2, 0.5]
 TO = ["--to", *map(str, POSITION)]
 # Keys of a result in JSON.
 RESULT_KEYS = [
-    *("robot", "target", "converged", "status", "message", "joint_names", "joint_angles"),
+    *("robot", "target", "converged", "status", "message", "joint_names", "joint_angles", "branch"),
     *("position_error", "orientation_error", "iterations", "restarts"),
 ]
 # Columns of a table of results, after those of the joints.

@@ -15,10 +15,10 @@ ONE_VOXEL = ((0.4, 0.4), (0.2, 0.2), (0.2, 0.2))
 NOT_REACHED = ((0.0, 0.0), (0.0, 0.0), (0.0, 0.2))
 IN_PLANE = ((0.4, 0.4), (0.0, 0.2), (0.0, 0.0))
 ONE_JOINT = Chain.from_dh([DHJoint(a=0.4)])
-# Arm, orientations, region.
+# Arm, orientations, region. Only a CPU computes closed forms, and finds other solutions of poses.
 CASES = [
-    (robots.ur5e(), 2, TWO_VOXELS),
-    (robots.ur5e(), 1, ONE_VOXEL),
+    (robots.panda(), 2, TWO_VOXELS),
+    (robots.panda(), 1, ONE_VOXEL),
     (robots.ur5e(), AimCone((0, 0, -1), 0.5, 2), TWO_VOXELS),
     (robots.ur5e(), AimCone((1, 0, 0), 0.1, 1, axis=(0, 1, 0)), ONE_VOXEL),
     (robots.ur5e(), None, TWO_VOXELS),

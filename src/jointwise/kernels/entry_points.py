@@ -63,6 +63,16 @@ ENTRY_POINTS = {
     "lm_once": EntryPoint("steps", (*_SOLVE, "d1")),
     "update_stall": EntryPoint("lm", ("d", "d", "i"), "di"),
     "clamp_to_limits": EntryPoint("steps", ("d1", "d1")),
+    "ordered_solutions": EntryPoint(
+        "solutions", ("d1", "d1", "d2", "d1", "d", "d", "?", "d2"), "iii"
+    ),
+    "closed_rows": EntryPoint(
+        "solution_rows", ("d1", "d1", "d3", "d2", "d1", "d", "i", "i", "d3", "i2")
+    ),
+    "solve_nearest": EntryPoint("solutions", ("d1", "d1", "d2", _CRITERIA, "d1"), _OUTCOME),
+    "nearest_rows": EntryPoint(
+        "solution_rows", ("d1", "d1", "d3", "d2", _CRITERIA, "i", "i", _RESULTS, "i1")
+    ),
     "tip_poses": EntryPoint("fk", ("d1", "d2", "d3")),
     "frames_and_jacobian": EntryPoint("fk", ("d1", "d1", "d3", "d2")),
     "points_within_reach": EntryPoint("fk", ("d1", "i", "d2", "d", "?1")),

@@ -44,6 +44,53 @@ CONVERGED, ITERATION_LIMIT, STALLED, BLOCKED, UNREACHABLE, INVALID = range(6)
 # A problem that has not ended.
 PENDING = -1
 
+# A packed closed form begins with so many numbers: structure, lead, whether it is turned around,
+# the fixed joint or -1, the arm's size [m]. Then the inverse (3, 4) of the end effector with all
+# joints at 0, the axes (n, 7), and the packed arm without limits.
+FORM_HEADER = 5
+# A packed closed form of six joints may end with these numbers, for the formulas of
+# ``regular_arms``: structure; whether it is turned around; size of the arm [m]; from axis 1 to the
+# parallel axes twist, offset [m] and height [m]; two links [m], the angle from the lower one to the
+# normal to axis 4, and the twist to that axis; the twists in the wrist, and its centre seen from
+# axis 4 [m]. Twists and that angle are (cos, sin). Joint values are sign · (angle - offset). Two
+# transforms (3, 4) lead from axis 1 to axis 6: BEFORE · target · AFTER.
+(
+    STRUCTURE,
+    IS_BACKWARD,
+    FORM_SIZE,
+    BASE_COS,
+    BASE_SIN,
+    BASE_OFFSET,
+    BASE_HEIGHT,
+    UPPER_LINK,
+    LOWER_LINK,
+    ELBOW_COS,
+    ELBOW_SIN,
+    BENT_COS,
+    BENT_SIN,
+    FIRST_COS,
+    FIRST_SIN,
+    LAST_COS,
+    LAST_SIN,
+    WRIST_X,
+    WRIST_Y,
+) = range(19)
+SIGNS, OFFSETS, BEFORE, AFTER, REGULAR_FORM = 19, 25, 31, 43, 55
+# Solutions of a regular pose, at most.
+BRANCHES = 8
+# Solutions closer to the limits may be reached within the tolerances [rad, m].
+CLEARLY_OUTSIDE = 1e-3
+# Solutions of a target: eight at most, and more representatives of a continuum.
+MAX_SOLUTIONS = 32
+# What is noted about a target, beside its solutions, as bits: a joint is free or nearly so; it may
+# be reached within the tolerances only; a candidate was no solution; it is no pose; a solution is
+# outside the limits by little.
+HAS_FREE_JOINT, IS_NARROW, HAS_REJECTED, IS_INVALID, IS_AT_LIMIT = 1, 2, 4, 8, 16
+# None of these, or it is not proven that there are no other solutions.
+UNPROVEN = HAS_FREE_JOINT | IS_NARROW | HAS_REJECTED | IS_INVALID
+# The status of rows of a batch that the closed form does not decide.
+UNDECIDED = 255
+
 # Problems of a batch that are solved side by side on one core, in the lanes of vector registers.
 WIDTH = 8
 # Three times as many problems in progress as there are lanes: some are swept while others step.

@@ -34,17 +34,23 @@ def cos_sin(angle: float) -> tuple[float, float]:
 
 @jit_inline
 def polar_angle(x: float, y: float) -> float:
-    """The angle of (x, y) in [-pi, pi], as atan2(y, x); 0 at the origin.
-
-    An approximation to 1e-5, corrected by the sine of its error.
-    """
+    """The angle of (x, y) in [-pi, pi], as atan2(y, x); 0 at the origin."""
     size = sqrt(x * x + y * y)
     at_origin = size == 0.0
     scale = 1.0 / where(at_origin, 1.0, size)
-    c, s = scale * x, scale * y
+    return where(at_origin, 0.0, unit_angle(scale * x, scale * y))
+
+
+@jit_inline
+def unit_angle(c: float, s: float) -> float:
+    """The angle of a unit vector in [-pi, pi].
+
+    An approximation to 1e-5, corrected by the sine of its error.
+    """
     abs_s, abs_c = abs(s), abs(c)
     steep = abs_s > abs_c
-    ratio = where(steep, abs_c, abs_s) / where(at_origin, 1.0, where(steep, abs_s, abs_c))
+    larger = where(steep, abs_s, abs_c)
+    ratio = where(steep, abs_c, abs_s) / where(larger == 0.0, 1.0, larger)
     square = ratio * ratio
     angle = ARC_TANGENT[4] * square + ARC_TANGENT[3]
     for k in range(2, -1, -1):
@@ -55,4 +61,4 @@ def polar_angle(x: float, y: float) -> float:
     angle = where(s < 0.0, -angle, angle)
     angle_cos, angle_sin = cos_sin(angle)
     sine = s * angle_cos - c * angle_sin
-    return where(at_origin, 0.0, angle + sine * (1.0 + sine * sine * (1.0 / 6.0)))
+    return angle + sine * (1.0 + sine * sine * (1.0 / 6.0))

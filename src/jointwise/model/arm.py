@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jointwise.kernels.shapes import HELD, PRISMATIC, REVOLUTE, Bools, Floats, pack_arm
+from jointwise.model.closed_form import ClosedForm, find_closed_form
 
 # A rotation by one radian weighs as much as a translation by this share of the arm's size.
 ANGULAR_SHARE = 0.2
@@ -25,6 +26,7 @@ class ArmModel:
         home: (n,) the middle of each joint's range [rad, m]; 0 where it has none.
         reach: Upper bound of the distance from the first joint to the end effector [m].
         angular_scale: Position error that counts like 1 rad of orientation error [m].
+        closed_form: How all solutions are computed in closed form; None if they cannot be.
     """
 
     packed: Floats
@@ -34,6 +36,7 @@ class ArmModel:
     home: Floats
     reach: float
     angular_scale: float
+    closed_form: ClosedForm | None
 
     @property
     def n(self) -> int:
@@ -69,10 +72,16 @@ def arm_model(
     kinds = np.where(prismatic, float(HELD if hold_prismatic else PRISMATIC), float(REVOLUTE))
     bounds = _bounds(prismatic, lower, upper)
     packed = pack_arm(links, kinds, bounds, angular_scale, reach, _strides(n))
+    closed_form = None
+    if not hold_prismatic:
+        nowhere = np.full(n, np.inf)
+        anywhere = _bounds(prismatic, -nowhere, nowhere)
+        unlimited = pack_arm(links, kinds, anywhere, angular_scale, reach, _strides(n))
+        closed_form = find_closed_form(links, prismatic, unlimited)
     links, prismatic, limits = np.array(links), np.array(prismatic), np.array(limits)
     for array in (links, prismatic, limits, home):
         array.setflags(write=False)
-    return ArmModel(packed, links, prismatic, limits, home, reach, angular_scale)
+    return ArmModel(packed, links, prismatic, limits, home, reach, angular_scale, closed_form)
 
 
 def _strides(n: int) -> Floats:

@@ -34,6 +34,8 @@ def positive(name: str, value: Any) -> float:
 
 def count(name: str, value: Any) -> int:
     """An integer, zero or more; 1e3 is accepted for 1000."""
+    if type(value) is int and value >= 0:
+        return value
     checked = number(name, value)
     if checked < 0.0 or not checked.is_integer():
         raise InvalidInputError(f"{name} is {value}: expected a whole number, 0 or more.")

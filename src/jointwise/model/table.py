@@ -68,6 +68,8 @@ def cells(
     if np.isfinite(radius):
         first = names[int(np.argmin(arm.prismatic))]
         notes.append(f"working radius {radius:.4f} m from the axis of {first}, within the limits")
+    if arm.closed_form is not None:
+        notes.append(f"solutions in closed form: {arm.closed_form.description}")
     return lines, notes
 
 

@@ -19,7 +19,7 @@ from jointwise.kernels.fingerprint import fingerprint
 from jointwise.kernels.shapes import Floats
 from jointwise.model.arm import ArmModel
 from jointwise.reach.grid import Grid, Index, within_reach
-from jointwise.reach.levels import solve_levels
+from jointwise.reach.levels import is_exact, solve_levels
 from jointwise.reach.orientations import OrientationSet
 from jointwise.solvers.batch import Device
 from jointwise.solvers.config import SolveConfig
@@ -35,6 +35,7 @@ FINGERPRINTED = (
     "backends",
     "kernels",
     "model/arm.py",
+    "model/closed_form.py",
     "model/rotation.py",
     "reach/chunks.py",
     "reach/grid.py",
@@ -65,6 +66,11 @@ class Job:
     config: SolveConfig
     seed: int
     device: Device
+
+    @property
+    def exact(self) -> bool:
+        """Whether a closed form decides which poses are reached."""
+        return is_exact(self.arm, self.orientations, self.config, self.device == "cuda")
 
     def poses_in(self, index: Index) -> int:
         """Number of poses to solve in a chunk; 0 if all its voxels are beyond reach."""

@@ -43,6 +43,7 @@ def describe_map(
             "seed": int(job.seed),
             "device": job.device,
         },
+        "exact": job.exact,
         "versions": versions,
     }
 

@@ -1,7 +1,8 @@
 """Three levels of targets in every voxel: position, directions, rotations; on the CPU or a GPU.
 
 Directions are solved only where the position is reached, and rotations only where their direction
-is reached. On a GPU, targets and results stay in device memory; only the flags of convergence, and
+is reached. Where a closed form decides about poses, it decides about all: there is one level. On a
+GPU, targets and results stay in device memory; only the flags of convergence, and
 in the end the scores of each voxel, are copied back.
 """
 
@@ -27,6 +28,7 @@ from jointwise.model.arm import ArmModel
 from jointwise.reach.orientations import OrientationSet
 from jointwise.solvers.batch import pack_problem, solve_cpu, solve_gpu, start_values_of
 from jointwise.solvers.config import SolveConfig
+from jointwise.solvers.single import closed_form_for
 from jointwise.solvers.targets import Aim, PackedTarget, pack_targets
 
 # Restarts of a position or a direction, as a multiple of those of a pose: where one is missed, all
@@ -49,17 +51,39 @@ class Level(NamedTuple):
     from_solution: bool
 
 
-def levels_of(arm: ArmModel, orientations: OrientationSet) -> Iterator[Level]:
-    """The position, then the directions if there are any, then their rotations if any."""
+def is_exact(
+    arm: ArmModel, orientations: OrientationSet, config: SolveConfig, on_gpu: bool
+) -> bool:
+    """Whether a closed form decides which poses are reached: of six joints, on a CPU.
+
+    What it leaves open, at singularities and at the border of the reach, is searched.
+    """
+    weights = (1.0,) * 4 if len(orientations.rotations) else ()
+    return not on_gpu and closed_form_for(arm, config.packed_arm(arm), weights) is not None
+
+
+def levels_of(arm: ArmModel, orientations: OrientationSet, exact: bool) -> Iterator[Level]:
+    """The position, then the directions if there are any, then their rotations if any.
+
+    Of an exact map all rotations, on one level.
+    """
     directions, rotations = len(orientations.directions), len(orientations.rotations)
+    if exact:
+        offsets = np.array([0, rotations])
+        yield Level(_poses(arm, orientations), offsets, from_solution=False)
+        return
     yield Level(pack_targets(arm, np.zeros((1, 3))), np.arange(2), from_solution=False)
     if directions:
         aims = Aim(np.zeros((directions, 3)), orientations.directions, orientations.axis)
         yield Level(pack_targets(arm, aims), np.array([0, directions]), from_solution=False)
     if rotations:
-        poses = np.tile(np.eye(4), (rotations, 1, 1))
-        poses[:, :3, :3] = orientations.rotations
-        yield Level(pack_targets(arm, poses), orientations.offsets, from_solution=True)
+        yield Level(_poses(arm, orientations), orientations.offsets, from_solution=True)
+
+
+def _poses(arm: ArmModel, orientations: OrientationSet) -> PackedTarget:
+    poses = np.tile(np.eye(4), (len(orientations.rotations), 1, 1))
+    poses[:, :3, :3] = orientations.rotations
+    return pack_targets(arm, poses)
 
 
 def solve_levels(
@@ -73,7 +97,8 @@ def solve_levels(
     """Solve all levels at ``points (v, 3)``; the scores of each voxel, in host memory."""
     backend: Any = OnGPU if on_gpu else OnCPU
     early_config = replace(config, max_restarts=EARLY_RESTART_FACTOR * config.max_restarts)
-    count, levels = len(points), list(levels_of(arm, orientations))
+    exact = is_exact(arm, orientations, config, on_gpu)
+    count, levels = len(points), list(levels_of(arm, orientations, exact))
     rows = Rows(np.arange(count + 1), np.empty((0, arm.n)), np.ones(count, np.bool_))
     for level in levels:
         offsets = np.empty(rows.row_offsets[-1] + 1, np.int64)
@@ -113,8 +138,8 @@ class OnCPU:
 
     @staticmethod
     def solve(arm: ArmModel, problem: PackedProblem) -> Results:
-        """Solve all rows of a level."""
-        return solve_cpu(arm, problem, threads=1, closest=False)
+        """Solve all rows of a level; where there is a closed form, for the targets themselves."""
+        return solve_cpu(arm, problem, threads=1, closest=False, exact=True)
 
     @staticmethod
     def score(arm: ArmModel, orientations: OrientationSet, rows: Any, scores: Any) -> None:

@@ -58,6 +58,15 @@ class ReachMap:
         return dict(self._store.description["settings"])
 
     @property
+    def exact(self) -> bool:
+        """Whether a closed form decided which poses are reached, instead of restarts.
+
+        So it is for poses of arms with six joints and a closed form, on a CPU. Poses at
+        singularities and at the border of the reach, which it leaves open, were searched.
+        """
+        return bool(self._store.description.get("exact", False))
+
+    @property
     def finished(self) -> bool:
         """Whether every chunk within reach is written; if not, ``reach_map`` resumes."""
         position_tol = self.settings["config"]["position_tolerance"]

@@ -25,6 +25,7 @@ from jointwise.kernels.shapes import (
     INVALID,
     ITERATION_LIMIT,
     MAX_VALUE,
+    UNDECIDED,
     Floats,
     Ints,
     Outcome,
@@ -34,9 +35,10 @@ from jointwise.kernels.shapes import (
 )
 from jointwise.model import checks
 from jointwise.model.arm import ArmModel
+from jointwise.model.closed_form import EXACT
 from jointwise.solvers.config import SolveConfig, check_config
 from jointwise.solvers.results import IKBatch
-from jointwise.solvers.single import clamp_to_limits
+from jointwise.solvers.single import clamp_to_limits, closed_form_for, find_nearest
 from jointwise.solvers.targets import PackedTarget, Targets, pack_targets
 
 # Rows that a thread takes at a time: enough to keep the lanes full, few enough to share the end.
@@ -79,7 +81,7 @@ def solve_batch(
     on_gpu = wants_gpu(options.device) or resident
     if dtype is np.float32 and not on_gpu:
         raise InvalidInputError("dtype is float32: expected float64 on a CPU, or device='cuda'.")
-    packed = pack_targets(arm, targets, _gpu_array if resident else checks.contiguous)
+    packed = pack_targets(arm, targets, gpu_array if resident else checks.contiguous)
     start_rows = start_values_of(arm, starts, len(packed.values), resident)
     problem = pack_problem(arm, packed, start_rows, starts is not None, config, seed)
     threads = thread_count(options.threads)
@@ -107,14 +109,25 @@ def pack_problem(
 
 
 def solve_cpu(
-    arm: ArmModel, problem: PackedProblem, threads: int, closest: bool, report: Report = silent
+    arm: ArmModel,
+    problem: PackedProblem,
+    threads: int,
+    closest: bool,
+    report: Report = silent,
+    exact: bool = False,
 ) -> Results:
-    """Solve a batch on so many threads."""
+    """Solve a batch on so many threads; see ``BatchOptions``.
+
+    With ``exact``, the closed form decides whether a target itself is reached, and the tolerances
+    count only for what it leaves open.
+    """
     count = len(problem.targets)
     results, progress = host_results(count, arm.n), new_progress(threads)
 
     def work(worker: int, begin: int, end: int) -> None:
-        if cpu.HAS_LANES:
+        if closed_form_for(arm, problem.packed_arm, problem.weights) is not None:
+            _solve_closed(arm, problem, exact, begin, end, results, progress[worker])
+        elif cpu.HAS_LANES:
             buffers = slot_buffers(arm.n, len(problem.weights))
             cpu.solve_rows(problem, begin, end, results, progress[worker], buffers)
         else:
@@ -130,6 +143,36 @@ def solve_cpu(
     if len(problem.weights) == 1:  # nothing is asked of the orientation
         results.orientation_error.fill(np.nan)
     return results
+
+
+def _solve_closed(
+    arm: ArmModel,
+    problem: PackedProblem,
+    exact: bool,
+    begin: int,
+    end: int,
+    results: Results,
+    progress: Ints,
+) -> None:
+    """Solve rows in closed form, and those that it does not decide as other arms'."""
+    form = closed_form_for(arm, problem.packed_arm, problem.weights)
+    packed_arm, targets, weights, starts, criteria = problem
+    if exact:
+        criteria = (EXACT, EXACT, *criteria[2:])
+    cpu.nearest_rows(packed_arm, form, targets, starts, criteria, begin, end, results, progress)
+    rows = begin + np.flatnonzero(results.status[begin:end] == UNDECIDED)
+    if not len(rows) or progress[2]:
+        return
+    results.converged[rows] = False
+    if not cpu.HAS_LANES:
+        return
+    few = problem._replace(
+        targets=targets[rows], starts=starts[rows] if len(starts) > 1 else starts
+    )
+    searched, buffers = host_results(len(rows), arm.n), slot_buffers(arm.n, len(weights))
+    cpu.solve_rows(few, 0, len(rows), searched, progress, buffers)
+    for column, values in zip(results, searched, strict=True):
+        column[rows] = values
 
 
 def solve_gpu(
@@ -211,8 +254,8 @@ def _solve_row(arm: ArmModel, problem: PackedProblem, row: int) -> tuple[Floats,
     clamp_to_limits(arm, q)
     if not finite.all():
         target = np.full_like(target, np.nan)
-    status, position_error, orientation_error, iterations, restarts = cpu.search(
-        problem.packed_arm, target, problem.weights, problem.criteria, q
+    status, position_error, orientation_error, iterations, restarts = find_nearest(
+        arm, problem.packed_arm, target, problem.weights, problem.criteria, q
     )
     if status == INVALID:
         q.fill(np.nan)
@@ -278,26 +321,29 @@ def wants_gpu(device: Device) -> bool:
     return device == "cuda" or (device == "auto" and not cuda.unavailable_reason())
 
 
-def _gpu_array(name: str, values: Any) -> Any:
+def gpu_array(name: str, values: Any) -> Any:
+    """An array of floats that is on the GPU, as a Numba array."""
     cuda.require_cuda()
     return as_float_array(name, values)
 
 
-def start_values_of(arm: ArmModel, starts: Any, count: int, on_gpu: bool = False) -> Floats:
+def start_values_of(
+    arm: ArmModel, starts: Any, count: int, on_gpu: bool = False, name: str = "starts"
+) -> Floats:
     """(count, n) start values of each target, or (1, n) of all; on the GPU if asked for."""
     if starts is None:
         array = arm.home.copy()
     elif is_on_gpu(starts):
         if not on_gpu:
             raise InvalidInputError(
-                "starts is on a GPU and targets is not: expected both on the GPU."
+                f"{name} is on a GPU and targets is not: expected both on the GPU."
             )
-        array = _gpu_array("starts", starts)
+        array = gpu_array(name, starts)
     else:
-        array = checks.contiguous("starts", starts)
+        array = checks.contiguous(name, starts)
     if array.shape not in ((arm.n,), (count, arm.n)):
         raise DimensionMismatchError(
-            f"starts has shape {array.shape} for {count} targets of an arm of {arm.n} joints: "
+            f"{name} has shape {array.shape} for {count} targets of an arm of {arm.n} joints: "
             f"expected ({arm.n},) for all or ({count}, {arm.n}), one for each."
         )
     rows = array if array.ndim == 2 else array.reshape(1, arm.n)

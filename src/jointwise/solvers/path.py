@@ -14,7 +14,8 @@ from jointwise.model import checks
 from jointwise.model.arm import ArmModel
 from jointwise.solvers.config import DEFAULT_SOLVE_CONFIG, SolveConfig, check_config
 from jointwise.solvers.results import IKResult
-from jointwise.solvers.single import POOL, collect_solutions, distinct_solutions, solve
+from jointwise.solvers.single import POOL, collect_solutions, solve
+from jointwise.solvers.solutions import all_solutions
 from jointwise.solvers.targets import Target, Targets, one_kind, pack_target, split_targets
 
 # Solutions of the first target that are tried as starts when none is given.
@@ -100,8 +101,9 @@ def solve_path(
         if start is not None:
             return follow(start)
         best: IKPath | None = None
-        for first in distinct_solutions(arm, targets[0], FIRST_SOLUTIONS, config, seed):
-            path = follow(first.joint_angles)
+        solutions = all_solutions(arm, targets[0], FIRST_SOLUTIONS, None, config, seed, None, False)
+        for first in solutions.joint_angles:
+            path = follow(first)
             if best is None or _path_cost(path) < _path_cost(best):
                 best = path
             if best.converged and not best.jumps and _is_even(best):

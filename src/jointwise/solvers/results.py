@@ -65,7 +65,7 @@ class Status(int, Enum):
         "target or the base."
     )
     UNREACHABLE = (
-        "The target is farther away than the arm is long; the closest approach is returned: "
+        "No joint values reach the target, which is proven; the closest approach is returned: "
         "move the target or the base."
     )
     INVALID = (

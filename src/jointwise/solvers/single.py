@@ -7,7 +7,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from jointwise.backends import cpu
-from jointwise.kernels.shapes import CONVERGED, INVALID, Floats, PackedCriteria
+from jointwise.kernels.shapes import (
+    BLOCKED,
+    CONVERGED,
+    INVALID,
+    PENDING,
+    UNREACHABLE,
+    Floats,
+    Outcome,
+    PackedCriteria,
+    Weights,
+)
 from jointwise.kernels.thresholds import MIN_MOVE
 from jointwise.model import checks
 from jointwise.model.arm import ArmModel, joint_difference
@@ -38,19 +48,73 @@ def solve(
     if config.rest is not None:
         nearest = _nearest_to_rest(arm, PackedTarget(values, weights, kind), q, config, seed)
         q = q if nearest is None else nearest
-    criteria = config.criteria(start is not None, seed)
-    code, position_error, angle, iterations, restarts = cpu.search(
-        config.packed_arm(arm), values, weights, criteria, q
+    criteria, packed_arm = config.criteria(start is not None, seed), config.packed_arm(arm)
+    code, position_error, angle, iterations, restarts = find_nearest(
+        arm, packed_arm, values, weights, criteria, q
     )
-    status = STATUS_BY_CODE[code]
-    orientation_error = angle if kind.directions else nan
     if code == INVALID:  # the kernel found a value that is not finite, or no rotation
         checks.all_finite("start", q)
         refuse(PackedTarget(values, weights, kind))
     q.setflags(write=False)
-    return IKResult(
-        q, code == CONVERGED, position_error, iterations, status, orientation_error, restarts
-    )
+    orientation_error = angle if kind.directions else nan
+    status = STATUS_BY_CODE[code]
+    fields = q, code == CONVERGED, position_error, iterations, status, orientation_error, restarts
+    return tuple.__new__(IKResult, fields)  # as IKResult(*fields), in less time
+
+
+def find_nearest(
+    arm: ArmModel,
+    packed_arm: Floats,
+    values: Floats,
+    weights: Weights,
+    criteria: PackedCriteria,
+    q: Floats,
+) -> Outcome:
+    """Move ``q`` to the nearest solution in closed form if there is one, else by ``search``."""
+    form = closed_form_for(arm, packed_arm, weights)
+    outcome: Outcome
+    if form is not None:
+        outcome = cpu.solve_nearest(packed_arm, form, values, criteria, q)
+        code = outcome[0]
+        if code == CONVERGED:
+            return outcome
+        if code in (BLOCKED, UNREACHABLE):
+            return approach(arm, values, weights, criteria, code, q)
+        if code != PENDING:
+            return outcome
+    outcome = cpu.search(packed_arm, values, weights, criteria, q)
+    return outcome
+
+
+def closed_form_for(arm: ArmModel, packed_arm: Floats, weights: Weights) -> Floats | None:
+    """The packed closed form, if it decides about a target: of poses, for six joints.
+
+    Args:
+        arm: The arm.
+        packed_arm: The arm as it is solved; springs would prefer other solutions.
+        weights: Of the target.
+    """
+    form = arm.closed_form
+    if form is None or not form.decides or packed_arm is not arm.packed or len(weights) != 4:
+        return None
+    return form.packed
+
+
+def approach(
+    arm: ArmModel,
+    values: Floats,
+    weights: Weights,
+    criteria: PackedCriteria,
+    proven: int,
+    q: Floats,
+) -> Outcome:
+    """Move ``q`` to the local closest approach of a target that is proven not to be reached.
+
+    Restarts are for finding a solution, and there is none.
+    """
+    local = (criteria[0], criteria[1], 0, criteria[3], criteria[4])
+    outcome: Outcome = cpu.search(arm.packed, values, weights, local, q)
+    return outcome if outcome[0] == CONVERGED else (proven, *outcome[1:])
 
 
 def _solve_ccd(arm: ArmModel, packed: PackedTarget, q: Floats, config: SolveConfig) -> IKResult:

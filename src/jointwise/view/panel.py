@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from jointwise.view.error_plot import ErrorPlot
 from jointwise.view.joint_sliders import JointSliders
 from jointwise.view.server import html
-from jointwise.view.session import Session
+from jointwise.view.session import MAX_SOLUTIONS, Session
 from jointwise.view.target_controls import TargetControls
 from jointwise.view.units import ANGLE_UNITS, RADIANS, Unit
 
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 # Width of the two panels [px].
 LEFT_WIDTH, RIGHT_WIDTH = 300, 340
-# Solutions that are searched for.
-SOLUTION_COUNT = 5
 # Steps per second of a path that is played.
 PATH_RATE = 30.0
 
@@ -105,13 +103,13 @@ class Panel:
 
     def _add_solutions(self) -> None:
         session = self._session
-        find = partial(self._apply, partial(session.find_solutions, SOLUTION_COUNT))
-        self._add_button("Find solutions", find)
+        self._add_button("Find solutions", partial(self._apply, session.find_solutions))
         select = {
             str(i + 1): partial(self._apply, partial(session.select_solution, i))
-            for i in range(SOLUTION_COUNT + 1)  # and the current one
+            for i in range(MAX_SOLUTIONS)
         }
         self._solutions = self._add_buttons("Select", select)
+        self._solution_names = self._gui.add_html("")
 
     def _add_path(self) -> None:
         gui, session = self._gui, self._session
@@ -152,6 +150,9 @@ class Panel:
         self._solutions.visible = len(session.solutions) > 1
         if session.solutions:
             self._solutions.options = tuple(str(i + 1) for i in range(len(session.solutions)))
+        names = [session.solution_name(i) for i in range(len(session.solutions))]
+        self._solution_names.visible = any(" " in name for name in names)
+        self._solution_names.content = html("<br>".join(names))
         count = len(session.recorded)
         self._recorded.content = html(f"{count or 'no'} target{'s' * (count != 1)} recorded")
         self._error_plot.show(session.steps, session.angle_unit)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 TARGET_COLOR: Color = (213, 94, 0)
 SOLUTION_COLOR: Color = (86, 180, 233)
+CENTRED: Literal["center-center"] = "center-center"
+# Where the labels of solutions are, as shares of the arm's length from its base. They differ, since
+# two solutions may look alike: a spherical wrist that is flipped.
+LABEL_SHARES = (0.5, 0.65, 0.35, 0.8, 0.42, 0.58, 0.72, 0.28)
 
 
 def set_up_scene(
@@ -87,7 +91,7 @@ class Drawing:
     ) -> None:
         self._client = client
         self._chain = chain
-        self._solutions: dict[int, Any] = {}
+        self._solutions: dict[int, tuple[Floats, Any]] = {}
         # Other solutions are thinner, so that the arm hides them where they coincide with it.
         thin = shapes.arm_parts(chain, 0.9 * shapes.link_radius(chain))
         self._solution_parts = [p for p in thin if p.joint >= 0 and p.role in ("link", "joint")]
@@ -136,15 +140,23 @@ class Drawing:
         self.gizmo.disable_rotations = kind.directions == 0
         self._arrow.visible = kind.directions == 1
 
-    def show_solutions(self, solutions: dict[int, Floats], select: Callable[[int], None]) -> None:
-        """Draw other solutions, translucent.
+    def show_solutions(
+        self,
+        solutions: dict[int, Floats],
+        labels: dict[int, str],
+        select: Callable[[int], None],
+    ) -> None:
+        """Draw other solutions, translucent, each with a label.
 
         Args:
             solutions: (n,) joint values [rad, m] by their index.
+            labels: By index, too.
             select: Called with the index of a solution that is clicked.
         """
-        for index in self._solutions.keys() - solutions.keys():
-            self._solutions.pop(index).remove()
+        for index, (q, handle) in tuple(self._solutions.items()):
+            if solutions.get(index) is not q:
+                handle.remove()  # with its label
+                del self._solutions[index]
         for index in solutions.keys() - self._solutions.keys():
             mesh = shapes.merge_parts(self._chain, self._solution_parts, solutions[index])
             handle = self._client.scene.add_mesh_simple(
@@ -157,7 +169,11 @@ class Drawing:
                 receive_shadow=False,
             )
             handle.on_click(partial(_clicked, select, index))
-            self._solutions[index] = handle
+            share = LABEL_SHARES[index % len(LABEL_SHARES)]
+            position = point_along(self._chain.outline(solutions[index]), share)
+            name = f"/solutions/{index}/label"
+            self._client.scene.add_label(name, labels[index], position=position, anchor=CENTRED)
+            self._solutions[index] = solutions[index], handle
 
 
 def show_points(handle: "viser.CameraHandle", points: Floats) -> None:
@@ -166,6 +182,13 @@ def show_points(handle: "viser.CameraHandle", points: Floats) -> None:
     look_at, position = camera.frame_points(points, direction, handle.fov, handle.aspect)
     handle.position = position  # moves the point to look at, too: so that comes after
     handle.look_at = look_at
+
+
+def point_along(corners: Floats, share: float) -> Floats:
+    """(3,) the point of a polyline (k, 3) at a share of its length from its beginning [m]."""
+    lengths = np.linalg.norm(np.diff(corners, axis=0), axis=1)
+    distances = np.concatenate([[0.0], np.cumsum(lengths)])
+    return np.array([np.interp(share * distances[-1], distances, column) for column in corners.T])
 
 
 def _clicked(select: Callable[[int], None], index: int, _: object) -> None:

@@ -19,6 +19,8 @@ from jointwise.view.recording import Waypoint, interpolate_targets, waypoints_to
 from jointwise.view.units import ANGLE_UNITS, RADIANS
 from jointwise.view.workspace import drawing_size, position_in_front
 
+# Solutions that are shown, at most: as many as a pose of six joints can have in most arms.
+MAX_SOLUTIONS = 8
 # CCD alone, as it is shown step by step.
 CCD_CONFIG = SolveConfig(
     position_tolerance=1e-4, orientation_tolerance=1e-4, method="ccd", max_iterations=200
@@ -151,9 +153,10 @@ class Session:
             self.message = self.steps.message(self.angle_unit)
 
     def points(self) -> Floats:
-        """(k, 3) the base, the corners of the arm and the target [m], which a view should show."""
+        """(k, 3) base, target and corners of all drawn arms [m], which a view should show."""
         ends = np.stack([np.zeros(3), self.T_base_target[:3, 3]])
-        return np.concatenate([self.chain.outline(self.q), ends])
+        arms = [self.chain.outline(q) for q in (self.q, *self.solutions)]
+        return np.concatenate([*arms, ends])
 
     def snap_target_to_tip(self) -> None:
         """Move the target to the end effector."""
@@ -243,13 +246,26 @@ class Session:
 
     # Other solutions
 
-    def find_solutions(self, count: int = 6) -> None:
-        """Search for up to ``count`` solutions; the current one, if it is one, comes first."""
-        found = [result.joint_angles for result in self.chain.solutions(self.target, count)]
+    def find_solutions(self, count: int = MAX_SOLUTIONS) -> None:
+        """Find up to ``count`` solutions; the current one, if it is one, comes first."""
+        found = self.chain.solutions(self.target, count)
+        self.solutions = list(found.joint_angles)
         if self._at_target():
-            found = [self.q, *(q for q in found if not self._is_current(q))]
-        self.solutions = found
-        self.message = f"{len(found) or 'No'} solution{'s' * (len(found) > 1)} found."
+            others = [q for q in self.solutions if not self._is_current(q)]
+            self.solutions = [self.q, *others][:count]
+        number = len(self.solutions)
+        self.message = f"{number or 'No'} solution{'s' * (number > 1)} found"
+        self.message += "; there are no others." if number and found.complete else "."
+
+    def solution_name(self, index: int) -> str:
+        """The number of a solution, and its branch if the arm's solutions have names."""
+        branch = self.chain.branch(self.solutions[index])
+        return f"{index + 1}: {branch}" if branch else str(index + 1)
+
+    def solution_label(self, index: int) -> str:
+        """The same, short: "2: left · up · flipped"."""
+        parts = self.solution_name(index).replace("shoulder ", "").replace("elbow ", "")
+        return parts.replace("wrist ", "").replace(", ", " · ")
 
     @property
     def other_solutions(self) -> dict[int, Floats]:
@@ -260,7 +276,7 @@ class Session:
         """Move the arm to one of the solutions."""
         self.steps = None
         self.q = self.solutions[index]
-        self.message = f"Solution {index + 1} of {len(self.solutions)}."
+        self.message = f"Solution {self.solution_name(index)}."
 
     def _is_current(self, q: Floats) -> bool:
         return bool(np.abs(joint_difference(self.chain.arm, q, self.q)).max() < SAME)

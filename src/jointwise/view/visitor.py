@@ -150,8 +150,11 @@ class Visitor:
         session = self.session
         self.drawing.show_arm(session.q, session.moved_joint)
         self.drawing.show_kind(session.kind)
+        others = session.other_solutions
         self.drawing.show_solutions(
-            session.other_solutions, lambda i: self.apply(lambda: session.select_solution(i))
+            others,
+            {i: session.solution_label(i) for i in others},
+            lambda i: self.apply(lambda: session.select_solution(i)),
         )
         if with_target:
             self.drawing.show_target(session.T_base_target)

@@ -89,6 +89,7 @@ def info(
                 "home": chain.home,
                 "convention": ("modified" if chain.modified else "standard") if rows else None,
                 "rows": rows or None,
+                "closed_form": chain.closed_form,
             }
         )
         return

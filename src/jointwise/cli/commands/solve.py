@@ -30,6 +30,7 @@ from jointwise.errors import InvalidInputError, UnsolvedError
 if TYPE_CHECKING:
     from jointwise.chain import Chain
     from jointwise.solvers.results import IKResult
+    from jointwise.solvers.solution_lists import Solutions
     from jointwise.solvers.targets import Target
     from jointwise.solvers.trace import Trace
 
@@ -88,8 +89,8 @@ def solve(
     if find_all and (start or trace):
         raise InvalidInputError("--all cannot be combined with --start or --trace.")
     with spinner(SOLVING):
-        results = chain.solutions(target, MAX_SOLUTIONS, config, seed) if find_all else []
-        results = results or [chain.solve(target, q0, config, seed)]
+        found = chain.solutions(target, MAX_SOLUTIONS, config, seed) if find_all else None
+        results = list(found or [chain.solve(target, q0, config, seed)])
         steps = chain.trace(target, q0, config) if trace else None
     if json:
         for result in results:
@@ -98,6 +99,9 @@ def solve(
         if steps is not None:
             _print_trace(chain, target, steps, deg)
         _print_solutions(chain, results, deg)
+        if found:
+            _print_branches(chain, found)
+            print(_whether_all(found))
     if plot is not None:
         solutions = [result.joint_angles for result in results]
         if find_all:
@@ -143,6 +147,7 @@ def _record(
         "message": result.status.value,
         "joint_names": chain.names,
         "joint_angles": result.joint_angles,
+        "branch": chain.branch(result.joint_angles) or None,
         "position_error": result.position_error,
         "orientation_error": result.orientation_error,
         "iterations": result.iterations,
@@ -180,6 +185,22 @@ def _print_solutions(chain: "Chain", results: Sequence["IKResult"], deg: bool) -
             errors += ", orientation error "
             errors += f"{math.degrees(angle):.1e}°" if deg else f"{angle:.1e} rad"
         print(f"{errors}; {result.iterations} iterations, {result.restarts} restarts.")
+
+
+def _print_branches(chain: "Chain", found: "Solutions") -> None:
+    for i, q in enumerate(found.joint_angles):
+        if branch := chain.branch(q):
+            print(f"Solution {i + 1}: {branch}.")
+
+
+def _whether_all(found: "Solutions") -> str:
+    """Whether there are other solutions, in a sentence or two."""
+    text = "There may be others."
+    if found.complete:
+        text = "These are all solutions inside the limits, but for full turns."
+    if found.continuum:
+        text += " Joints can move while the end effector stays: the target is singular."
+    return text
 
 
 def _print_trace(chain: "Chain", target: "Target", trace: "Trace", deg: bool) -> None:

@@ -3,10 +3,13 @@
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, NoReturn
 
+import numpy as np
+
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.shapes import Floats, Weights
 from jointwise.model import checks
 from jointwise.model.arm import ArmModel
+from jointwise.model.checks import FLOAT64
 from jointwise.solvers.targets.aim import MIN_LENGTH, Aim, AimKind, aim
 from jointwise.solvers.targets.kind import Pose, Target, TargetKind, Targets
 from jointwise.solvers.targets.pose import PoseKind, pose
@@ -15,6 +18,7 @@ from jointwise.solvers.targets.position import PositionKind
 __all__ = [
     "KINDS",
     "MIN_LENGTH",
+    "POSE",
     "Aim",
     "PackedTarget",
     "Pose",
@@ -33,7 +37,8 @@ __all__ = [
 ]
 
 # All kinds of targets, by name.
-KINDS: dict[str, TargetKind] = {kind.name: kind for kind in (PositionKind(), PoseKind(), AimKind())}
+POSE = PoseKind()
+KINDS: dict[str, TargetKind] = {kind.name: kind for kind in (PositionKind(), POSE, AimKind())}
 
 _BY_CLASS = {kind.target_class: kind for kind in KINDS.values() if kind.target_class}
 _BY_SHAPE = {kind.array_shape: kind for kind in KINDS.values() if kind.array_shape}
@@ -59,10 +64,12 @@ def kind_and_value(target: Target, name: str = "target") -> tuple[TargetKind, An
     Raises:
         InvalidInputError: It is of no kind; the text says what is accepted.
     """
-    kind = _BY_CLASS.get(type(target))
-    if kind is not None:
-        return kind, target
-    array = checks.contiguous(name, checks.as_array(target))
+    array: Any = target
+    if type(target) is not np.ndarray or not target.flags.carray or target.dtype is not FLOAT64:
+        kind = _BY_CLASS.get(type(target))
+        if kind is not None:
+            return kind, target
+        array = checks.contiguous(name, checks.as_array(target))
     kind = _BY_SHAPE.get(array.shape)
     if kind is None:
         _refuse_shape(name, array.shape)

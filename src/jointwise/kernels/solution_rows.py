@@ -1,0 +1,97 @@
+"""Solutions in closed form of the rows of a batch."""
+
+import numpy as np
+
+from jointwise.kernels._numba.jit import jit
+from jointwise.kernels.fk import all_finite, copy_values, unpack_arm
+from jointwise.kernels.regular_solutions import IN_DOUBT, has_regular_form, regular_rows
+from jointwise.kernels.shapes import (
+    CONVERGED,
+    INVALID,
+    IS_INVALID,
+    MAX_SOLUTIONS,
+    PENDING,
+    UNDECIDED,
+    Floats,
+    Ints,
+    PackedCriteria,
+    Results,
+)
+from jointwise.kernels.solutions import closed_solutions, is_pose, solve_nearest
+
+
+@jit
+def closed_rows(
+    packed_arm: Floats,
+    form: Floats,
+    targets: Floats,
+    near: Floats,
+    redundancy: Floats,
+    error: float,
+    begin: int,
+    end: int,
+    solutions: Floats,
+    counts: Ints,
+) -> None:
+    """``closed_solutions`` of the targets (m, 4, 4) from ``begin`` to ``end``.
+
+    Args:
+        packed_arm: As for ``closed_solutions``.
+        form: The same.
+        targets: (m, 4, 4) poses, or (1, 4, 4) for all.
+        near: (m, n) preferred joint values of each target, or (1, n) of all [rad, m].
+        redundancy: (m,) or (1,) [rad, m].
+        error: As for ``closed_solutions``.
+        begin: The first row.
+        end: The row after the last.
+        solutions: (m, k, n) where they are written, k at most; NaN where there are no more.
+        counts: (m, 3) what ``closed_solutions`` returns for each.
+    """
+    n, capacity = near.shape[1], solutions.shape[1]
+    regular = has_regular_form(form, n) and targets.shape[0] > 1
+    if regular:
+        bounds = unpack_arm(packed_arm, n).bounds
+        regular_rows(form, bounds, targets, near, begin, end, solutions, counts)
+    all_found = np.empty((MAX_SOLUTIONS, n))
+    for m in range(begin, end):
+        if not regular or counts[m, 0] == IN_DOUBT:
+            start = near[m if near.shape[0] > 1 else 0]
+            value = redundancy[m if redundancy.size > 1 else 0]
+            target = targets[m if targets.shape[0] > 1 else 0]
+            found = 0, 0, IS_INVALID
+            if is_pose(target) and all_finite(start):
+                found = closed_solutions(packed_arm, form, target, start, value, error, all_found)
+            counts[m, 0], counts[m, 1], counts[m, 2] = found
+            for k in range(min(found[0], capacity)):
+                copy_values(all_found[k], solutions[m, k])
+        for k in range(counts[m, 0], capacity):
+            for i in range(n):
+                solutions[m, k, i] = np.nan
+
+
+@jit
+def nearest_rows(
+    packed_arm: Floats,
+    form: Floats,
+    targets: Floats,
+    starts: Floats,
+    packed_criteria: PackedCriteria,
+    begin: int,
+    end: int,
+    results: Results,
+    progress: Ints,
+) -> None:
+    """``solve_nearest`` of the rows of a batch; starts and ``progress`` as in ``solve_rows``."""
+    q, status = results.q, results.status
+    for m in range(begin, end):
+        if progress[2]:
+            return
+        copy_values(starts[m if starts.shape[0] > 1 else 0], q[m])
+        outcome = solve_nearest(packed_arm, form, targets[m], packed_criteria, q[m])
+        status[m] = UNDECIDED if outcome[0] in (PENDING, INVALID) else outcome[0]
+        results.converged[m] = outcome[0] == CONVERGED
+        results.position_error[m], results.orientation_error[m] = outcome[1], outcome[2]
+        results.iterations[m], results.restarts[m] = 0, 0
+        if status[m] != UNDECIDED:
+            progress[0] += 1
+            progress[1] += outcome[0] == CONVERGED

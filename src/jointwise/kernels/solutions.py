@@ -1,0 +1,253 @@
+"""All solutions of one target: candidates in closed form, checked by forward kinematics."""
+
+from math import ceil, floor, sqrt
+
+import numpy as np
+
+from jointwise.kernels._numba.arrays import XYZ, stack_array
+from jointwise.kernels._numba.jit import jit
+from jointwise.kernels.candidate_checks import EXACT, LANE, check_candidates, set_rotation
+from jointwise.kernels.candidates import FOUR, fill_candidates, unlimited_arm
+from jointwise.kernels.closed_form import GROUPS
+from jointwise.kernels.descent import unpack_criteria
+from jointwise.kernels.fk import all_finite, copy_values, unpack_arm
+from jointwise.kernels.joint_pairs import NARROW, OVERFLOW, SINGULAR
+from jointwise.kernels.regular_solutions import has_regular_form, regular_solutions
+from jointwise.kernels.search import largest_change
+from jointwise.kernels.shapes import (
+    BLOCKED,
+    CLEARLY_OUTSIDE,
+    CONVERGED,
+    HAS_FREE_JOINT,
+    HAS_REJECTED,
+    INVALID,
+    IS_AT_LIMIT,
+    IS_INVALID,
+    IS_NARROW,
+    LOWER,
+    MAX_SOLUTIONS,
+    PENDING,
+    REVOLUTE,
+    ROTATION_DEFECT,
+    UNREACHABLE,
+    UPPER,
+    Arm,
+    Floats,
+    Outcome,
+    PackedCriteria,
+    Task,
+)
+from jointwise.kernels.sweep import TURN, clamp_joints
+from jointwise.kernels.tasks import is_converged, rotation_defect, set_task, task_errors
+
+# Rows of the motions of all candidates, seven joints at most; a number for each solution.
+MOTION_ROWS, ONE_EACH = (0,) * (14 * GROUPS), (0,) * MAX_SOLUTIONS
+# Values outside the limits by less are at the limit [rad, m].
+AT_LIMIT = 1e-10
+
+
+@jit
+def turn_inside(kinds: Floats, bounds: Floats, near: Floats, q: Floats) -> float:
+    """Add full turns that bring ``q`` inside the limits, close to ``near``: by how much it is not.
+
+    The largest distance of a joint from its limits [rad, m]; 0 if all are inside.
+    """
+    outside = 0.0
+    for i in range(kinds.size):
+        value, lower, upper = q[i], bounds[i, LOWER], bounds[i, UPPER]
+        if kinds[i] == REVOLUTE:
+            value += TURN * floor((near[i] - value) / TURN + 0.5)
+            if value > upper + AT_LIMIT:
+                value -= TURN * ceil((value - upper - AT_LIMIT) / TURN)
+            elif value < lower - AT_LIMIT:
+                value += TURN * ceil((lower - AT_LIMIT - value) / TURN)
+        clamped = min(max(value, lower), upper)
+        beyond = abs(value - clamped)
+        if kinds[i] == REVOLUTE and value < lower:  # or a turn less, beyond the other limit
+            beyond = min(beyond, value + TURN - upper)
+        elif kinds[i] == REVOLUTE and value > upper:
+            beyond = min(beyond, lower - (value - TURN))
+        if beyond <= AT_LIMIT:
+            value = clamped
+        else:
+            outside = max(outside, beyond)
+        q[i] = value
+    return outside
+
+
+@jit
+def closed_solutions(
+    packed_arm: Floats,
+    form: Floats,
+    target: Floats,
+    near: Floats,
+    redundancy: float,
+    error: float,
+    solutions: Floats,
+) -> tuple[int, int, int]:
+    """Write all solutions: (how many inside the limits, how many in all, what is noted).
+
+    Each has the full turns that bring it closest to ``near``. Those inside the limits come first.
+
+    Args:
+        packed_arm: The arm.
+        form: Its closed form; see ``shapes.FORM_HEADER``.
+        target: (4, 4) a pose.
+        near: (n,) preferred joint values [rad, m].
+        redundancy: The arm angle, or the value of the fixed joint [rad, m]; ignored for six joints.
+        error: How far off a target may be and count as reached [m]; decides what is narrow.
+        solutions: (k, n) where they are written.
+    """
+    n = near.size
+    arm, unlimited = unpack_arm(packed_arm, n), unlimited_arm(form, n)
+    if has_regular_form(form, n):
+        regular = regular_solutions(form, arm.bounds, target, near, solutions)
+        # Without a solution, what is missed by less than the error decides.
+        if regular[0] > 0 or (regular[0] == 0 and error < 10.0 * EXACT * form[4]):
+            return regular
+    notes, candidates = stack_array(XYZ, XYZ, error)[0], stack_array(MOTION_ROWS, LANE, error)
+    notes[SINGULAR], notes[NARROW], notes[OVERFLOW] = 0.0, 0.0, 0.0
+    pose = stack_array(FOUR, FOUR, error)
+    set_rotation(target, pose)
+    count = fill_candidates(form, pose, near, redundancy, error, candidates, notes)
+    tolerance = EXACT * max(1.0, form[4])
+    order = form[2] > 0.0, int(form[3])
+    found, rejected = check_candidates(
+        unlimited, pose, tolerance, order, redundancy, candidates, count, solutions
+    )
+    noted = 0
+    if notes[SINGULAR] > 0.0:
+        noted += HAS_FREE_JOINT
+    if notes[NARROW] > 0.0:
+        noted += IS_NARROW
+    if rejected > 0 or notes[OVERFLOW] > 0.0:
+        noted += HAS_REJECTED
+    inside, kinds, bounds = 0, arm.kinds, arm.bounds
+    # Where two solutions meet, as at a straight elbow, joints move by the root of the error.
+    clearly = max(CLEARLY_OUTSIDE, 4.0 * sqrt(error / form[4]))
+    for m in range(found):
+        outside = turn_inside(kinds, bounds, near, solutions[m])
+        if outside > 0.0:
+            if outside < clearly:
+                noted |= IS_AT_LIMIT
+            continue
+        for i in range(n):
+            value = solutions[m, i]
+            solutions[m, i], solutions[inside, i] = solutions[inside, i], value
+        inside += 1
+    return inside, found, noted
+
+
+@jit
+def order_solutions(
+    arm: Arm, near: Floats, by_distance: bool, count: int, solutions: Floats
+) -> None:
+    """Sort solutions by their largest joint change from ``near``; or else spread them.
+
+    Spread, the nearest comes first, and then each the farthest from all before, by full turns at
+    most half of one.
+    """
+    kinds, apart = arm.kinds, stack_array(XYZ, ONE_EACH, near[0])[0]
+    for m in range(count):
+        apart[m] = largest_change(solutions[m], near)
+    for first in range(count):
+        best = first
+        for m in range(first + 1, count):
+            nearer = first == 0 or by_distance
+            if (apart[m] < apart[best]) if nearer else (apart[m] > apart[best]):
+                best = m
+        apart[first], apart[best] = apart[best], apart[first]
+        for i in range(kinds.size):
+            value = solutions[first, i]
+            solutions[first, i], solutions[best, i] = solutions[best, i], value
+        if not by_distance:
+            for m in range(first + 1, count):
+                change = wrapped_change(kinds, solutions[m], solutions[first])
+                apart[m] = change if first == 0 else min(apart[m], change)
+
+
+@jit
+def wrapped_change(kinds: Floats, a: Floats, b: Floats) -> float:
+    """The largest joint difference, by full turns at most half of one [rad, m]."""
+    largest = 0.0
+    for i in range(kinds.size):
+        difference = a[i] - b[i]
+        if kinds[i] == REVOLUTE:
+            difference -= TURN * floor(difference / TURN + 0.5)
+        largest = max(largest, abs(difference))
+    return largest
+
+
+@jit
+def ordered_solutions(
+    packed_arm: Floats,
+    form: Floats,
+    target: Floats,
+    near: Floats,
+    redundancy: float,
+    error: float,
+    by_distance: bool,
+    solutions: Floats,
+) -> tuple[int, int, int]:
+    """``closed_solutions`` in the order of ``order_solutions``."""
+    if not (is_pose(target) and all_finite(near)):
+        return 0, 0, IS_INVALID
+    inside, found, noted = closed_solutions(
+        packed_arm, form, target, near, redundancy, error, solutions
+    )
+    order_solutions(unpack_arm(packed_arm, near.size), near, by_distance, inside, solutions)
+    return inside, found, noted
+
+
+@jit
+def solve_nearest(
+    packed_arm: Floats,
+    form: Floats,
+    target: Floats,
+    packed_criteria: PackedCriteria,
+    q: Floats,
+) -> Outcome:
+    """Move ``q`` to the solution with the smallest largest joint change, or prove that none is.
+
+    The status is ``UNREACHABLE`` or ``BLOCKED`` if that is proven, and ``PENDING`` if the closed
+    form does not decide it: at singularities, and where the target is missed by little.
+    """
+    if not (all_finite(target) and all_finite(q)):
+        return INVALID, np.nan, np.nan, 0, 0
+    n, weights = q.size, (1.0, 1.0, 1.0, 1.0)
+    arm, criteria = unpack_arm(packed_arm, n), unpack_criteria(packed_criteria)
+    task = Task(stack_array(weights, XYZ, 0.0), stack_array(weights, XYZ, 0.0), weights)
+    set_task(arm, target, task)
+    if rotation_defect(target, task.target_points) > ROTATION_DEFECT:
+        return INVALID, np.nan, np.nan, 0, 0
+    clamp_joints(arm, q)
+    errors = task_errors(arm, task, q)
+    if is_converged(errors, criteria, weights):
+        return CONVERGED, errors[0], errors[1], 0, 0
+    error = 4.0 * (criteria.position_tol + form[4] * criteria.orientation_tol)
+    solutions = np.empty((MAX_SOLUTIONS, n))
+    inside, found, noted = closed_solutions(packed_arm, form, target, q, 0.0, error, solutions)
+    if inside == 0:
+        status = PENDING
+        if noted == 0:
+            status = BLOCKED if found > 0 else UNREACHABLE
+        return status, np.nan, np.nan, 0, 0
+    best, smallest = 0, largest_change(solutions[0], q)
+    for m in range(1, inside):
+        change = largest_change(solutions[m], q)
+        if change < smallest:
+            best, smallest = m, change
+    copy_values(solutions[best], q)
+    errors = task_errors(arm, task, q)
+    status = CONVERGED if is_converged(errors, criteria, weights) else PENDING
+    return status, errors[0], errors[1], 0, 0
+
+
+@jit
+def is_pose(target: Floats) -> bool:
+    """Whether a target (4, 4) is a rigid transform of finite numbers."""
+    points = stack_array(FOUR, XYZ, 0.0)
+    for k in range(4):
+        for row in range(3):
+            points[k, row] = target[row, (k + 3) % 4]
+    return all_finite(target) and rotation_defect(target, points) <= ROTATION_DEFECT

@@ -1,0 +1,233 @@
+"""All solutions of a target: in closed form where the arm has one, else by search."""
+
+from functools import partial
+from itertools import product
+from math import nan
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from jointwise.backends import cpu
+from jointwise.errors import InvalidInputError
+from jointwise.kernels.shapes import (
+    HAS_FREE_JOINT,
+    IS_INVALID,
+    MAX_SOLUTIONS,
+    UNPROVEN,
+    Floats,
+    Ints,
+)
+from jointwise.model import checks
+from jointwise.model.arm import ArmModel, joint_difference
+from jointwise.model.closed_form import ClosedForm
+from jointwise.solvers.config import SolveConfig, check_config
+from jointwise.solvers.redundancy import (
+    closed_rows,
+    reach_tolerance,
+    redundancy_values,
+    structure_tolerance,
+)
+from jointwise.solvers.results import IKResult, Status
+from jointwise.solvers.single import SAME, clamp_to_limits, distinct_solutions
+from jointwise.solvers.solution_lists import Solutions
+from jointwise.solvers.targets import (
+    POSE,
+    PackedTarget,
+    Target,
+    TargetKind,
+    kind_and_value,
+    refuse,
+)
+
+# Full turns of all joints that are listed, at most.
+MAX_TURNS = 100_000
+TURN = 2.0 * np.pi
+
+
+def all_solutions(
+    arm: ArmModel,
+    target: Target,
+    count: int | None,
+    near: ArrayLike | None,
+    config: SolveConfig,
+    seed: int,
+    redundancy: ArrayLike | None,
+    all_turns: bool,
+) -> Solutions:
+    """Distinct solutions; see ``Chain.solutions``."""
+    check_config(config)
+    max_count = None if count is None else checks.count("count", count)
+    start, by_distance, form = arm.home.copy(), near is not None, arm.closed_form
+    if near is not None:
+        start = checks.all_finite("near", checks.joint_values("near", near, arm.n))
+        clamp_to_limits(arm, start)
+    kind, value = kind_and_value(target)
+    evaluate = partial(_evaluate, arm, kind, value, config)
+    if redundancy is None and form is not None and not form.redundant and kind is POSE:
+        # The most frequent case, and fast.
+        solutions, tolerance = np.empty((MAX_SOLUTIONS, start.size)), structure_tolerance(form)
+        inside, _, noted = cpu.ordered_solutions(
+            arm.packed, form.packed, value, start, 0.0, tolerance, by_distance, solutions
+        )
+        few = max_count is None or inside <= max_count
+        if inside and not noted and few and not all_turns:
+            return Solutions(solutions[:inside], evaluate, form.exact)
+    packed = PackedTarget(kind.pack(value), kind.weights(arm.angular_scale), kind)
+    if redundancy is not None and (form is None or not form.redundant or kind is not POSE):
+        raise InvalidInputError(
+            "redundancy is given: expected None, as only the poses of arms with seven joints and a "
+            "closed form have one; chain.closed_form tells."
+        )
+    if form is None or kind is not POSE:
+        return _searched(arm, target, max_count, near, config, seed, all_turns)
+    if form.redundant:
+        values = redundancy_values(arm, form, start, by_distance, redundancy)
+        found = _at_values(arm, form, packed, start, by_distance, values, config)
+        solutions, noted, value_of = found
+    else:
+        value_of = None
+        solutions, noted = _at_one_value(arm, form, packed, start, by_distance, 0.0, config)
+    if noted and not len(solutions) and redundancy is None:
+        searched = _searched(arm, target, max_count, near, config, seed, all_turns)
+        searched.continuum = bool(noted & HAS_FREE_JOINT)
+        return searched
+    complete = form.exact and not noted & UNPROVEN
+    complete = complete and (redundancy is not None or not form.redundant)
+    if max_count is not None and len(solutions) > max_count:
+        solutions, complete = solutions[:max_count], False
+        value_of = None if value_of is None else value_of[:max_count]
+    if all_turns:
+        solutions, index = _with_all_turns(arm, solutions, start)
+        value_of = None if value_of is None else value_of[index]
+    continuum = noted & HAS_FREE_JOINT > 0
+    return Solutions(solutions, evaluate, complete, continuum, value_of)
+
+
+def _searched(
+    arm: ArmModel,
+    target: Target,
+    max_count: int | None,
+    near: ArrayLike | None,
+    config: SolveConfig,
+    seed: int,
+    all_turns: bool,
+) -> Solutions:
+    """Solutions by search, which cannot tell whether there are others."""
+    results = distinct_solutions(arm, target, 16 if max_count is None else max_count, config, seed)
+    q = np.array([result.joint_angles for result in results]).reshape(len(results), arm.n)
+    start = arm.home if near is None else checks.joint_values("near", near, arm.n)
+    if near is not None:
+        q = q[np.argsort(np.abs(q - start).max(axis=1), kind="stable")]
+    if all_turns:
+        q, _ = _with_all_turns(arm, q, start)
+    return Solutions(q, partial(_evaluate, arm, *kind_and_value(target), config))
+
+
+def _at_one_value(
+    arm: ArmModel,
+    form: ClosedForm,
+    packed: PackedTarget,
+    start: Floats,
+    by_distance: bool,
+    value: float,
+    config: SolveConfig,
+) -> tuple[Floats, int]:
+    """Solutions (k, n) in order, and what is noted."""
+    solutions = np.empty((MAX_SOLUTIONS, arm.n))
+    before, after = (arm.packed, form.packed, packed.values, start, value), (by_distance, solutions)
+    inside, _, noted = cpu.ordered_solutions(*before, structure_tolerance(form), *after)
+    if inside == 0:  # a target that is missed by less than the tolerances may still be reached
+        inside, _, noted = cpu.ordered_solutions(*before, reach_tolerance(form, config), *after)
+    if noted & IS_INVALID:
+        refuse(packed)
+    return solutions[:inside], noted
+
+
+def _at_values(
+    arm: ArmModel,
+    form: ClosedForm,
+    packed: PackedTarget,
+    start: Floats,
+    by_distance: bool,
+    values: Floats,
+    config: SolveConfig,
+) -> tuple[Floats, int, Floats]:
+    """The same for values of the redundancy, and that of each; of those that are alike, one."""
+    if len(values) == 1:
+        value = float(values[0])
+        found, noted = _at_one_value(arm, form, packed, start, by_distance, value, config)
+        return found, noted, np.full(len(found), value)
+    packed.kind.check(packed.values)
+    rows, counts = closed_rows(arm, form, packed.values[None], start[None], values)
+    found = rows[np.arange(rows.shape[1]) < counts[:, :1]]
+    least = max(SAME, 3.0 * (config.position_tolerance / arm.angular_scale) ** 0.5)
+    order = _order(arm, found, start, by_distance, least)
+    noted = int(np.bitwise_or.reduce(counts[:, 2]))
+    return found[order], noted, np.repeat(values, counts[:, 0])[order]
+
+
+def _order(
+    arm: ArmModel, found: Floats, start: Floats, by_distance: bool, least: float
+) -> list[int]:
+    """The order of solutions, as the kernel ``order_solutions`` has it.
+
+    Spread, those are left out that differ by less than ``least`` from one before.
+    """
+    if not len(found):
+        return []
+    change = np.abs(found - start).max(axis=1)
+    if by_distance:
+        nearest: list[int] = np.argsort(change, kind="stable").tolist()
+        return nearest
+    order, apart = [int(change.argmin())], np.full(len(found), np.inf)
+    while len(order) < len(found):
+        difference = np.abs(joint_difference(arm, found, found[order[-1]])).max(axis=1)
+        apart = np.minimum(apart, difference)
+        apart[order] = -1.0
+        farthest = int(apart.argmax())
+        if apart[farthest] < least:
+            break
+        order.append(farthest)
+    return order
+
+
+def _with_all_turns(arm: ArmModel, found: Floats, start: Floats) -> tuple[Floats, Ints]:
+    """Each solution with all full turns inside the limits, and which solution each belongs to.
+
+    Joints with an infinite limit keep the turn that is closest to the start.
+    """
+    rows, index = [], []
+    lower, upper = arm.limits.T
+    for k, q in enumerate(found):
+        options = []
+        for i, value in enumerate(q):
+            turns = np.zeros(1)
+            if not arm.prismatic[i] and np.isfinite(lower[i]) and np.isfinite(upper[i]):
+                first, last = (
+                    np.ceil((lower[i] - value) / TURN),
+                    np.floor((upper[i] - value) / TURN),
+                )
+                turns = np.arange(first, last + 1.0)
+            options.append(value + TURN * turns)
+        if np.prod([len(each) for each in options]) > MAX_TURNS:
+            raise InvalidInputError(
+                f"all_turns is True: the limits allow more than {MAX_TURNS:,} combinations of full "
+                "turns. Narrow the limits, or choose turns from one solution."
+            )
+        turned = sorted(product(*options), key=lambda each: np.abs(np.array(each) - start).max())
+        rows.extend(turned)
+        index.extend([k] * len(turned))
+    return np.array(rows).reshape(len(rows), arm.n), np.array(index, np.int64)
+
+
+def _evaluate(
+    arm: ArmModel, kind: TargetKind, value: Any, config: SolveConfig, q: Floats
+) -> IKResult:
+    """The result of joint values that reach a target; its errors are computed."""
+    values, weights = kind.pack(value), kind.weights(arm.angular_scale)
+    position_error, angle, *_ = cpu.evaluate(
+        arm.packed, values, weights, config.criteria(True, 0), q.copy()
+    )
+    orientation_error = angle if kind.directions else nan
+    return IKResult(q, True, position_error, 0, Status.CONVERGED, orientation_error)

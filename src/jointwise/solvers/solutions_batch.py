@@ -1,0 +1,88 @@
+"""All solutions of many poses at once, on the CPU or on a GPU."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from jointwise.backends import cuda_solutions
+from jointwise.backends.device_arrays import (
+    check_library,
+    is_on_gpu,
+    to_device,
+    to_host,
+    to_library,
+)
+from jointwise.backends.threads import thread_count
+from jointwise.errors import InvalidInputError
+from jointwise.kernels.shapes import BRANCHES, HAS_FREE_JOINT, UNPROVEN, Floats
+from jointwise.model import checks
+from jointwise.model.arm import ArmModel
+from jointwise.model.closed_form import ClosedForm
+from jointwise.solvers.batch import Device, gpu_array, start_values_of, wants_gpu
+from jointwise.solvers.redundancy import closed_rows
+from jointwise.solvers.solution_lists import SolutionsBatch
+from jointwise.solvers.targets import Targets, pack_targets
+
+
+def solutions_batch(
+    arm: ArmModel,
+    targets: Targets,
+    near: Any,
+    redundancy: ArrayLike | None,
+    threads: int | None,
+    device: Device,
+) -> SolutionsBatch:
+    """All solutions of each of many poses; see ``Chain.solutions_batch``."""
+    resident = is_on_gpu(targets)
+    on_gpu = wants_gpu(device) or resident
+    if resident:
+        check_library(targets, np.float64)
+    packed = pack_targets(arm, targets, gpu_array if resident else checks.contiguous)
+    form, poses = arm.closed_form, packed.values
+    if form is None or len(packed.weights) != 4:
+        raise InvalidInputError(
+            "this arm has no closed form, or the targets are no poses: expected poses of an arm "
+            "whose closed_form is not None. Use solutions for each target, or solve_batch."
+        )
+    values = _redundancy_of(form, redundancy, len(poses))
+    starts = start_values_of(arm, near, len(poses), resident, "near")
+    workers = thread_count(threads)
+
+    def on_cpu(poses: Floats, starts: Floats) -> cuda_solutions.Solved:
+        solutions, counts = closed_rows(arm, form, poses, starts, values, workers)
+        noted = counts[:, 2]
+        complete = ((noted & UNPROVEN) == 0) & form.exact
+        return solutions, counts[:, 0].copy(), complete, (noted & HAS_FREE_JOINT) > 0
+
+    def careful(poses: Floats, starts: Floats) -> cuda_solutions.Solved:
+        solutions, counts, *flags = on_cpu(poses, starts)
+        few = np.ascontiguousarray(solutions[:, :BRANCHES])
+        return few, np.minimum(counts, BRANCHES).astype(np.int32), flags[0], flags[1]
+
+    if on_gpu and form.has_regular_poses:
+        written = cuda_solutions.all_solutions(arm.packed, form.packed, poses, starts, careful)
+    else:
+        written = on_cpu(np.array(to_host(poses), float), to_host(starts))
+    if resident:
+        return SolutionsBatch(*(to_library(to_device(each), targets) for each in written))
+    for array in written:
+        array.setflags(write=False)
+    return SolutionsBatch(*written)
+
+
+def _redundancy_of(form: ClosedForm, redundancy: ArrayLike | None, count: int) -> Floats:
+    """(count,) or (1,) values of the redundancy; 0 for six joints, which have none."""
+    if form.redundant and redundancy is None:
+        raise InvalidInputError(
+            "redundancy is None: expected a value of the arm angle or the fixed joint [rad, m], or "
+            "(m,) one for each target, as an arm with seven joints has infinitely many solutions."
+        )
+    values = np.zeros(1) if redundancy is None else checks.floats("redundancy", redundancy)
+    values = np.atleast_1d(checks.all_finite("redundancy", values))
+    if len(values) not in (1, count) or values.ndim != 1:
+        raise InvalidInputError(
+            f"redundancy has shape {values.shape} for {count} targets: expected a number or "
+            f"({count},)."
+        )
+    return values
