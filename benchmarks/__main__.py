@@ -15,6 +15,9 @@ from benchmarks.closed_form import closed_form_table
 from benchmarks.problems import ARMS, CHOSEN, Problems, reachable
 from benchmarks.reach import reach_table
 from benchmarks.rivals import FOR_BATCHES, FOR_POSES, FOR_POSITIONS
+from benchmarks.robot_fk import fk_table
+from benchmarks.robot_follow import follow_table
+from benchmarks.robots import chain_robot_table, robots_table
 from benchmarks.singular import singular_table
 from benchmarks.start import start_table
 from benchmarks.unreachable import unreachable_table
@@ -276,6 +279,10 @@ TABLES = {
     "closed": closed_form_table,
     "singular": singular_table,
     "unreachable": unreachable_table,
+    "fk": fk_table,
+    "robots": robots_table,
+    "follow": follow_table,
+    "chain": chain_robot_table,
 }
 
 

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from jointwise import Chain, InvalidInputError, JointwiseError, robots
 from jointwise.model.urdf.reader import Reader, read_source
 from tests.support.arms import angles, chains
+from tests.support.whole_robots import urdf_mimics
 
 FILES = sorted(
     str(file.locate())
@@ -41,13 +42,13 @@ def leaf_links(file):
 
 
 def chains_by_leaf(file):
-    """The chain to every leaf link, except those without movable joints or with a mimic joint."""
+    """The chain to every leaf link, except those without joints that move or with coupled ones."""
     by_leaf = {}
     for leaf in leaf_links(file):
         try:
             by_leaf[leaf] = Chain.from_urdf(file, tip=leaf)
         except InvalidInputError as error:
-            if not re.search("no joint moves|mimics", str(error)):
+            if not re.search("no joint moves|move together|mimics 'index_q1'", str(error)):
                 raise
     return by_leaf
 
@@ -78,8 +79,11 @@ def test_poses_jacobians_and_limits_are_those_of_pinocchio(file):
             joint = model.joints[model.getJointId(name)]
             velocities.append(joint.idx_v)
             if joint.nq == 1 and upper < np.inf:
-                assert lower == model.lowerPositionLimit[joint.idx_q]
-                assert upper == model.upperPositionLimit[joint.idx_q]
+                ends = model.lowerPositionLimit[joint.idx_q], model.upperPositionLimit[joint.idx_q]
+                if not urdf_mimics(file).keys() & {*chain.names}:
+                    assert (lower, upper) == ends
+                else:  # narrowed by the limits of the joints that move together
+                    assert ends[0] <= lower <= upper <= ends[1]
         configurations = chain.random(1, CONFIGURATIONS)
         for i, (q, pose) in enumerate(zip(configurations, chain.fk(configurations), strict=True)):
             full = pinocchio_configuration(model, chain, q)
@@ -177,6 +181,7 @@ def robot(*joints, links="base one two", head=""):
 
 
 LIMIT = '<limit lower="-1" upper="1"/>'
+MIMIC = '<mimic joint="j"/>'
 
 
 def joint(name="j", kind="revolute", parent="base", child="one", more=LIMIT):
@@ -303,10 +308,14 @@ TEXTS = {
         "joint 'j' of the URDF is of type 'planar': expected revolute, continuous, prismatic or "
         "fixed.",
     ),
-    "mimic": (
-        (robot(joint(more='<limit/><mimic joint="other"/>'), links="base one"),),
-        "joint 'j' of the URDF mimics 'other': expected independent joints. Choose a base and a "
-        "tip without a mimic joint between them.",
+    "a mimic of an unknown joint": (
+        (robot(joint(more='<limit/><mimic joint="other"/>'), links="base one"), None, "one"),
+        "joint 'j' of the URDF mimics 'other': expected the name of a joint that moves.",
+    ),
+    "joints that move together": (
+        (robot(FIRST, joint("k", parent="one", child="two", more=LIMIT + MIMIC)), "base", "two"),
+        "joints 'j' and 'k' of r move together, as one mimics the other or both a third: expected "
+        "independent joints in a chain. Use a Robot: robot.solve({'two': target}).",
     ),
     "no limit": (
         (robot(joint(more=""), links="base one"),),

@@ -147,15 +147,6 @@ def test_an_ambiguous_link_error_is_pickled():
     assert error.text("--tip NAME") == text.replace("tip=NAME", "--tip NAME")
 
 
-def test_the_tree_is_indented_only_where_it_forks():
-    joints = [*ARM, "wrist tool0 t fixed", "arm cam c fixed", "cam lens d fixed"]
-    branches = [*Tree(urdf(*joints)).branches()]
-    lines = ["base", "arm", "├─ wrist", "│  tool0", "└─ cam", "   lens"]
-    assert [branch.lead + branch.link for branch in branches] == lines
-    above = [branch.joint and branch.joint.name for branch in branches]
-    assert above == [None, "j1", "j2", "t", "c", "d"]
-
-
 # -- paths through the root ----------------------------------------------------------------------
 
 
@@ -242,3 +233,19 @@ def test_meshes_of_a_path_that_leads_upward_are_refused(tmp_path):
     with pytest.raises(JointwiseError) as caught:
         load_meshes(chain, file)
     assert str(caught.value) == text
+
+
+def test_the_mesh_of_a_mimic_joint_with_an_offset_is_drawn_where_it_is(tmp_path):
+    trimesh = pytest.importorskip("trimesh")
+    box = trimesh.creation.box((1.0, 2.0, 3.0))
+    box.export(tmp_path / "box.stl")
+    text = urdf("base other j1 revolute", "base jaw j2 revolute")
+    axis = '<axis xyz="0 0 1"/>'
+    text = text.replace('"j2" type="revolute">', f'"j2" type="revolute">{axis}')
+    text = text.replace("/></joint></robot>", '/><mimic joint="j1" offset="0.5"/></joint></robot>')
+    mesh = '<visual><geometry><mesh filename="box.stl"/></geometry></visual>'
+    file = tmp_path / "arm.urdf"
+    file.write_text(text.replace('<link name="jaw"/>', f'<link name="jaw">{mesh}</link>'))
+    meshes = load_meshes(Chain.from_urdf(file, "base", "jaw"), file)
+    corners = sorted(map(tuple, np.abs(meshes[0].hull).round(9)))
+    assert corners == [(0.5, 1.0, 1.5)] * 8

@@ -19,6 +19,7 @@ from .reach import ReachMap as ReachMap
 from .reach import best_base as best_base
 from .reach import compare as compare
 from .reach import reach_map as reach_map
+from .robot import Robot as Robot
 from .solvers.ccd import DEFAULT_CCD_CONFIG as DEFAULT_CCD_CONFIG
 from .solvers.ccd import CCDConfig as CCDConfig
 from .solvers.ccd import ccd_solve as ccd_solve
@@ -31,6 +32,9 @@ from .solvers.results import FKResult as FKResult
 from .solvers.results import IKBatch as IKBatch
 from .solvers.results import IKResult as IKResult
 from .solvers.results import Status as Status
+from .solvers.robot.results import RobotBatch as RobotBatch
+from .solvers.robot.results import RobotPath as RobotPath
+from .solvers.robot.results import RobotResult as RobotResult
 from .solvers.solution_lists import Solutions as Solutions
 from .solvers.solution_lists import SolutionsBatch as SolutionsBatch
 from .solvers.targets import aim as aim

@@ -16,6 +16,7 @@ from jointwise.kernels.shapes import Bools, Floats
 from jointwise.model import checks, data, degrees, dhfile, urdf
 from jointwise.model.arm import ArmModel, arm_model
 from jointwise.model.dh import Row, as_rows, modified_links, prismatic_rows, standard_links
+from jointwise.model.joint_values import ordered_values, random_values
 from jointwise.model.joints import DHJoint
 from jointwise.model.outline import outline
 from jointwise.model.table import table
@@ -135,9 +136,10 @@ class Chain:
     def from_urdf(cls, source: Source, base: str | None = None, tip: str | None = None) -> Chain:
         """An arm from a URDF: the joints between two of its links.
 
-        Fixed joints are folded; meshes and masses are ignored. Mimic, floating and planar joints
-        between base and tip are refused. Where the path leads up to a common ancestor, joints are
-        reversed; their values and limits keep their meaning.
+        Fixed joints are folded; meshes and masses are ignored. Floating and planar joints between
+        base and tip are refused. Where the path leads up to a common ancestor, joints are
+        reversed; their values and limits keep their meaning. A mimic joint is a joint like others,
+        unless another joint between base and tip moves with it: that needs a ``Robot``.
 
         Args:
             source: A path, an open file, or the text itself.
@@ -270,14 +272,7 @@ class Chain:
             seed: Seed of the generator; the same seed gives the same values.
             count: None for one configuration, (n,); else (count, n).
         """
-        rng = np.random.default_rng(checks.seed(seed))
-        lower, upper = self.limits.T
-        half = np.where(self.prismatic, 5.0 * self.arm.angular_scale, np.pi)
-        unlimited = np.isinf(upper - lower)
-        low = np.where(unlimited, np.maximum(lower, self.home - half), lower)
-        high = np.where(unlimited, np.minimum(upper, self.home + half), upper)
-        shape = (self.n,) if count is None else (checks.count("count", count), self.n)
-        return rng.uniform(low, high, shape)
+        return random_values(self.arm, 5.0 * self.arm.angular_scale, seed, count)
 
     def fk(self, q: JointValues, device: Device = "cpu") -> Floats:
         """Forward kinematics: the pose of the end effector, ``T_base_tip``.
@@ -582,15 +577,7 @@ class Chain:
 
     def _values(self, name: str, values: JointValues | None) -> Any:
         """Joint values in the order of the joints; a mapping is by their names."""
-        if values is None or type(values) is np.ndarray:
-            return values
-        ordered = checks.by_name(name, values, self.names)
-        if isinstance(ordered, (list, tuple)):  # typed by hand: are these degrees?
-            typed = checks.floats(name, ordered)
-            suspected = np.abs(typed).max(initial=0.0) > degrees.MIN_SUSPECTED
-            if suspected and typed.shape[-1:] == (self.n,):
-                degrees.check_values(name, typed, self.arm, self.names, "use numpy.radians")
-        return ordered
+        return ordered_values(name, values, self.arm, self.names)
 
     def __repr__(self) -> str:
         return f"<Chain of {checks.quantity(self.n, 'joint')}: {', '.join(self.names)}>"

@@ -145,7 +145,7 @@ def test_wrong_usage_exits_2_with_a_message(case, run):
     ("arguments", "message"),
     [
         (("slove",), "No such command 'slove'. Did you mean 'solve'"),
-        (("solve", "panda"), "Missing option '--to'"),
+        (("solve", "panda"), "no target is given: expected --to, or --target for a robot."),
         (("solve", "panda", "--to", "1", "2"), "'--to' requires 3 arguments"),
         (("fk", "panda", "--q", "a"), "Invalid value for '--q'"),
         (("solve", "panda", *TO, "--too"), "No such option"),

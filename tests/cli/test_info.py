@@ -154,22 +154,30 @@ def test_the_shell_asks_for_a_tip_in_its_own_syntax(run, tmp_path):
 
 
 def test_links_prints_the_tree(run, run_json, tmp_path):
-    (tmp_path / "r.urdf").write_text(FORK)
+    mimic = '<limit lower="-1" upper="1"/><mimic joint="j1" multiplier="2" offset="-1"/></joint></'
+    text = FORK.replace('"j2" type="continuous"', '"j2" type="prismatic"')
+    (tmp_path / "r.urdf").write_text(text.replace("</joint></", mimic))
     code, printed, _ = run("info", "r.urdf", "--links")
     assert code == 0
     assert [line.rstrip() for line in printed.splitlines()] == [
-        "link      joint above it  type",
+        "link      joint  type          lower    upper    mimics",
         "base",
-        "├─ l_tcp  j1              continuous",
-        "└─ r_tcp  j2              continuous",
+        "├─ l_tcp  j1     revolute      0.00°   57.30°",
+        "└─ r_tcp  j2     prismatic  -1.000 m  1.000 m  2 j1 - 1",
+        "r: 3 links, 1 independent joint, 1 mimic joint",
     ]
+    none = dict.fromkeys(("joint", "type", "lower", "upper", "mimic"))
+    above = {"parent": "base", "mimic": None}
     assert run_json("info", "r.urdf", "--links") == [
-        {"link": "base", "parent": None, "joint": None, "type": None},
-        {"link": "l_tcp", "parent": "base", "joint": "j1", "type": "continuous"},
-        {"link": "r_tcp", "parent": "base", "joint": "j2", "type": "continuous"},
+        {"link": "base", "parent": None, **none},
+        {"link": "l_tcp", **above, "joint": "j1", "type": "revolute", "lower": 0, "upper": 1},
+        {
+            **{"link": "r_tcp", "parent": "base", "joint": "j2", "type": "prismatic"},
+            **{"lower": -1, "upper": 1, "mimic": {"joint": "j1", "ratio": 2, "offset": -1}},
+        },
     ]
     assert run("info", "panda", "--links") == (
         2,
         "",
-        "--links is for a URDF: panda.toml is a DH table.\n",
+        "--links is for a URDF or MJCF: panda.toml is a DH table.\n",
     )

@@ -14,6 +14,8 @@ from jointwise.reach.grid import within_reach
 from jointwise.reach.levels import solve_levels
 from jointwise.reach.orientations import uniform_rotations
 from jointwise.reach.placement import measure
+from jointwise.solvers.robot import solve_robot_batch, solve_robot_path
+from tests.support.random_trees import random_tree
 
 ROWS = 12
 
@@ -54,9 +56,23 @@ def of_an_arm(chain: Chain) -> Iterator[np.ndarray]:
     yield measure(chain.arm, q, np.ones(ROWS, bool), 5, np.array([0.0, 0.0, 1.0]))
 
 
+def of_a_robot() -> Iterator[np.ndarray]:
+    robot = random_tree(1, free_base=True)
+    poses = robot.fk(robot.random(1, count=ROWS))
+    targets = {link: poses[link] for link in ("l5", "l8", "l9")}
+    targets["l9"] = targets["l9"][:, :3, 3] + 0.1  # some are out of reach
+    config = SolveConfig(max_restarts=10)
+    for found in (
+        solve_robot_batch(robot.model, targets, config=config),
+        solve_robot_path(robot.model, targets, config=config),
+    ):
+        yield found.joint_angles
+        yield np.concatenate([found.position_error, found.iterations[:, None]], axis=1)
+
+
 if __name__ == "__main__":
     slider = Chain.from_dh(stanford_arm())  # with a prismatic joint
     chains = robots.panda(), robots.ur5(), slider
     arrays = [each for chain in chains for each in of_an_arm(chain)]
-    np.savez(sys.argv[1], *arrays)
+    np.savez(sys.argv[1], *arrays, *of_a_robot())
     print(backend().name)

@@ -1,6 +1,7 @@
 """Coverage-guided fuzzing of the URDF reader: ``python -m tests.support.fuzz_urdf -runs=20000``.
 
-Every input must give a chain or raise a JointwiseError. The arguments are those of libFuzzer.
+Every input must give a chain and a robot, or raise a JointwiseError. The arguments are those of
+libFuzzer.
 """
 
 import sys
@@ -9,13 +10,26 @@ from xml.sax.saxutils import quoteattr
 import atheris
 
 with atheris.instrument_imports(include=["jointwise.model.urdf"]):
-    from jointwise import Chain, JointwiseError
+    from jointwise import Chain, JointwiseError, Robot
 
 LINKS = ["a", "b", "c", "d", ""]
 TYPES = ["revolute", "continuous", "prismatic", "fixed", "planar", "floating", ""]
-VALUES = ["0 0 1", "1 2 3", "0 0 0", "1 1", "nan 0 0", "1e8 0 0", "1e300 0 0", "1", "-1", "inf", ""]
+VALUES = [
+    "0",
+    "0 0 1",
+    "1 2 3",
+    "0 0 0",
+    "1 1",
+    "nan 0 0",
+    "1e8 0 0",
+    "1e300 0 0",
+    "1",
+    "-1",
+    "inf",
+    "",
+]
 TAGS = ["origin", "axis", "limit", "mimic", "parent", "child", "xacro:if", "gazebo"]
-ATTRIBUTES = ["xyz", "rpy", "lower", "upper", "joint", "link", "name"]
+ATTRIBUTES = ["xyz", "rpy", "lower", "upper", "velocity", "joint", "multiplier", "link", "name"]
 
 
 def robot(noise: bytes) -> str:
@@ -43,10 +57,11 @@ def robot(noise: bytes) -> str:
 def read_one(noise: bytes) -> None:
     """Read the noise itself, and a URDF made from it."""
     for source in (noise, robot(noise)):
-        try:
-            Chain.from_urdf(source)
-        except JointwiseError:
-            continue
+        for read in (Chain.from_urdf, Robot.from_urdf):
+            try:
+                read(source)
+            except JointwiseError:
+                continue
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ inside the functions that need them, so that help and completion are fast.
 """
 
 import os
+import shlex
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -25,6 +26,7 @@ from jointwise.cli.commands.path import path
 from jointwise.cli.commands.place import place
 from jointwise.cli.commands.reach import reach
 from jointwise.cli.commands.solve import solve
+from jointwise.cli.commands.solve_robot import ORIENTATIONS
 from jointwise.cli.commands.view import view
 from jointwise.cli.options import is_number
 from jointwise.errors import DegreesWarning, JointwiseError
@@ -109,7 +111,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:  # closed by the shell
             setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115
-    repeated = repeat_options(sys.argv[1:] if arguments is None else arguments)
+    repeated = repeat_options(join_targets(sys.argv[1:] if arguments is None else arguments))
     typer.main.get_command(app)(repeated, prog_name="jointwise")
 
 
@@ -126,6 +128,22 @@ def repeat_options(arguments: Sequence[str]) -> list[str]:
             repeated.append(option)
         repeated.append(argument)
     return repeated
+
+
+def join_targets(arguments: Sequence[str]) -> list[str]:
+    """``--target hand 1 -2 3`` as ``--target 'hand 1 -2 3'``, for the same reason."""
+    joined: list[str] = []
+    in_target = False
+    for argument in arguments:
+        if joined[-1:] == ["--target"]:
+            joined.append(shlex.quote(argument))  # a link; its name may have spaces
+            in_target = True
+        elif in_target and (is_number(argument) or argument in ORIENTATIONS):
+            joined[-1] += f" {argument}"
+        else:
+            joined.append(argument)
+            in_target = False
+    return joined
 
 
 @contextmanager

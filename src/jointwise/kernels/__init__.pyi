@@ -29,6 +29,13 @@ from . import subproblems as subproblems
 from . import sweep as sweep
 from . import tasks as tasks
 from . import thresholds as thresholds
+from . import tree_factor as tree_factor
+from . import tree_fk as tree_fk
+from . import tree_lm as tree_lm
+from . import tree_moments as tree_moments
+from . import tree_search as tree_search
+from . import tree_shapes as tree_shapes
+from . import tree_sweep as tree_sweep
 from . import voxels as voxels
 from . import voxels_cuda as voxels_cuda
 

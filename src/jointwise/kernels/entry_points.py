@@ -51,6 +51,8 @@ _ROWS = Record(("i1", "d2", "?1"), Rows)
 _PROBLEM = Record(("d1", "d3", "weights", "d2", _CRITERIA), PackedProblem)
 _RESULTS = Record(("d2", "?1", "d1", "d1", "i1", "i1", "u1"), Results)
 _BUFFERS = Record(("d1", "i1"))
+_TREE = ("i1", "d1", "d3", _CRITERIA, "d2")
+_TREE_RESULTS = ("d2", "d3", "i2", "d1")
 
 ENTRY_POINTS = {
     "ccd": EntryPoint("descent", (*_SOLVE, "d", "i", "d1"), _OUTCOME),
@@ -85,4 +87,6 @@ ENTRY_POINTS = {
     "score_voxels": EntryPoint(
         "voxels", ("d1", "d1", "i", _ROWS, Record(("i1", "d2", "d2"), Scores))
     ),
+    "solve_tree_rows": EntryPoint("tree_search", (*_TREE, "i", Record(("i", "i")), *_TREE_RESULTS)),
+    "follow_tree": EntryPoint("tree_search", (*_TREE, Record(("i", "d")), *_TREE_RESULTS)),
 }

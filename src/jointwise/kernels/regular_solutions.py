@@ -22,9 +22,10 @@ from jointwise.kernels.shapes import (
 )
 
 LANE = (0,) * WIDTH
-# Rows of lanes: a pose; where it places axis 6, and whether it plainly is a pose; joint values;
-# signs of a branch.
+# Rows of lanes: a pose; where it places axis 6, and whether it plainly is a pose; joint values, and
+# these with their largest change; signs of a branch.
 TARGET_ROWS, PLACED_ROWS, JOINT_ROWS, SIGN_ROWS = (0,) * 12, (0,) * 13, (0,) * 6, (0,) * 3
+NEAREST_ROWS = (0,) * 7
 IS_POSE = 12
 # Rows of what a branch gives: six joint values, whether it is a solution, whether that is clear,
 # whether a joint is next to free, how far it is outside the limits [rad].
@@ -170,6 +171,61 @@ def regular_solutions(
     place_lanes(numbers, targets, placed)
     solve_lanes(numbers, bounds, placed, nears, signs, results)
     return collect(results, (0, 1), 0, solutions)
+
+
+@jit
+def regular_nearest(
+    form: Floats,
+    bounds: Floats,
+    targets: Floats,
+    placed: Floats,
+    near: Floats,
+    nearest: Floats,
+    counts: Ints,
+) -> None:
+    """The nearest solution of eight poses.
+
+    Args:
+        form: The packed closed form.
+        bounds: (6, k) joint limits.
+        targets: (12, 8) the poses, a column each.
+        placed: (13, 8) memory.
+        near: (6, 8) where to be near [rad].
+        nearest: (7, 8) the solution inside the limits with the smallest largest joint change [rad],
+            and this change.
+        counts: (8, 3) as ``collect`` has them, of each pose.
+    """
+    numbers = packed_view(form, form.size - REGULAR_FORM, (REGULAR_FORM,))
+    signs, results = stack_array(SIGN_ROWS, LANE, 0.0), stack_array(RESULT_ROWS, LANE, 0.0)
+    place_lanes(numbers, targets, placed)
+    for lane in range(WIDTH):
+        nearest[6, lane], counts[lane, 0], counts[lane, 1], counts[lane, 2] = np.inf, 0, 0, 0
+    for branch in range(BRANCHES):
+        for k in range(3):
+            for lane in range(WIDTH):
+                signs[k, lane] = 2.0 * ((branch >> k) & 1) - 1.0
+        solve_lanes(numbers, bounds, placed, near, signs, results)
+        for lane in range(WIDTH):
+            if results[IS_CLEAR, lane] == 0.0 or counts[lane, 0] == IN_DOUBT:
+                counts[lane, 0] = IN_DOUBT
+                continue
+            if results[IS_FREE, lane] > 0.0:
+                counts[lane, 2] |= HAS_FREE_JOINT
+            if results[FOUND, lane] == 0.0:
+                continue
+            counts[lane, 1] += 1
+            if results[OUTSIDE, lane] > 0.0:
+                if results[OUTSIDE, lane] < CLEARLY_OUTSIDE:
+                    counts[lane, 2] |= IS_AT_LIMIT
+                continue
+            counts[lane, 0] += 1
+            change = 0.0
+            for i in range(6):
+                change = max(change, abs(results[i, lane] - near[i, lane]))
+            if change < nearest[6, lane]:
+                nearest[6, lane] = change
+                for i in range(6):
+                    nearest[i, lane] = results[i, lane]
 
 
 @jit

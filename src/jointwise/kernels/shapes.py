@@ -121,6 +121,38 @@ class Arm(NamedTuple):
     strides: Floats
 
 
+class Tree(NamedTuple):
+    """A kinematic tree of b bodies, each moved by one joint about or along its own z:
+
+        T_base_body[i] = T_base_body[parents[i]] · placements[i] · Mi(q[i])
+        q[i] = ratios[i] · x[variables[i]] + offsets[i]
+
+    A parent comes before its bodies; fixed joints are folded into the placements. Mimic joints
+    share a variable, whose limits keep all joints that follow it inside theirs.
+
+    Attributes:
+        parents: (b,) the body that carries each joint; -1 for the base.
+        placements: (b, 3, 4) the frame in which each joint moves, in the frame of its parent.
+        kinds: (b,) joint types, ``REVOLUTE`` or ``PRISMATIC``.
+        variables: (b,) which of the v independent variables moves each joint.
+        ratios: (b,) what a joint's value changes by, per unit of its variable.
+        offsets: (b,) value of a joint where its variable is 0 [rad, m].
+        lower: (v,) lower limits of the variables [rad, m]; ``-UNLIMITED`` where there is none.
+        upper: (v,) upper limits; ``UNLIMITED`` where there is none.
+        velocity: (v,) greatest velocities [rad/s, m/s]; ``UNLIMITED`` where none is known.
+    """  # noqa: D415
+
+    parents: Ints
+    placements: Floats
+    kinds: Ints
+    variables: Ints
+    ratios: Floats
+    offsets: Floats
+    lower: Floats
+    upper: Floats
+    velocity: Floats
+
+
 class Task(NamedTuple):
     """Which points of the end effector should come where; the first is a point, others directions.
 

@@ -2,22 +2,46 @@
 
 import numpy as np
 
+from jointwise.kernels._numba.arrays import stack_array
 from jointwise.kernels._numba.jit import jit
 from jointwise.kernels.fk import all_finite, copy_values, unpack_arm
-from jointwise.kernels.regular_solutions import IN_DOUBT, has_regular_form, regular_rows
+from jointwise.kernels.regular_solutions import (
+    IN_DOUBT,
+    JOINT_ROWS,
+    LANE,
+    NEAREST_ROWS,
+    PLACED_ROWS,
+    TARGET_ROWS,
+    fill_lanes,
+    has_regular_form,
+    regular_nearest,
+    regular_rows,
+)
 from jointwise.kernels.shapes import (
+    BLOCKED,
     CONVERGED,
     INVALID,
     IS_INVALID,
     MAX_SOLUTIONS,
     PENDING,
     UNDECIDED,
+    UNREACHABLE,
+    WIDTH,
     Floats,
     Ints,
+    Outcome,
     PackedCriteria,
     Results,
 )
-from jointwise.kernels.solutions import closed_solutions, is_pose, solve_nearest
+from jointwise.kernels.solutions import (
+    check_start,
+    closed_solutions,
+    is_pose,
+    is_small,
+    pose_outcome,
+    reach_error,
+    solve_nearest,
+)
 
 
 @jit
@@ -82,16 +106,53 @@ def nearest_rows(
     progress: Ints,
 ) -> None:
     """``solve_nearest`` of the rows of a batch; starts and ``progress`` as in ``solve_rows``."""
-    q, status = results.q, results.status
-    for m in range(begin, end):
+    q, n = results.q, starts.shape[1]
+    regular, bounds = has_regular_form(form, n), unpack_arm(packed_arm, n).bounds
+    decides = is_small(form, reach_error(form, packed_criteria))
+    poses, placed = stack_array(TARGET_ROWS, LANE, 0.0), stack_array(PLACED_ROWS, LANE, 0.0)
+    near, nearest = stack_array(JOINT_ROWS, LANE, 0.0), stack_array(NEAREST_ROWS, LANE, 0.0)
+    counts, waits = np.zeros((WIDTH, 3), np.int64), np.zeros(WIDTH, np.bool_)
+    for first in range(begin, end, WIDTH):
         if progress[2]:
             return
-        copy_values(starts[m if starts.shape[0] > 1 else 0], q[m])
-        outcome = solve_nearest(packed_arm, form, targets[m], packed_criteria, q[m])
-        status[m] = UNDECIDED if outcome[0] in (PENDING, INVALID) else outcome[0]
-        results.converged[m] = outcome[0] == CONVERGED
-        results.position_error[m], results.orientation_error[m] = outcome[1], outcome[2]
-        results.iterations[m], results.restarts[m] = 0, 0
-        if status[m] != UNDECIDED:
-            progress[0] += 1
-            progress[1] += outcome[0] == CONVERGED
+        any_waits = False
+        for lane in range(WIDTH):
+            m = min(first + lane, end - 1)
+            if first + lane == m:
+                copy_values(starts[m if starts.shape[0] > 1 else 0], q[m])
+                outcome = check_start(packed_arm, targets[m], packed_criteria, q[m])
+                waits[lane] = outcome[0] == PENDING
+                any_waits = any_waits or waits[lane]
+                if not waits[lane]:
+                    write_outcome(outcome, m, results, progress)
+            if regular:
+                fill_lanes(targets[m], q[m], poses, near, lane, lane + 1)
+        if regular and any_waits:
+            regular_nearest(form, bounds, poses, placed, near, nearest, counts)
+        for lane in range(min(WIDTH, end - first)):
+            m = first + lane
+            if not waits[lane]:
+                continue
+            inside, found, noted = counts[lane, 0], counts[lane, 1], counts[lane, 2]
+            if regular and inside > 0:
+                for i in range(n):
+                    q[m, i] = nearest[i, lane]
+                outcome = pose_outcome(packed_arm, targets[m], packed_criteria, q[m])
+            elif regular and inside == 0 and decides and noted == 0:
+                status = BLOCKED if found > 0 else UNREACHABLE
+                outcome = status, np.nan, np.nan, 0, 0
+            else:
+                outcome = solve_nearest(packed_arm, form, targets[m], packed_criteria, q[m])
+            write_outcome(outcome, m, results, progress)
+
+
+@jit
+def write_outcome(outcome: Outcome, m: int, results: Results, progress: Ints) -> None:
+    """Write row m of a batch; ``UNDECIDED`` where the closed form does not decide."""
+    status = UNDECIDED if outcome[0] in (PENDING, INVALID) else outcome[0]
+    results.status[m], results.converged[m] = status, outcome[0] == CONVERGED
+    results.position_error[m], results.orientation_error[m] = outcome[1], outcome[2]
+    results.iterations[m], results.restarts[m] = 0, 0
+    if status != UNDECIDED:
+        progress[0] += 1
+        progress[1] += outcome[0] == CONVERGED

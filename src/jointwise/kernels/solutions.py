@@ -103,7 +103,7 @@ def closed_solutions(
     if has_regular_form(form, n):
         regular = regular_solutions(form, arm.bounds, target, near, solutions)
         # Without a solution, what is missed by less than the error decides.
-        if regular[0] > 0 or (regular[0] == 0 and error < 10.0 * EXACT * form[4]):
+        if regular[0] > 0 or (regular[0] == 0 and is_small(form, error)):
             return regular
     notes, candidates = stack_array(XYZ, XYZ, error)[0], stack_array(MOTION_ROWS, LANE, error)
     notes[SINGULAR], notes[NARROW], notes[OVERFLOW] = 0.0, 0.0, 0.0
@@ -136,6 +136,12 @@ def closed_solutions(
             solutions[m, i], solutions[inside, i] = solutions[inside, i], value
         inside += 1
     return inside, found, noted
+
+
+@jit
+def is_small(form: Floats, error: float) -> bool:
+    """Whether an error [m] is so small that a regular pose without a solution is out of reach."""
+    return bool(error < 10.0 * EXACT * form[4])
 
 
 @jit
@@ -212,19 +218,10 @@ def solve_nearest(
     The status is ``UNREACHABLE`` or ``BLOCKED`` if that is proven, and ``PENDING`` if the closed
     form does not decide it: at singularities, and where the target is missed by little.
     """
-    if not (all_finite(target) and all_finite(q)):
-        return INVALID, np.nan, np.nan, 0, 0
-    n, weights = q.size, (1.0, 1.0, 1.0, 1.0)
-    arm, criteria = unpack_arm(packed_arm, n), unpack_criteria(packed_criteria)
-    task = Task(stack_array(weights, XYZ, 0.0), stack_array(weights, XYZ, 0.0), weights)
-    set_task(arm, target, task)
-    if rotation_defect(target, task.target_points) > ROTATION_DEFECT:
-        return INVALID, np.nan, np.nan, 0, 0
-    clamp_joints(arm, q)
-    errors = task_errors(arm, task, q)
-    if is_converged(errors, criteria, weights):
-        return CONVERGED, errors[0], errors[1], 0, 0
-    error = 4.0 * (criteria.position_tol + form[4] * criteria.orientation_tol)
+    at_start = check_start(packed_arm, target, packed_criteria, q)
+    if at_start[0] != PENDING:
+        return at_start
+    error, n = reach_error(form, packed_criteria), q.size
     solutions = np.empty((MAX_SOLUTIONS, n))
     inside, found, noted = closed_solutions(packed_arm, form, target, q, 0.0, error, solutions)
     if inside == 0:
@@ -238,9 +235,39 @@ def solve_nearest(
         if change < smallest:
             best, smallest = m, change
     copy_values(solutions[best], q)
+    return pose_outcome(packed_arm, target, packed_criteria, q)
+
+
+@jit
+def check_start(
+    packed_arm: Floats, target: Floats, packed_criteria: PackedCriteria, q: Floats
+) -> Outcome:
+    """Bring ``q`` inside the limits: whether the input is valid, and already at the target."""
+    if not (all_finite(q) and is_pose(target)):
+        return INVALID, np.nan, np.nan, 0, 0
+    clamp_joints(unpack_arm(packed_arm, q.size), q)
+    return pose_outcome(packed_arm, target, packed_criteria, q)
+
+
+@jit
+def pose_outcome(
+    packed_arm: Floats, target: Floats, packed_criteria: PackedCriteria, q: Floats
+) -> Outcome:
+    """``CONVERGED`` if joint values are at a pose, else ``PENDING``; with their errors."""
+    weights, criteria = (1.0, 1.0, 1.0, 1.0), unpack_criteria(packed_criteria)
+    arm = unpack_arm(packed_arm, q.size)
+    task = Task(stack_array(weights, XYZ, 0.0), stack_array(weights, XYZ, 0.0), weights)
+    set_task(arm, target, task)
     errors = task_errors(arm, task, q)
     status = CONVERGED if is_converged(errors, criteria, weights) else PENDING
     return status, errors[0], errors[1], 0, 0
+
+
+@jit
+def reach_error(form: Floats, packed_criteria: PackedCriteria) -> float:
+    """How far off a target may be and still be reached within the tolerances [m]."""
+    criteria = unpack_criteria(packed_criteria)
+    return float(4.0 * (criteria.position_tol + form[4] * criteria.orientation_tol))
 
 
 @jit

@@ -1,7 +1,8 @@
 """Checks of user input. Each error says what was given, what is accepted, and what to do."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from numbers import Real
 from os import PathLike
 from typing import Any, cast
@@ -13,6 +14,8 @@ from jointwise.errors import DimensionMismatchError, InvalidInputError
 from jointwise.kernels.shapes import MAX_VALUE, ROTATION_DEFECT, Floats
 
 FLOAT64 = np.dtype(np.float64)
+# How many names an error lists, and among how many it searches for a similar one.
+MAX_LISTED, MAX_COMPARED = 12, 5000
 
 
 def number(name: str, value: Any) -> float:
@@ -78,13 +81,13 @@ def contiguous(name: str, values: ArrayLike) -> Floats:
     return floats(name, values)
 
 
-def joint_values(name: str, values: ArrayLike, joints: int) -> Floats:
+def joint_values(name: str, values: ArrayLike, joints: int, owner: str = "an arm") -> Floats:
     """One value per joint; its numbers are not yet checked."""
     array = floats(name, values)
     if array.ndim != 1 or array.size != joints:
         size = quantity(array.size, "value") if array.ndim == 1 else f"shape {array.shape}"
         raise DimensionMismatchError(
-            f"{name} has {size} for an arm of {quantity(joints, 'joint')}: "
+            f"{name} has {size} for {owner} of {quantity(joints, 'joint')}: "
             f"expected one value per joint, shape ({joints},)."
         )
     return array
@@ -128,12 +131,12 @@ def all_finite(name: str, array: Floats) -> Floats:
     return array
 
 
-def configurations(name: str, values: ArrayLike, joints: int) -> Floats:
+def configurations(name: str, values: ArrayLike, joints: int, owner: str = "an arm") -> Floats:
     """(n,) one value per joint, or (k, n) for many; the numbers are not yet checked."""
     array = floats(name, values)
-    return (
-        array if array.ndim == 2 and array.shape[1] == joints else joint_values(name, array, joints)
-    )
+    if array.ndim == 2 and array.shape[1] == joints:
+        return array
+    return joint_values(name, array, joints, owner)
 
 
 def as_array(value: Any) -> Any:
@@ -282,3 +285,24 @@ def short(value: object) -> str:
 def quantity(count: int, noun: str) -> str:
     """A number of things, such as ``1 joint`` or ``6 joints``."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def known_name(noun: str, name: object, known: Iterable[str], title: str) -> None:
+    """Refuse a name that is unknown, with the nearest one; ``title`` is what has the known ones."""
+    names = list(known)
+    if isinstance(name, str) and name in names:
+        return
+    lowered = {each.lower(): each for each in names[:MAX_COMPARED]}
+    similar = get_close_matches(name.lower(), lowered, 1) if isinstance(name, str) else []
+    hint = f"; did you mean {lowered[similar[0]]!r}?" if similar else "."
+    raise InvalidInputError(
+        f"no {noun} named {short(name)} in {title}{hint} {noun.capitalize()}s: {list_names(names)}"
+    )
+
+
+def list_names(names: Iterable[str]) -> str:
+    """The first names of a list, and how many more there are."""
+    all_names = list(names)
+    text = ", ".join(short(name)[1:-1] for name in all_names[:MAX_LISTED])
+    more = len(all_names) - MAX_LISTED
+    return f"{text} and {more} more." if more > 0 else f"{text}."

@@ -12,6 +12,7 @@ import numpy as np
 from jointwise.errors import DegreesWarning
 from jointwise.kernels.shapes import Bools, Floats
 from jointwise.model.arm import ArmModel
+from jointwise.model.kinematic_tree import TreeModel
 
 # More than two turns: hardly an angle in radians, and a small one in degrees [rad].
 MIN_SUSPECTED = 4.0 * pi
@@ -61,14 +62,18 @@ def check_limits(limits: Floats, prismatic: Bools, names: Sequence[str]) -> None
 
 
 def check_values(
-    option: str, values: Floats, arm: ArmModel, names: Sequence[str], remedy: str = "add --deg"
+    option: str,
+    values: Floats,
+    arm: ArmModel | TreeModel,
+    names: Sequence[str],
+    remedy: str = "add --deg",
 ) -> None:
     """Warn about the first joint value that looks like degrees.
 
     Args:
         option: What the values are called, such as ``--q``.
         values: (n,) or (m, n) joint values [rad, m].
-        arm: The arm.
+        arm: The arm or robot.
         names: One name per joint.
         remedy: What to do if these are degrees.
     """

@@ -57,3 +57,14 @@ def quaternion(transform: Floats) -> Floats:
         values[j], values[k] = m[j, i] + m[i, j], m[k, i] + m[i, k]
     unit: Floats = np.array(values) / np.linalg.norm(values)
     return unit
+
+
+def rotations_to_axes(z: Floats) -> Floats:
+    """(n, 3, 3) for each of the (n, 3) unit vectors a rotation that has it as its z axis."""
+    y = np.cross(z, np.eye(3)[np.abs(z).argmin(axis=1)])
+    y /= np.linalg.norm(y, axis=1)[:, None]
+    rotations = np.stack([np.cross(y, z), y, z], axis=2)
+    # Without rounding for the two most frequent axes: the identity for z, half a turn for -z.
+    rotations[np.abs(z[:, 2]) == 1.0] = np.eye(3)
+    rotations[z[:, 2] == -1.0, [[1], [2]], [[1], [2]]] = -1.0
+    return rotations

@@ -13,15 +13,19 @@ from jointwise.model.working_radius import working_radius
 def table(arm: ArmModel, names: Sequence[str], rows: Sequence[DHJoint], modified: bool) -> str:
     """The arm as text: the table of ``cells`` in columns, and the notes below it."""
     lines, notes = cells(arm, names, rows, modified)
+    return "\n".join([*align(lines, "ll" + "r" * (len(lines[0]) - 2)), *notes])
+
+
+def align(lines: Sequence[Sequence[str]], sides: str) -> list[str]:
+    """The lines of a table; ``sides`` has l or r for each column, left or right."""
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    printed = [
-        "  ".join(
-            f"{cell:<{width}}" if i < 2 else f"{cell:>{width}}"
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
+    marks = [
+        f"{'<' if side == 'l' else '>'}{width}" for side, width in zip(sides, widths, strict=True)
+    ]
+    return [
+        "  ".join(format(cell, mark) for cell, mark in zip(row, marks, strict=True)).rstrip()
         for row in lines
     ]
-    return "\n".join([*printed, *notes])
 
 
 def cells(
@@ -49,7 +53,7 @@ def cells(
     lines = [["joint", "type", *columns, "lower", "upper"]]
     joints = zip(names, arm.prismatic, numbers, arm.limits, strict=False)
     for name, prismatic, row, limits in joints:
-        ends = [_format_limit(end, prismatic) for end in limits]
+        ends = [format_limit(end, prismatic) for end in limits]
         lines.append([name, "prismatic" if prismatic else "revolute", *row, *ends])
     if not rows:
         lines.append(["end effector", "", *numbers[-1], "", ""])
@@ -73,7 +77,8 @@ def cells(
     return lines, notes
 
 
-def _format_limit(end: float, prismatic: bool) -> str:
+def format_limit(end: float, prismatic: bool) -> str:
+    """A joint limit in degrees or metres."""
     if np.isinf(end):
         return "none"
     return f"{end:.3f} m" if prismatic else f"{np.degrees(end):.2f}°"

@@ -100,8 +100,9 @@ def _root_in_joint_frames(chain: Chain, file: Path, urdf: "yourdfpy.URDF") -> Fl
     part = Chain.from_urdf(file, first, last)
     if part.names != chain.names:  # the path leads upward, and the links below a joint stand still
         raise JointwiseError(f"the meshes of {file.name} are drawn only for a base above the tip.")
-    zero = np.zeros(chain.n)
-    frames = chain.frames(zero)
-    T_base_first = frames[0] @ np.linalg.inv(part.frames(zero)[0])
+    mimics = [urdf.joint_map[name].mimic for name in chain.names]
+    q = np.array([0.0 if mimic is None else mimic.offset or 0.0 for mimic in mimics])
+    frames = chain.frames(q)
+    T_base_first = frames[0] @ np.linalg.inv(part.frames(q)[0])
     T_base_root = T_base_first @ np.linalg.inv(urdf.scene.graph[first][0])
     return np.concatenate([np.linalg.inv(frames) @ T_base_root, T_base_root[None]])

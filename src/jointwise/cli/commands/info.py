@@ -65,7 +65,8 @@ def info(
     base: Base = None,
     tip: Tip = None,
     links: Annotated[
-        bool, typer.Option("--links", help="Print the links and joints of a URDF as a tree.")
+        bool,
+        typer.Option("--links", help="Print all links and joints of a URDF or MJCF file."),
     ] = False,
     json: Json = False,
     system: System = False,
@@ -101,22 +102,21 @@ def info(
 def _print_links(arm: str, json: bool) -> None:
     from jointwise.errors import InvalidInputError
     from jointwise.model import data
-    from jointwise.model.urdf import Tree
+    from jointwise.model.tree_table import tree_cells, tree_rows
+    from jointwise.robot import Robot
 
     file = data.find(arm)
     if file.suffix.lower() in (".toml", ".csv"):
-        raise InvalidInputError(f"--links is for a URDF: {file.name} is a DH table.")
-    branches = [*Tree(file).branches()]
+        raise InvalidInputError(f"--links is for a URDF or MJCF: {file.name} is a DH table.")
+    model = Robot.load(file).model
     if json:
-        for _, link, joint in branches:
-            above = (joint.parent, joint.name, joint.kind) if joint else (None, None, None)
-            print_json(dict(zip(("link", "parent", "joint", "type"), (link, *above), strict=True)))
+        for _, row in tree_rows(model):
+            mimic = row["mimic"]
+            print_json({**row, "mimic": None if mimic is None else mimic._asdict()})
         return
-    lines = [
-        [lead + link, joint.name if joint else "", joint.kind if joint else ""]
-        for lead, link, joint in branches
-    ]
-    print_table(["link", "joint above it", "type"], lines, text_columns=3)
+    (header, *lines), notes = tree_cells(model)
+    print_table(header, lines, text_columns=3)
+    print("\n".join(notes))
 
 
 def _summary(name: str, chain: "Chain") -> dict[str, object]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from jointwise.cli import pictures
+from jointwise.cli.commands.solve_robot import solve_robot
 from jointwise.cli.options import (
     Arm,
     Base,
@@ -42,7 +43,7 @@ TRACE_KEYS = ("joint_angles", "position_error", "orientation_error", "sweeps", "
 
 def solve(
     arm: Arm,
-    to: Annotated[Triple, typer.Option(help="Target position [m].", metavar="X Y Z")],
+    to: Annotated[Triple | None, typer.Option(help="Target position [m].", metavar="X Y Z")] = None,
     rpy: Annotated[
         Triple | None,
         typer.Option(help="Target orientation: angles about fixed x, y, z.", metavar="R P Y"),
@@ -58,6 +59,18 @@ def solve(
             metavar="X Y Z",
         ),
     ] = None,
+    link_targets: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--target",
+            help="Target of a link of a whole robot; repeat it for others. After the position may "
+            "follow: rpy R P Y, quat X Y Z W or aim X Y Z.",
+            metavar="LINK X Y Z ...",
+        ),
+    ] = None,
+    free_base: Annotated[
+        bool, typer.Option("--free-base", help="The root link moves freely; with --target.")
+    ] = False,
     start: Start = None,
     deg: Degrees = False,
     find_all: Annotated[
@@ -72,16 +85,30 @@ def solve(
     tip: Tip = None,
     json: Json = False,
 ) -> int:
-    """Find joint values that bring the end effector to a target.
+    """Find joint values that bring the end effector to a target, or links to theirs.
 
     \b
     jointwise solve panda --to 0.4 0.2 0.5
     jointwise solve panda --to 0.4 0.2 0.5 --rpy 180 0 90 --deg
     jointwise solve panda --to 0.4 0.2 0.5 --aim 0 0 -1 --json
+    jointwise solve g1.urdf --target left_hand 0.3 0.2 0.2 --target right_hand 0.3 -0.2 0.2
     """
     from jointwise.cli.units import to_radians
 
-    chain, config = load_chain(arm, base, tip), solve_config(tolerance, restarts)
+    config = solve_config(tolerance, restarts)
+    if link_targets:
+        for_arms: dict[str, object]
+        for_arms = {"--to": to, "--rpy": rpy, "--quat": quat, "--aim": aim, "--all": find_all}
+        for_arms |= {"--trace": trace, "--plot": plot, "--base": base, "--tip": tip}
+        for option, value in for_arms.items():
+            if value:
+                raise InvalidInputError(f"--target cannot be combined with {option}.")
+        return solve_robot(arm, link_targets, start, free_base, deg, config, seed, json)
+    if free_base:
+        raise InvalidInputError("--free-base is for --target, which is not given.")
+    if to is None:
+        raise InvalidInputError("no target is given: expected --to, or --target for a robot.")
+    chain = load_chain(arm, base, tip)
     target = _target(to, rpy, quat, aim, deg)
     q0 = to_radians(chain, start, deg) if start else None
     if plot is not None:

@@ -10,7 +10,7 @@ attacks depend, is refused.
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, NoReturn
 from xml.parsers import expat
 
 import numpy as np
@@ -74,6 +74,27 @@ class Joint:
         ends = map(parse_number, texts.values())
         return [end if abs(end) < MAX_VALUE else np.copysign(np.inf, end) for end in ends]
 
+    def velocity(self) -> float:
+        """Greatest velocity [rad/s, m/s]; infinite if the file has none, or 0."""
+        text = self.elements.get("limit", {}).get("velocity", "0")
+        velocity = parse_number(text)
+        if np.isnan(velocity) or velocity < 0.0:
+            raise self.error(f"has the limit velocity={short(text)}: expected a number, 0 or more.")
+        return velocity if 0.0 < velocity < MAX_VALUE else np.inf
+
+    def mimic(self) -> tuple[str, float, float] | None:
+        """The joint that it mimics, multiplier and offset [rad, m]; None if it mimics none."""
+        if "mimic" not in self.elements:
+            return None
+        texts = {"multiplier": "1", "offset": "0"} | self.elements["mimic"]
+        for key in ("multiplier", "offset"):
+            if not abs(parse_number(texts[key])) < MAX_VALUE:
+                raise self.error(
+                    f"has the mimic {key}={short(texts[key])}: expected a number below 1e9."
+                )
+        multiplier, offset = map(parse_number, (texts["multiplier"], texts["offset"]))
+        return texts.get("joint", ""), multiplier, offset
+
     def error(self, problem: str) -> InvalidInputError:
         """An error about this joint."""
         return InvalidInputError(f"joint {short(self.name)} of {self.title} {problem}")
@@ -88,17 +109,19 @@ class Reader:
     Attributes:
         joints: All joints.
         links: The names of all links, as the keys of a dictionary: a set in the order of the file.
+        robot: The robot's name; "" if the file has none.
     """
 
     def __init__(self, title: str) -> None:
         self.title = title
+        self.robot = ""
         self.joints: list[Joint] = []
         self.links: dict[str, None] = {}
         self._depth, self._in_joint, self._xacro_prefix = 0, False, "xacro:"
         self._parser = expat.ParserCreate()
         self._parser.StartElementHandler = self._start
         self._parser.EndElementHandler = self._end
-        self._parser.StartDoctypeDeclHandler = self._refuse_doctype
+        self._parser.StartDoctypeDeclHandler = lambda *_: refuse_doctype(title)
 
     def read(self, text: str | bytes) -> None:
         """Read a whole URDF.
@@ -140,6 +163,7 @@ class Reader:
             raise InvalidInputError(
                 f"{self.title} begins with <{short(tag)[1:-1]}>: expected <robot>, a URDF."
             )
+        self.robot = attributes.get("name", "")
         for key, value in attributes.items():
             if key.startswith("xmlns:") and value.endswith("xacro"):
                 self._xacro_prefix = f"{key[6:]}:"
@@ -163,24 +187,31 @@ class Reader:
     def _end(self, tag: str) -> None:
         self._depth -= 1
 
-    def _refuse_doctype(self, *_: Any) -> None:
-        raise InvalidInputError(
-            f"{self.title} has a document type declaration, which is refused because its entities "
-            "can be used for attacks: remove <!DOCTYPE ...>."
-        )
+
+def refuse_doctype(title: str) -> NoReturn:
+    """Refuse a document type declaration; ``title`` is what errors call the file."""
+    raise InvalidInputError(
+        f"{title} has a document type declaration, which is refused because its entities can be "
+        "used for attacks: remove <!DOCTYPE ...>."
+    )
 
 
-def read_source(source: Source) -> tuple[str, str | bytes]:
+def read_source(source: Source, expected: str = "a URDF") -> tuple[str, str | bytes]:
     """What errors call a source, and its text.
+
+    Args:
+        source: A path, an open file, or the text itself.
+        expected: What the source should be, with its article.
 
     Raises:
         InvalidInputError: It cannot be read; the text says why.
     """
+    untitled = f"the {expected.partition(' ')[2]}"
     space = "\ufeff \t\r\n"  # stripped, because nothing may precede an XML declaration
     if isinstance(source, str) and source.lstrip(space).startswith("<"):
-        return "the URDF", source.lstrip(space)
+        return untitled, source.lstrip(space)
     if isinstance(source, bytes):
-        return "the URDF", source.lstrip()
+        return untitled, source.lstrip()
     try:
         if isinstance(source, (str, PathLike)):
             path = Path(source)
@@ -192,11 +223,11 @@ def read_source(source: Source) -> tuple[str, str | bytes]:
         reason = problem.strerror if isinstance(problem, OSError) and problem.strerror else problem
         raise InvalidInputError(
             f"{short(source)} cannot be read, {reason}: expected a path, an open file or the text "
-            "of a URDF."
+            f"of {expected}."
         ) from None
     if not isinstance(content, (str, bytes)):
         raise InvalidInputError(
-            f"{short(source)} contains no text: expected an open file of a URDF."
+            f"{short(source)} contains no text: expected an open file of {expected}."
         )
     text = content.lstrip(space) if isinstance(content, str) else content.lstrip()
-    return Path(str(getattr(source, "name", ""))).name or "the URDF", text
+    return Path(str(getattr(source, "name", ""))).name or untitled, text

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from jointwise.errors import AmbiguousLinkError, InvalidInputError
+from jointwise.model.checks import list_names
 from jointwise.model.urdf.reader import Joint
-from jointwise.model.urdf.tree import Tree, list_names
+from jointwise.model.urdf.tree import Tree
 
 # Words in the names of tool frames, the likeliest first.
 TOOL_FRAMES = ("tcp", "tool[0-9]*", "ee|eef|effector|flange", "grasp|grasping", "gripper|hand|palm")

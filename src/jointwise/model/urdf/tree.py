@@ -1,15 +1,11 @@
 """The links and joints of a URDF as a tree, and the path of joints between two links."""
 
-from collections.abc import Iterable, Iterator
-from difflib import get_close_matches
 from typing import NamedTuple
 
 from jointwise.errors import InvalidInputError
+from jointwise.model import checks
 from jointwise.model.checks import short
 from jointwise.model.urdf.reader import Joint, Reader, Source, read_source
-
-# How many names an error lists, and among how many it searches for a similar one.
-MAX_LISTED, MAX_COMPARED = 12, 5000
 
 
 class Step(NamedTuple):
@@ -17,14 +13,6 @@ class Step(NamedTuple):
 
     joint: Joint
     upward: bool
-
-
-class Branch(NamedTuple):
-    """A line of the printed tree: the lines that lead to a link, the link, the joint above it."""
-
-    lead: str
-    link: str
-    joint: Joint | None
 
 
 class Tree:
@@ -35,6 +23,7 @@ class Tree:
 
     Attributes:
         title: What errors call the URDF.
+        robot: The robot's name; "" if the file has none.
         links: The names of all links, in the order of the file.
         joints_above: The joints that move each link; a tree has at most one for each.
         joints_below: The joints that each link carries.
@@ -47,7 +36,7 @@ class Tree:
         self.title, text = read_source(source)
         reader = Reader(self.title)
         reader.read(text)
-        self.links = reader.links
+        self.links, self.robot = reader.links, reader.robot
         if not self.links:
             raise InvalidInputError(
                 f"{self.title} has no links: expected <link> and <joint> elements inside <robot>."
@@ -69,14 +58,7 @@ class Tree:
 
     def check_link(self, link: object) -> None:
         """Refuse what is not the name of a link."""
-        if isinstance(link, str) and link in self.links:
-            return
-        lowered = {name.lower(): name for name in list(self.links)[:MAX_COMPARED]}
-        similar = get_close_matches(link.lower(), lowered, 1) if isinstance(link, str) else []
-        hint = f"; did you mean {lowered[similar[0]]!r}?" if similar else "."
-        raise InvalidInputError(
-            f"no link named {short(link)} in {self.title}{hint} Links: {list_names(self.links)}"
-        )
+        checks.known_name("link", link, self.links, self.title)
 
     def path(self, base: str | None, tip: str) -> list[Step]:
         """The joints from base to tip, through their nearest common ancestor.
@@ -101,22 +83,25 @@ class Tree:
         steps = [Step(joint, True) for joint in up]
         return steps + [Step(joint, False) for joint in reversed(down)]
 
+    def joint_above(self, link: str) -> Joint:
+        """The joint that moves a link."""
+        joint, *further = self.joints_above[link]
+        if further:
+            raise InvalidInputError(
+                f"link {link!r} of {self.title} is the child of two joints, {joint.name!r} and "
+                f"{further[0].name!r}: expected one. Closed loops are not supported."
+            )
+        for end in (joint.parent, joint.child):
+            if end not in self.links:
+                raise joint.error(f"refers to the link {short(end)}: expected a link of the file.")
+        return joint
+
     def _climb(self, link: str, ends: set[str | None] | set[str]) -> list[Joint]:
         """The joints from a link upward, to the first of the ends or to the root."""
         path: list[Joint] = []
         visited = {link}
         while link not in ends and link in self.joints_above:
-            joint, *further = self.joints_above[link]
-            if further:
-                raise InvalidInputError(
-                    f"link {link!r} of {self.title} is the child of two joints, {joint.name!r} and "
-                    f"{further[0].name!r}: expected one. Closed loops are not supported."
-                )
-            for end in (joint.parent, joint.child):
-                if end not in self.links:
-                    raise joint.error(
-                        f"refers to the link {short(end)}: expected a link of the file."
-                    )
+            joint = self.joint_above(link)
             path.append(joint)
             link = joint.parent
             if link in visited:
@@ -126,32 +111,6 @@ class Tree:
                 )
             visited.add(link)
         return path
-
-    def branches(self) -> Iterator[Branch]:
-        """All links below the roots, each after its parent; indented only where the tree forks."""
-        visited: set[str] = set()
-        pending: list[tuple[str, Joint | None, str, str]]
-        pending = [(root, None, "", "") for root in reversed(self.roots)]
-        while pending:
-            link, joint, lead, below = pending.pop()
-            if link in visited:  # a closed loop
-                continue
-            visited.add(link)
-            yield Branch(lead, link, joint)
-            joints = self.joints_below.get(link, [])
-            for i, child in reversed([*enumerate(joints, 1)]):
-                marks = ("", "") if len(joints) == 1 else ("├─ ", "│  ")
-                if len(joints) > 1 and i == len(joints):
-                    marks = ("└─ ", "   ")
-                pending.append((child.child, child, below + marks[0], below + marks[1]))
-
-
-def list_names(names: Iterable[str]) -> str:
-    """The first names of a list, and how many more there are."""
-    all_names = list(names)
-    text = ", ".join(short(name)[1:-1] for name in all_names[:MAX_LISTED])
-    more = len(all_names) - MAX_LISTED
-    return f"{text} and {more} more." if more > 0 else f"{text}."
 
 
 def _top(down: list[Joint], tip: str) -> str:

@@ -1,0 +1,197 @@
+"""Whole robots: cold solves of many links at once, checked by Pinocchio and MuJoCo."""
+
+import warnings
+from dataclasses import dataclass
+from importlib.metadata import distribution
+from pathlib import Path
+from time import process_time
+
+import numpy as np
+
+from benchmarks.robot_fk import PACKAGES, _installed
+from jointwise import DegreesWarning, Robot, robots
+from jointwise.solvers.robot import RobotResult, solve_robot
+from tests.support.whole_robots import mujoco_poses, pinocchio_poses, random_base
+
+TOLERANCE = 1e-6
+SHADOW = "gymnasium-robotics==1.4.2"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A robot and the links that have targets."""
+
+    name: str
+    file: str
+    links: tuple[str, ...]
+    package: str = ""
+    free_base: bool = False
+
+    def path(self) -> Path:
+        """Of its file."""
+        if self.package:
+            return _installed(self.package) / PACKAGES[self.package] / self.file
+        files = distribution("example-robot-data").files or []
+        return Path(next(each.locate() for each in files if each.name == self.file))
+
+    def load(self) -> Robot:
+        """The robot."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DegreesWarning)
+            if self.package:
+                return Robot.from_mjcf(self.path())
+            return Robot.from_urdf(self.path(), self.free_base)
+
+
+G1, SIDES = "g1_29dof_rev_1_0.urdf", ("left", "right")
+FINGERS = ("Thumb3", "Finger13", "Finger23", "Finger33")
+CASES = (
+    Case(
+        "G1, hands and feet",
+        G1,
+        tuple(f"{side}_{link}" for side in SIDES for link in ("rubber_hand", "ankle_roll_link")),
+        free_base=True,
+    ),
+    Case(
+        "G1, 14 poses",
+        G1,
+        (
+            "pelvis",
+            "torso_link",
+            *(
+                f"{side}_{link}_link"
+                for side in SIDES
+                for link in ("hip_roll", "knee", "ankle_roll", "shoulder_roll", "elbow")
+            ),
+            *(f"{side}_wrist_yaw_link" for side in SIDES),
+        ),
+        free_base=True,
+    ),
+    Case(
+        "Talos, hands and feet",
+        "talos_full_v2.urdf",
+        tuple(
+            link for side in SIDES for link in (f"gripper_{side}_base_link", f"{side}_sole_link")
+        ),
+        free_base=True,
+    ),
+    Case("Baxter, two hands", "baxter.urdf", ("left_gripper", "right_gripper")),
+    Case("Tiago, two hands", "tiago_dual.urdf", ("hand_left_tool_link", "hand_right_tool_link")),
+    Case(
+        "Allegro, four fingers",
+        "allegro_right_hand.urdf",
+        tuple(f"link_{i}.0_tip" for i in (3, 7, 11, 15)),
+    ),
+    Case(
+        "Shadow, five fingers",
+        "reach.xml",
+        tuple(f"robot0:S_{finger}tip" for finger in ("ff", "mf", "rf", "lf", "th")),
+        SHADOW,
+    ),
+    Case(
+        "Romeo, mimic fingers",
+        "romeo.urdf",
+        tuple(f"{side}{tip}Link" for side in "LR" for tip in FINGERS),
+    ),
+)
+
+
+def robots_table(count: int, with_rivals: bool) -> None:
+    """Share of cold solves within 1e-6 m, 1e-6 rad and the limits, and the time of a call."""
+    count = min(count, 2000)
+    print(f"\nWhole robots, {count} sets of reachable poses each, random starts, limits on;")
+    print("solved: by the forward kinematics of Pinocchio or MuJoCo, within 1e-6 m and 1e-6 rad")
+    print(
+        f"{'':24}{'joints':>7}{'poses':>6}{'solved':>10}{'restarts':>10}{'mean µs':>9}{'median':>8}"
+        f"{'worst':>9}"
+    )
+    for case in CASES:
+        robot = case.load()
+        results, seconds, solved = _solve_all(case, robot, count)
+        micro, restarts = 1e6 * seconds, np.mean([each.restarts for each in results])
+        print(
+            f"{case.name:24}{robot.n:7}{len(case.links):6}{solved:10.2%}{restarts:10.2f}"
+            f"{micro.mean():9.0f}{np.median(micro):8.0f}{micro.max():9.0f}",
+            flush=True,
+        )
+
+
+def _solve_all(case: Case, robot: Robot, count: int) -> tuple[list[RobotResult], np.ndarray, float]:
+    """Results, CPU seconds each, and the share that an independent library confirms."""
+    q, starts = robot.random(1, count), robot.random(2, count)
+    bases = [random_base(i) if robot.free_base else np.eye(4) for i in range(count)]
+    targets = [
+        {link: poses[link] for link in case.links}
+        for poses in (robot.fk(*each) for each in zip(q, bases, strict=True))
+    ]
+    results, seconds = [], []
+    solve_robot(robot.model, targets[0], starts[0])
+    for row, start in zip(targets, starts, strict=True):
+        began = process_time()
+        results.append(solve_robot(robot.model, row, start))
+        seconds.append(process_time() - began)
+    errors = np.array(_errors(case, robot, targets, results))
+    lower, upper = robot.limits.T
+    found = np.array([each.joint_angles for each in results])
+    inside = ((lower <= found) & (found <= upper)).all(axis=1)
+    solved = (errors < TOLERANCE).all(axis=(1, 2)) & inside
+    wrong = solved != [each.converged for each in results]
+    if wrong.any():
+        print(f"  {int(wrong.sum())} flags differ from {case.path().name}'s own kinematics")
+    return results, np.array(seconds), float(solved.mean())
+
+
+def _errors(
+    case: Case, robot: Robot, targets: list[dict[str, np.ndarray]], results: list[RobotResult]
+) -> list[list[tuple[float, float]]]:
+    """(position [m], orientation error [rad]) of each link, by another library's kinematics."""
+    if case.package:
+        import mujoco
+
+        model = mujoco.MjModel.from_xml_path(str(case.path()))
+        found = [mujoco_poses(model, robot, each.joint_angles, each.base) for each in results]
+    else:
+        by_link = pinocchio_poses(
+            str(case.path()), robot, np.array([each.joint_angles for each in results])
+        )
+        found = [
+            {link: each.base @ by_link[link][i] for link in targets[0]}
+            for i, each in enumerate(results)
+        ]
+    return [
+        [_pose_error(poses[link], target) for link, target in row.items()]
+        for poses, row in zip(found, targets, strict=True)
+    ]
+
+
+def _pose_error(pose: np.ndarray, target: np.ndarray) -> tuple[float, float]:
+    chord = np.linalg.norm(pose[:3, :3] - target[:3, :3])
+    angle = 2.0 * np.arcsin(min(1.0, chord / np.sqrt(8.0)))
+    return float(np.linalg.norm(pose[:3, 3] - target[:3, 3])), float(angle)
+
+
+def chain_robot_table(count: int, with_rivals: bool) -> None:
+    """One arm as a chain and as a robot with one target."""
+    count = min(count, 2000)
+    print(f"\nAn arm as a Chain and as a Robot with one target, {count} poses, random starts")
+    print(f"{'':12}{'chain solved':>14}{'mean µs':>9}{'robot solved':>14}{'mean µs':>9}")
+    for name in ("panda", "ur5", "iiwa14", "puma560"):
+        chain, robot = getattr(robots, name)(), Robot.load(name)
+        q, starts = chain.random(1, count), chain.random(2, count)
+        tip = robot.link_names[-1]
+        row = f"{name:12}"
+        for solve in (
+            chain.solve,
+            lambda t, s, r=robot, tip=tip: solve_robot(r.model, {tip: t}, s),
+        ):
+            poses, found = chain.fk(q), []
+            solve(poses[0], starts[0])
+            began = process_time()
+            for pose, start in zip(poses, starts, strict=True):
+                found.append(solve(pose, start))
+            micro = 1e6 * (process_time() - began) / count
+            reached = chain.fk(np.array([each.joint_angles for each in found]))
+            errors = [_pose_error(*pair) for pair in zip(reached, poses, strict=True)]
+            solved = (np.array(errors) < TOLERANCE).all(axis=1).mean()
+            row += f"{solved:14.2%}{micro:9.1f}"
+        print(row, flush=True)

@@ -1,0 +1,344 @@
+"""Whole robots: sweeps, then Levenberg-Marquardt, then restarts of the limbs that miss a target.
+
+Targets that cannot all be reached end in the weighted least-squares compromise near the start,
+unless a restart found one that is better by a tenth, so that the robot does not leap.
+"""
+
+from math import inf, sqrt
+
+import numpy as np
+
+from jointwise.kernels._numba.jit import jit
+from jointwise.kernels.descent import unpack_criteria
+from jointwise.kernels.fk import all_finite, copy_values
+from jointwise.kernels.shapes import (
+    CONVERGED,
+    INVALID,
+    ITERATION_LIMIT,
+    ROTATION_DEFECT,
+    STALLED,
+    UNLIMITED,
+    Criteria,
+    Floats,
+    Ints,
+    PackedCriteria,
+)
+from jointwise.kernels.thresholds import MUCH_CLOSER, NEARBY_RESTARTS, int64_const
+from jointwise.kernels.tree_fk import evaluate, unpack_memory, unpack_problem
+from jointwise.kernels.tree_lm import COLD, all_reached, target_reached, tree_lm
+from jointwise.kernels.tree_shapes import (
+    DIRECTIONS,
+    LOWER,
+    MAX_CHANGE,
+    ORIENTATION_WEIGHT,
+    POSITION_WEIGHT,
+    REST,
+    SMOOTH,
+    SPRING,
+    TARGET_AXES,
+    UPPER,
+    TreeMemory,
+    TreeProblem,
+)
+from jointwise.kernels.tree_sweep import sweep_tree
+
+# Sweeps of an attempt; its steps at most, and those in which the cost must halve.
+SWEEPS, MAX_STEPS, PATIENCE = 3, int64_const(60), int64_const(5)
+# The same for a compromise, with the relative decrease of the cost below which it ends.
+COMPROMISE_STEPS, COMPROMISE_DECREASE = int64_const(200), 1e-10
+# A target whose weighted squared error is below so much of the largest is not restarted.
+MISSED_SHARE = 0.05
+# Of so many restarts, the first moves every joint, and those between move the limbs that miss a
+# target of the best state since; of these every third moves all joints that move such a target.
+ROUND, WHOLE_EVERY = 8, 3
+
+
+@jit
+def is_valid(targets: Floats) -> bool:
+    """Whether all numbers are finite, and the directions of each target are at right angles."""
+    if not all_finite(targets):
+        return False
+    for k in range(targets.shape[0]):
+        target, m = targets[k, TARGET_AXES:], int(targets[k, DIRECTIONS])
+        for i in range(m):
+            for j in range(i + 1):
+                dot = target[3 * i] * target[3 * j] + target[3 * i + 1] * target[3 * j + 1]
+                dot += target[3 * i + 2] * target[3 * j + 2] - (1.0 if i == j else 0.0)
+                if abs(dot) > ROTATION_DEFECT:
+                    return False
+        if m == 3:
+            x = target[1] * target[5] - target[2] * target[4]
+            y = target[2] * target[3] - target[0] * target[5]
+            z = target[0] * target[4] - target[1] * target[3]
+            if x * target[6] + y * target[7] + z * target[8] < 0.0:  # left-handed
+                return False
+    return True
+
+
+@jit
+def clamp_state(memory: TreeMemory, state: Floats) -> None:
+    """Bring the variables inside their limits."""
+    lower, upper = memory.lower, memory.upper
+    for i in range(lower.size):
+        state[i] = max(lower[i], min(upper[i], state[i]))
+
+
+@jit
+def weighted_error_sq(targets: Floats, errors: Floats, k: int) -> float:
+    """The part of target k in twice the cost."""
+    position = targets[k, POSITION_WEIGHT] * errors[k, 0] ** 2
+    return float(position + targets[k, ORIENTATION_WEIGHT] * errors[k, 1] ** 2)
+
+
+@jit
+def mark_missed(
+    problem: TreeProblem, targets: Floats, criteria: Criteria, whole: bool, memory: TreeMemory
+) -> None:
+    """Write 1 into ``held`` for each unknown that a restart should move, by the last errors.
+
+    These are the joints that move a missed target, and no other: a limb. If there are none, or
+    ``whole`` is asked for, all joints that move a missed target.
+    """
+    parents, variables, carriers = problem.parents, problem.variables, problem.carriers
+    errors, missed, reached, held = memory.errors, memory.gradient, memory.step, memory.held
+    base, worst, found = problem.base_unknowns, 0.0, False
+    for i in range(held.size):
+        missed[i], reached[i], held[i] = 0.0, 0.0, 0.0
+    for k in range(carriers.size):
+        worst = max(worst, weighted_error_sq(targets, errors, k))
+    for k in range(carriers.size):
+        is_missed = weighted_error_sq(
+            targets, errors, k
+        ) > MISSED_SHARE * worst and not target_reached(targets, errors, k, criteria)
+        body = carriers[k]
+        while body >= 0:
+            unknown = base + variables[body]
+            if is_missed:
+                missed[unknown] = 1.0
+            else:
+                reached[unknown] = 1.0
+            body = parents[body]
+    for i in range(base, held.size):
+        if missed[i] > 0.0 and reached[i] == 0.0:
+            found = True
+    for i in range(base, held.size):
+        if missed[i] > 0.0 and (whole or not found or reached[i] == 0.0):
+            held[i] = 1.0
+
+
+@jit
+def restart_state(
+    problem: TreeProblem,
+    targets: Floats,
+    criteria: Criteria,
+    count: int,
+    state: Floats,
+    memory: TreeMemory,
+) -> None:
+    """Write into ``state`` the start of restart number ``count``, from a Kronecker sequence.
+
+    The first of a round moves every joint from the start, others some of the current state.
+    """
+    start, held, base = memory.start, memory.held, problem.base_unknowns
+    if count % ROUND == 0:
+        copy_values(start, state)
+        for i in range(held.size):
+            held[i] = 1.0
+    else:
+        copy_values(memory.current, state)
+        evaluate(problem, targets, state, memory)
+        mark_missed(problem, targets, criteria, count % WHOLE_EVERY == 0, memory)
+    for i in range(problem.strides.size):
+        lower, upper = memory.lower[i], memory.upper[i]
+        low, high = lower, upper
+        if lower <= -UNLIMITED or upper >= UNLIMITED:
+            spread = problem.spreads[i]
+            low, high = max(lower, start[i] - spread), min(upper, start[i] + spread)
+        if criteria.near_start and count <= NEARBY_RESTARTS:
+            half = 0.5 * (high - low) * count / (NEARBY_RESTARTS + 1.0)
+            low, high = max(low, start[i] - half), min(high, start[i] + half)
+        if held[base + i] != 0.0:
+            share = (criteria.sequence_offset + count * problem.strides[i]) % 1.0
+            state[i] = low + share * (high - low)
+
+
+@jit
+def attempt(
+    problem: TreeProblem,
+    targets: Floats,
+    criteria: Criteria,
+    sweeps: int,
+    state: Floats,
+    memory: TreeMemory,
+) -> tuple[int, float]:
+    """Sweeps and Levenberg-Marquardt from ``state``: (iterations, cost)."""
+    for _ in range(sweeps):
+        sweep_tree(problem, targets, state, memory)
+    limits = (MAX_STEPS, PATIENCE, COLD, 0.0)
+    steps, cost, _ = tree_lm(problem, targets, criteria, limits, state, memory)
+    return sweeps + steps, cost
+
+
+@jit
+def compromise(
+    problem: TreeProblem, targets: Floats, criteria: Criteria, state: Floats, memory: TreeMemory
+) -> int:
+    """Move ``state`` to the compromise, after all attempts; its steps.
+
+    The best state replaces the compromise near the start only if its error is smaller by a tenth.
+    """
+    limits = (COMPROMISE_STEPS, COMPROMISE_STEPS, 0.0, COMPROMISE_DECREASE)
+    copy_values(memory.start, state)
+    local_steps, local_cost, _ = tree_lm(problem, targets, criteria, limits, state, memory)
+    copy_values(state, memory.current)
+    copy_values(memory.best, state)
+    steps, cost, _ = tree_lm(problem, targets, criteria, limits, state, memory)
+    reached = all_reached(targets, memory.errors, criteria)
+    if not reached and sqrt(cost) >= MUCH_CLOSER * sqrt(local_cost):
+        copy_values(memory.current, state)
+        evaluate(problem, targets, state, memory)
+    return local_steps + steps
+
+
+@jit
+def search_tree(
+    problem: TreeProblem,
+    targets: Floats,
+    criteria: Criteria,
+    sweeps: int,
+    state: Floats,
+    memory: TreeMemory,
+) -> tuple[int, int, int]:
+    """Move ``state`` to a solution, or to a compromise: (status, iterations, restarts)."""
+    if not (is_valid(targets) and all_finite(state)):
+        return INVALID, 0, 0
+    clamp_state(memory, state)
+    evaluate(problem, targets, state, memory)
+    if all_reached(targets, memory.errors, criteria):
+        return CONVERGED, 0, 0
+    copy_values(state, memory.start)
+    iterations, current, best = 0, inf, inf
+    for count in range(criteria.max_restarts + 1):
+        if count > 0:
+            restart_state(problem, targets, criteria, count, state, memory)
+        done, cost = attempt(
+            problem, targets, criteria, SWEEPS if count > 0 else sweeps, state, memory
+        )
+        iterations += done
+        if all_reached(targets, memory.errors, criteria):
+            return CONVERGED, iterations, count
+        if cost < current or count % ROUND == 0:
+            current = cost
+            copy_values(state, memory.current)
+        if cost < best:
+            best = cost
+            copy_values(state, memory.best)
+    iterations += compromise(problem, targets, criteria, state, memory)
+    status = CONVERGED if all_reached(targets, memory.errors, criteria) else STALLED
+    return status, iterations, criteria.max_restarts
+
+
+@jit
+def load_settings(settings: Floats, memory: TreeMemory) -> None:
+    """Copy limits, springs and rest values of the variables."""
+    for i in range(settings.shape[1]):
+        memory.lower[i], memory.upper[i] = settings[LOWER, i], settings[UPPER, i]
+        memory.springs[i], memory.rest[i] = settings[SPRING, i], settings[REST, i]
+
+
+@jit
+def write_outcome(
+    outcome: tuple[int, int, int], memory: TreeMemory, errors: Floats, outcomes: Ints
+) -> None:
+    """Write how a solve ended, and the errors of its targets."""
+    invalid = outcome[0] == INVALID
+    for column in range(3):
+        outcomes[column] = outcome[column]
+    for k in range(errors.shape[0]):
+        for column in range(2):
+            errors[k, column] = np.nan if invalid else memory.errors[k, column]
+
+
+@jit
+def solve_tree_rows(
+    ints: Ints,
+    floats: Floats,
+    targets: Floats,
+    packed_criteria: PackedCriteria,
+    settings: Floats,
+    sweeps: int,
+    rows: tuple[int, int],
+    states: Floats,
+    errors: Floats,
+    outcomes: Ints,
+    buffer: Floats,
+) -> None:
+    """Solve for rows of many sets of targets, each from its state.
+
+    Args:
+        ints: The integers of the problem; see ``tree_shapes.pack_problem``.
+        floats: Its floats.
+        targets: (m, k, 27) sets of packed targets.
+        packed_criteria: When to stop.
+        settings: (6, v) of the variables.
+        sweeps: CCD sweeps of the first attempt.
+        rows: The first row to solve, and the one after the last.
+        states: (m, v + 12) starts, then results.
+        errors: (m, k, 2) position [m] and orientation errors [rad], written.
+        outcomes: (m, 3) status, iterations and restarts, written.
+        buffer: Scratch of ``memory_size`` numbers.
+    """
+    problem, criteria = unpack_problem(ints, floats), unpack_criteria(packed_criteria)
+    memory = unpack_memory(problem, buffer)
+    load_settings(settings, memory)
+    for row in range(rows[0], rows[1]):
+        outcome = search_tree(problem, targets[row], criteria, sweeps, states[row], memory)
+        write_outcome(outcome, memory, errors[row], outcomes[row])
+
+
+@jit
+def follow_tree(
+    ints: Ints,
+    floats: Floats,
+    targets: Floats,
+    packed_criteria: PackedCriteria,
+    settings: Floats,
+    limits: tuple[int, float],
+    states: Floats,
+    errors: Floats,
+    outcomes: Ints,
+    buffer: Floats,
+) -> None:
+    """Follow frames: each is a compromise from the state before, without restarts.
+
+    Args as in ``solve_tree_rows``, and ``limits``: steps of a frame at most, and the relative
+    decrease of the cost below which it ends. ``states[0]`` is the start.
+    """
+    problem, criteria = unpack_problem(ints, floats), unpack_criteria(packed_criteria)
+    memory = unpack_memory(problem, buffer)
+    max_steps, decrease = limits
+    descend = (max_steps, max_steps, 0.0, decrease)
+    load_settings(settings, memory)
+    for row in range(states.shape[0]):
+        state = states[row]
+        if not (is_valid(targets[row]) and all_finite(states[max(row - 1, 0)])):
+            write_outcome((INVALID, 0, 0), memory, errors[row], outcomes[row])
+            continue
+        if row > 0:
+            copy_values(states[row - 1], state)
+            for i in range(settings.shape[1]):
+                spring, smooth = settings[SPRING, i], settings[SMOOTH, i]
+                change, value = settings[MAX_CHANGE, i], state[i]
+                memory.lower[i] = max(settings[LOWER, i], value - change)
+                memory.upper[i] = min(settings[UPPER, i], value + change)
+                memory.springs[i] = spring + smooth
+                if smooth > 0.0:
+                    both = spring * settings[REST, i] + smooth * value
+                    memory.rest[i] = both / (spring + smooth)
+        else:
+            clamp_state(memory, state)
+        steps, _, _ = tree_lm(problem, targets[row], criteria, descend, state, memory)
+        status = STALLED if steps < max_steps else ITERATION_LIMIT
+        if all_reached(targets[row], memory.errors, criteria):
+            status = CONVERGED
+        write_outcome((status, steps, 0), memory, errors[row], outcomes[row])

@@ -1,0 +1,212 @@
+"""A kinematic tree in numbers: what the solvers of whole robots work on."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import NamedTuple
+
+import numpy as np
+
+from jointwise.errors import InvalidInputError
+from jointwise.kernels.shapes import PRISMATIC, REVOLUTE, UNLIMITED, Bools, Floats, Tree
+from jointwise.model.checks import short
+
+
+class LinkPlace(NamedTuple):
+    """Where a link is attached.
+
+    Attributes:
+        body: The body that it is part of; -1 for the base.
+        transform: (3, 4) its frame in that of the body. Read-only.
+        parent: The link that carries it; None for the root.
+    """
+
+    body: int
+    transform: Floats
+    parent: str | None
+
+
+class Mimic(NamedTuple):
+    """A joint that follows another: its value is ``ratio`` times the other's, plus ``offset``."""
+
+    joint: str
+    ratio: float
+    offset: float
+
+
+class MovingJoint(NamedTuple):
+    """A joint as a reader found it: it moves a new body about or along z.
+
+    Attributes:
+        name: Its name.
+        parent: Number of the body that carries it; -1 for the base.
+        placement: (3, 4) the frame in which it moves, in the frame of that body.
+        prismatic: Whether it is prismatic; else revolute.
+        limits: Lower and upper limit [rad, m]; infinite where unlimited.
+        velocity: Greatest velocity [rad/s, m/s]; infinite where unknown.
+        mimic: Which joint it follows, with a ratio other than 0; None for an independent one.
+    """
+
+    name: str
+    parent: int
+    placement: Floats
+    prismatic: bool
+    limits: tuple[float, float]
+    velocity: float
+    mimic: Mimic | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TreeModel:
+    """A robot: a kinematic tree, and the names of its parts. Arrays are read-only.
+
+    Attributes:
+        name: The robot's name.
+        tree: The tree as kernels have it; see ``kernels.shapes.Tree``.
+        joint_names: (v,) the joint that each independent variable is named after.
+        body_names: (b,) the joint that moves each body, mimic joints included.
+        mimics: Which joint each mimic joint follows, by its name.
+        links: Where each link is attached, by its name; the root first, parents before children.
+        prismatic: (v,) which variables move prismatic joints; the others revolute ones.
+        limits: (v, 2) lower and upper limits of the variables [rad, m]; infinite where unlimited.
+        max_velocity: (v,) greatest velocities [rad/s, m/s]; infinite where unknown.
+        home: (v,) the middle of each range [rad, m]; where it has none, the value nearest to 0.
+        free_base: Whether the root moves freely, so that its pose is solved for too.
+    """
+
+    name: str
+    tree: Tree
+    joint_names: tuple[str, ...]
+    body_names: tuple[str, ...]
+    mimics: dict[str, Mimic]
+    links: dict[str, LinkPlace]
+    prismatic: Bools
+    limits: Floats
+    max_velocity: Floats
+    home: Floats
+    free_base: bool
+
+    @property
+    def n(self) -> int:
+        """Number of independent variables."""
+        return len(self.joint_names)
+
+    @property
+    def root(self) -> str:
+        """The link that no joint moves. Without a free base its frame is the base frame."""
+        return next(iter(self.links))
+
+
+def tree_model(
+    name: str,
+    title: str,
+    joints: Sequence[MovingJoint],
+    links: Mapping[str, LinkPlace],
+    free_base: bool,
+) -> TreeModel:
+    """Build a robot from its joints and links.
+
+    Args:
+        name: The robot's name.
+        title: What errors call its file.
+        joints: Joints that move, each after the one whose body carries it.
+        links: Where each link is attached; the root first, parents before children.
+        free_base: Whether the root moves freely.
+
+    Raises:
+        InvalidInputError: Names or limits do not fit, or mimic joints; the text says which.
+    """
+    _check_joints(joints, title)
+    by_name = {joint.name: joint for joint in joints}
+    followed = [_followed(joint, by_name, title) for joint in joints]
+    independent = [joint for joint in joints if joint.mimic is None]
+    index = {joint.name: i for i, joint in enumerate(independent)}
+    limits, velocity = _narrowed(joints, followed, index, title)
+    lower, upper = limits.T
+    with np.errstate(invalid="ignore"):
+        middle = 0.5 * (lower + upper)
+    tree = Tree(
+        np.array([joint.parent for joint in joints], np.int64),
+        np.reshape([joint.placement for joint in joints], (-1, 3, 4)),
+        np.array([PRISMATIC if joint.prismatic else REVOLUTE for joint in joints], np.int64),
+        np.array([index[mimic.joint] for mimic in followed], np.int64),
+        np.array([mimic.ratio for mimic in followed], float),
+        np.array([mimic.offset for mimic in followed], float),
+        *(np.clip(values, -UNLIMITED, UNLIMITED) for values in (lower, upper, velocity)),
+    )
+    home = np.where(np.isfinite(middle), middle, np.clip(0.0, lower, upper))
+    prismatic = np.array([joint.prismatic for joint in independent], bool)
+    arrays = [*tree, prismatic, limits, velocity, home]
+    for array in [*arrays, *(place.transform for place in links.values())]:
+        array.setflags(write=False)
+    return TreeModel(
+        name=name,
+        tree=tree,
+        joint_names=tuple(index),
+        body_names=tuple(by_name),
+        mimics={joint.name: joint.mimic for joint in joints if joint.mimic is not None},
+        links=dict(links),
+        prismatic=prismatic,
+        limits=limits,
+        max_velocity=velocity,
+        home=home,
+        free_base=free_base,
+    )
+
+
+def _narrowed(
+    joints: Sequence[MovingJoint], followed: Sequence[Mimic], index: Mapping[str, int], title: str
+) -> tuple[Floats, Floats]:
+    """(v, 2) limits and (v,) velocities in which all joints that follow a variable keep theirs."""
+    limits, velocity = np.tile([-np.inf, np.inf], (len(index), 1)), np.full(len(index), np.inf)
+    for joint, (master, ratio, offset) in zip(joints, followed, strict=True):
+        i, ends = index[master], (np.array(joint.limits) - offset) / ratio
+        limits[i] = max(limits[i, 0], ends.min()), min(limits[i, 1], ends.max())
+        velocity[i] = min(velocity[i], joint.velocity / abs(ratio))
+        if limits[i, 0] > limits[i, 1]:
+            raise InvalidInputError(
+                f"joint {short(joint.name)} of {title} has the limits {joint.limits[0]:g} and "
+                f"{joint.limits[1]:g}: no value of {short(master)} keeps all joints that follow it "
+                "inside their limits. Widen them."
+            )
+    return limits + 0.0, velocity  # no minus zeros
+
+
+def _check_joints(joints: Sequence[MovingJoint], title: str) -> None:
+    """Refuse a name that occurs twice, and a lower limit above the upper one."""
+    names: set[str] = set()
+    for joint in joints:
+        lower, upper = joint.limits
+        if joint.name in names:
+            raise InvalidInputError(
+                f"{title} has two joints named {short(joint.name)}: expected unique names."
+            )
+        if not (lower <= upper and lower < np.inf and upper > -np.inf):
+            raise InvalidInputError(
+                f"limits of joint {short(joint.name)} of {title} are {lower:g} and {upper:g}: "
+                "expected a lower and an upper value."
+            )
+        names.add(joint.name)
+
+
+def _followed(joint: MovingJoint, by_name: Mapping[str, MovingJoint], title: str) -> Mimic:
+    """Which independent joint a joint follows; itself if it is independent."""
+    if joint.mimic is None:
+        return Mimic(joint.name, 1.0, 0.0)
+    problem = f"joint {short(joint.name)} of {title} mimics"
+    master = joint.mimic.joint
+    if master == joint.name:
+        raise InvalidInputError(f"{problem} itself: expected another joint, or no <mimic>.")
+    if master not in by_name:
+        similar = get_close_matches(master, set(by_name) - {joint.name}, 1)
+        hint = f"; did you mean {short(similar[0])}?" if similar else "."
+        raise InvalidInputError(
+            f"{problem} {short(master)}: expected the name of a joint that moves{hint}"
+        )
+    further = by_name[master].mimic
+    if further is not None:
+        raise InvalidInputError(
+            f"{problem} {short(master)}, which mimics {short(further.joint)}: expected an "
+            f"independent joint. Mimic {short(further.joint)} instead."
+        )
+    return joint.mimic

@@ -1,0 +1,66 @@
+"""Forward kinematics of a kinematic tree."""
+
+import numpy as np
+
+from jointwise.kernels.shapes import PRISMATIC, Bools, Floats, Tree
+from jointwise.model.kinematic_tree import TreeModel
+
+
+def body_poses(tree: Tree, x: Floats) -> Floats:
+    """(k, b, 4, 4) poses of all bodies in the base frame.
+
+    Args:
+        tree: The tree.
+        x: (k, v) values of its variables [rad, m].
+    """
+    q = tree.ratios * x[:, tree.variables] + tree.offsets
+    poses = square(tree.placements) @ motions(tree.kinds == PRISMATIC, q)
+    for body, parent in enumerate(tree.parents.tolist()):
+        if parent >= 0:
+            poses[:, body] = poses[:, parent] @ poses[:, body]
+    return poses
+
+
+def link_poses(model: TreeModel, q: Floats, T_world_root: Floats) -> dict[str, Floats]:
+    """Poses of all links by their names; see ``Robot.fk``."""
+    places = model.links.values()
+    bodies = body_poses(model.tree, np.atleast_2d(q))
+    root = np.broadcast_to(np.eye(4), (len(bodies), 1, 4, 4))
+    carriers = np.concatenate([bodies, root], axis=1)[:, [place.body for place in places]]
+    poses = T_world_root @ carriers @ square(np.array([place.transform for place in places]))
+    poses.setflags(write=False)
+    by_link = poses[0] if q.ndim == 1 else np.moveaxis(poses, 1, 0)
+    return dict(zip(model.links, by_link, strict=True))
+
+
+def motions(prismatic: Bools, q: Floats) -> Floats:
+    """(..., 4, 4) what joints do: a rotation about z, or a translation along it.
+
+    Args:
+        prismatic: Which joints are prismatic; the others are revolute.
+        q: Their values [rad, m].
+    """
+    angle, travel = np.where(prismatic, 0.0, q), np.where(prismatic, q, 0.0)
+    transforms = np.zeros((*q.shape, 4, 4))
+    transforms[..., 0, 0] = transforms[..., 1, 1] = np.cos(angle)
+    transforms[..., 1, 0] = np.sin(angle)
+    transforms[..., 0, 1] = -transforms[..., 1, 0]
+    transforms[..., 2, 2] = transforms[..., 3, 3] = 1.0
+    transforms[..., 2, 3] = travel
+    return transforms
+
+
+def square(transforms: Floats) -> Floats:
+    """(..., 4, 4) transforms with their last row, from (..., 3, 4)."""
+    squared = np.zeros((*transforms.shape[:-2], 4, 4))
+    squared[..., :3, :] = transforms
+    squared[..., 3, 3] = 1.0
+    return squared
+
+
+def inverse(transform: Floats) -> Floats:
+    """(4, 4) the inverse of a rigid transform, (3, 4) or (4, 4)."""
+    inverted = np.eye(4)
+    inverted[:3, :3] = transform[:3, :3].T
+    inverted[:3, 3] = -transform[:3, :3].T @ transform[:3, 3]
+    return inverted

@@ -1,0 +1,89 @@
+"""A whole robot of a URDF: all its links, and the joints that move."""
+
+import numpy as np
+
+from jointwise.errors import InvalidInputError
+from jointwise.kernels.shapes import Floats
+from jointwise.model.checks import list_names
+from jointwise.model.kinematic_tree import LinkPlace, Mimic, MovingJoint, TreeModel, tree_model
+from jointwise.model.tree_poses import motions, square
+from jointwise.model.urdf.joint_frames import axis_frames, check_types, origins, warn_about_degrees
+from jointwise.model.urdf.reader import Joint
+from jointwise.model.urdf.tree import Tree
+
+
+def read_robot(tree: Tree, free_base: bool = False) -> TreeModel:
+    """The robot of a URDF; see ``Robot.from_urdf``."""
+    root, floating = _only_root(tree), _floating_joint(tree)
+    if floating is not None:
+        if free_base:
+            raise floating.error("frees the base, as free_base does: expected one of them.")
+        root, free_base = floating.child, True
+    joints = _depth_first(tree, root)
+    check_types(joints)
+    moving: list[MovingJoint] = []
+    links = {root: LinkPlace(-1, np.eye(4)[:3], None)}
+    axes = iter(axis_frames([joint for joint in joints if joint.kind != "fixed"]))
+    for joint, origin in zip(joints, origins(joints), strict=True):
+        carrier = links[joint.parent]
+        body, pose = carrier.body, square(carrier.transform) @ origin
+        if joint.kind != "fixed":
+            axis, mimic = next(axes), joint.mimic()
+            if mimic is not None and mimic[1] == 0.0:  # it does not move
+                is_prismatic = np.array(joint.kind == "prismatic")
+                pose = pose @ axis @ motions(is_prismatic, np.array(mimic[2])) @ axis.T
+            else:
+                moving.append(_moving(joint, body, pose @ axis, mimic))
+                body, pose = len(moving) - 1, axis.T  # the inverse of a rotation
+        links[joint.child] = LinkPlace(body, pose[:3], joint.parent)
+    model = tree_model(tree.robot or tree.title, tree.title, moving, links, free_base)
+    warn_about_degrees(joints, tree.title)
+    return model
+
+
+def _only_root(tree: Tree) -> str:
+    """The link that no joint moves, after a check of all joints."""
+    for link in tree.joints_above:
+        tree.joint_above(link)
+    if len(tree.roots) > 1:
+        raise InvalidInputError(
+            f"{tree.title} has {len(tree.roots)} links that no joint moves: expected one, the "
+            f"root. Connect them by fixed joints. Roots: {list_names(tree.roots)}"
+        )
+    connected = {*tree.roots, *(joint.child for joint in _depth_first(tree, *tree.roots))}
+    for link in tree.links:
+        if link not in connected:
+            tree.path(None, link)  # raises: it is in a cycle
+    return tree.roots[0]
+
+
+def _floating_joint(tree: Tree) -> Joint | None:
+    """The floating joint that carries the whole robot; None if there is none."""
+    below = tree.joints_below.get(tree.roots[0], [])
+    return below[0] if len(below) == 1 and below[0].kind == "floating" else None
+
+
+def _depth_first(tree: Tree, *roots: str) -> list[Joint]:
+    """All joints below the roots, each after the one that moves its parent."""
+    joints, pending = [], [joint for root in roots for joint in tree.joints_below.get(root, [])]
+    pending.reverse()
+    while pending:
+        joint = pending.pop()
+        joints.append(joint)
+        pending += reversed(tree.joints_below.get(joint.child, []))
+    return joints
+
+
+def _moving(
+    joint: Joint, body: int, placement: Floats, mimic: tuple[str, float, float] | None
+) -> MovingJoint:
+    lower, upper = joint.limit()
+    return MovingJoint(
+        joint.name,
+        body,
+        placement[:3],
+        joint.kind == "prismatic",
+        (lower, upper),
+        joint.velocity(),
+        None if mimic is None else Mimic(*mimic),
+    )

@@ -1,0 +1,343 @@
+"""Robot: a whole robot with many links, with its kinematics and its solvers."""
+
+# Annotations stay text, so that help() shows the names of types, not what they stand for.
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from jointwise.chain import Chain, JointValues
+from jointwise.errors import InvalidInputError
+from jointwise.kernels.shapes import Bools, Floats
+from jointwise.model import checks, data, mjcf, urdf
+from jointwise.model.arm import arm_model
+from jointwise.model.joint_values import ordered_values, random_values
+from jointwise.model.kinematic_tree import Mimic, TreeModel
+from jointwise.model.tree_path import chain_between
+from jointwise.model.tree_poses import link_poses
+from jointwise.model.tree_table import tree_table
+from jointwise.model.urdf import Source
+from jointwise.solvers.config import DEFAULT_SOLVE_CONFIG, SolveConfig
+from jointwise.solvers.robot.batch import solve_robot_batch
+from jointwise.solvers.robot.path import Motion, solve_robot_path
+from jointwise.solvers.robot.requests import REST_WEIGHT, LinkWeight, Options
+from jointwise.solvers.robot.results import RobotBatch, RobotPath, RobotResult
+from jointwise.solvers.robot.single import solve_robot
+from jointwise.solvers.targets import Pose, Target, Targets
+
+# How far prismatic joints without limits are drawn from home by ``random``, at most [m].
+RANDOM_TRAVEL = 1.0
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Robot:
+    """A whole robot: arms, legs, hands. Made by ``Robot.from_urdf`` and the like. Immutable.
+
+    Mimic joints follow others, so that they have no values of their own: ``joint_names`` has the
+    independent joints, in whose order joint values are.
+
+    Attributes:
+        model: The robot in numbers.
+
+    Example:
+        >>> from jointwise import Robot
+        >>> robot = Robot.load("panda")
+        >>> robot.fk(robot.home)["tip"].shape
+        (4, 4)
+    """
+
+    model: TreeModel
+
+    @classmethod
+    def from_urdf(cls, source: Source, free_base: bool = False) -> Robot:
+        """A robot from a URDF: all its links and joints.
+
+        Fixed joints are folded; meshes and masses are ignored. The limits of a mimic joint narrow
+        those of the joint that it follows.
+
+        Args:
+            source: A path, an open file, or the text itself.
+            free_base: Whether the root link moves freely, as that of a humanoid does. A floating
+                joint below the root says so too.
+
+        Raises:
+            InvalidInputError: It is no URDF, or no tree, or a joint is of another type; the text
+                says which.
+        """
+        return cls(urdf.read_robot(urdf.Tree(source), free_base))
+
+    @classmethod
+    def from_mjcf(cls, source: Source) -> Robot:
+        """A robot from an MJCF model, as the compiler of MuJoCo reads it: ``jointwise[mjcf]``.
+
+        Bodies and sites are links. A free joint makes the base free; bodies that move freely and
+        have no joints of their own are objects, which are left out. Equality constraints between
+        two joints, or of a tendon that connects two, are mimic joints.
+
+        Args:
+            source: A path, an open file, or the text itself. Only a path leads to files that the
+                model includes, such as meshes.
+
+        Raises:
+            InvalidInputError: MuJoCo cannot read it, or it has ball joints, closed loops or
+                several robots; the text says which.
+        """
+        return cls(mjcf.read_robot(source))
+
+    @classmethod
+    def load(cls, name: str | PathLike[str], free_base: bool = False) -> Robot:
+        """A robot by its name, or from a file.
+
+        Args:
+            name: A name that ``jointwise.robots`` lists; the name of a URDF of the package
+                example-robot-data if it is installed, such as ``"talos_full_v2"``; or the path of a
+                ``.urdf`` file, of a ``.xml`` file with MJCF, or of a DH table.
+            free_base: As for ``from_urdf``.
+
+        Example:
+            >>> Robot.load("ur5e").n
+            6
+        """
+        file = data.find(name)
+        if file.suffix.lower() in (".toml", ".csv"):
+            return cls.from_urdf(Chain.from_table(file).to_urdf(file.stem), free_base)
+        if mjcf.is_mjcf(file):
+            if free_base:
+                raise InvalidInputError(
+                    f"free_base is for a URDF: {file.name} is MJCF, where a free joint says so."
+                )
+            return cls.from_mjcf(file)
+        return cls.from_urdf(file, free_base)
+
+    @property
+    def name(self) -> str:
+        """The robot's name, as its file has it."""
+        return self.model.name
+
+    @property
+    def link_names(self) -> tuple[str, ...]:
+        """The names of all links; the root first, parents before children."""
+        return tuple(self.model.links)
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """The names of the independent joints, in the order of joint values."""
+        return self.model.joint_names
+
+    @property
+    def n(self) -> int:
+        """Number of independent joints."""
+        return self.model.n
+
+    @property
+    def mimics(self) -> Mapping[str, Mimic]:
+        """Which joint each mimic joint follows, by its name: (joint, ratio, offset)."""
+        return MappingProxyType(self.model.mimics)
+
+    @property
+    def prismatic(self) -> Bools:
+        """(n,) which independent joints are prismatic; the others are revolute. Read-only."""
+        return self.model.prismatic
+
+    @property
+    def limits(self) -> Floats:
+        """(n, 2) lower and upper limit of each joint [rad, m]; infinite where none. Read-only.
+
+        Inside them all mimic joints are inside their own limits too.
+        """
+        return self.model.limits
+
+    @property
+    def max_velocity(self) -> Floats:
+        """(n,) greatest velocity of each joint [rad/s, m/s]; infinite if unknown. Read-only."""
+        return self.model.max_velocity
+
+    @property
+    def home(self) -> Floats:
+        """(n,) the middle of each joint's range, 0 where it has none [rad, m]. Read-only."""
+        return self.model.home
+
+    @property
+    def free_base(self) -> bool:
+        """Whether the root link moves freely."""
+        return self.model.free_base
+
+    def random(self, seed: int, count: int | None = None) -> Floats:
+        """Joint values drawn uniformly between the limits; within a full turn where there are none.
+
+        Args:
+            seed: Seed of the generator; the same seed gives the same values.
+            count: None for one configuration, (n,); else (count, n).
+        """
+        return random_values(self.model, RANDOM_TRAVEL, seed, count)
+
+    def fk(self, q: JointValues, base: Pose | None = None) -> dict[str, Floats]:
+        """Forward kinematics: the pose of every link.
+
+        Args:
+            q: (n,) one value per independent joint [rad, m], or a mapping of joint names to
+                values; (k, n) for many configurations.
+            base: Pose of the root link, (4, 4) or ``RigidTransform``, or its position (3,) [m].
+                None: the identity.
+
+        Returns:
+            (4, 4) the pose of each link by its name, or (k, 4, 4). Read-only.
+        """
+        ordered = ordered_values("q", q, self.model, self.joint_names)
+        values = checks.configurations("q", ordered, self.n, "a robot")
+        T_world_root = np.eye(4) if base is None else checks.frame("base", base)
+        return link_poses(self.model, checks.all_finite("q", values), T_world_root)
+
+    def chain(self, base: str, tip: str) -> Chain:
+        """The arm between two links, also if the path leads up to a common ancestor and down.
+
+        A mimic joint is a joint like others in it, with its own name and value, unless another
+        joint between base and tip moves with it, which is refused.
+
+        Args:
+            base: The link that does not move.
+            tip: The link of the end effector.
+        """
+        for link in (base, tip):
+            checks.known_name("link", link, self.model.links, self.name)
+        links, prismatic, limits, names = chain_between(self.model, base, tip)
+        return Chain(arm_model(links, prismatic, limits), names)
+
+    def solve(
+        self,
+        targets: Mapping[str, Target],
+        start: JointValues | None = None,
+        base: Pose | None = None,
+        *,
+        weights: Mapping[str, LinkWeight] | None = None,
+        offsets: Mapping[str, ArrayLike] | None = None,
+        rest: JointValues | None = None,
+        rest_weight: float = REST_WEIGHT,
+        active: Collection[str] | None = None,
+        config: SolveConfig = DEFAULT_SOLVE_CONFIG,
+        seed: int = 0,
+    ) -> RobotResult:
+        """Inverse kinematics: joint values that bring links to their targets, all at once.
+
+        Targets that are out of reach, or that conflict, end in the least weighted squared errors
+        near the start.
+
+        Args:
+            targets: A target for each of some links, by their names: (3,) a position [m], (4, 4) a
+                pose, a SciPy ``RigidTransform`` such as ``pose`` makes, or an ``aim``.
+            start: (n,) where the joints are [rad, m], or a mapping of some joint names; the other
+                joints are at ``rest`` if it is given, else at home. It is tried first.
+            base: Pose of the root link, (4, 4) or ``RigidTransform``, or its position (3,) [m]; a
+                free base starts there. None: the identity.
+            weights: How much links count, by their names: a number for both, or one for position
+                and one for orientation. 1 for those that are not named; 0 leaves it free.
+            offsets: (3,) points of links that should be at the target, by the links' names [m],
+                instead of their origins.
+            rest: Preferred joint values; among the solutions one near them is found.
+            rest_weight: How much they count; a target counts 1.
+            active: Names of the joints that may move; the others stay at the start. The name of the
+                root link stands for a free base. None: all.
+            config: Tolerances, and how to search.
+            seed: Seed of the restarts.
+
+        Returns:
+            The best result found, inside the limits; it has the errors of each target by name.
+
+        Raises:
+            InvalidInputError: Something about the input is wrong; the text says what.
+
+        Example:
+            >>> robot = Robot.load("ur5e")
+            >>> robot.solve({"tip": [0.3, 0.2, 0.5]}).converged
+            True
+        """
+        options = Options(weights, offsets, rest, rest_weight, active)
+        return solve_robot(self.model, targets, start, base, options, config, seed)
+
+    def solve_batch(
+        self,
+        targets: Mapping[str, Targets] | Sequence[Mapping[str, Target]],
+        start: JointValues | None = None,
+        base: Pose | None = None,
+        *,
+        weights: Mapping[str, LinkWeight] | None = None,
+        offsets: Mapping[str, ArrayLike] | None = None,
+        rest: JointValues | None = None,
+        rest_weight: float = REST_WEIGHT,
+        active: Collection[str] | None = None,
+        config: SolveConfig = DEFAULT_SOLVE_CONFIG,
+        seed: int = 0,
+        threads: int | None = None,
+        progress: bool = False,
+    ) -> RobotBatch:
+        """Solve for many sets of targets, each from the same start, as ``solve`` does.
+
+        Args:
+            targets: m targets for each of some links, such as (m, 4, 4), by their names; or m
+                mappings of the same links.
+            start: As for ``solve``.
+            base: As for ``solve``.
+            weights: As for ``solve``.
+            offsets: As for ``solve``.
+            rest: As for ``solve``.
+            rest_weight: As for ``solve``.
+            active: As for ``solve``.
+            config: As for ``solve``.
+            seed: As for ``solve``.
+            threads: Threads to use. None: one for every core.
+            progress: Whether to show progress on standard error.
+        """
+        options = Options(weights, offsets, rest, rest_weight, active)
+        return solve_robot_batch(
+            self.model, targets, start, base, options, config, seed, threads, progress
+        )
+
+    def solve_path(
+        self,
+        frames: Mapping[str, Targets] | Sequence[Mapping[str, Target]],
+        start: JointValues | None = None,
+        base: Pose | None = None,
+        *,
+        weights: Mapping[str, LinkWeight] | None = None,
+        offsets: Mapping[str, ArrayLike] | None = None,
+        rest: JointValues | None = None,
+        rest_weight: float = REST_WEIGHT,
+        active: Collection[str] | None = None,
+        max_velocity: JointValues | bool | None = None,
+        dt: float | None = None,
+        smooth: float = 0.0,
+        config: SolveConfig = DEFAULT_SOLVE_CONFIG,
+        seed: int = 0,
+    ) -> RobotPath:
+        """Follow targets that move, each frame from the one before, without leaps.
+
+        Args:
+            frames: As the targets of ``solve_batch``, one set per frame.
+            start: As for ``solve``, for the first frame.
+            base: As for ``solve``.
+            weights: As for ``solve``.
+            offsets: As for ``solve``.
+            rest: As for ``solve``.
+            rest_weight: As for ``solve``.
+            active: As for ``solve``.
+            max_velocity: Greatest velocity of the joints [rad/s, m/s]: True for those of the model,
+                one for all, (n,) or a mapping of joint names. None: no limit.
+            dt: Time between frames [s]; needed with ``max_velocity``.
+            smooth: How much the change of the joints from frame to frame counts; a target counts 1.
+            config: As for ``solve``; restarts are made for the first frame only.
+            seed: As for ``solve``.
+        """
+        options = Options(weights, offsets, rest, rest_weight, active)
+        motion = Motion(max_velocity, dt, smooth)
+        return solve_robot_path(self.model, frames, start, base, options, motion, config, seed)
+
+    def __repr__(self) -> str:
+        return f"<Robot {self.name}: {checks.quantity(self.n, 'joint')}>"
+
+    def __str__(self) -> str:
+        return tree_table(self.model)

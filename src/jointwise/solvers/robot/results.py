@@ -1,0 +1,205 @@
+"""Results of whole robots: frozen, with read-only arrays."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isnan
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jointwise.errors import UnsolvedError
+from jointwise.kernels.shapes import CONVERGED, Bools, Floats, Ints
+from jointwise.kernels.tree_shapes import DIRECTIONS
+from jointwise.solvers.config import SolveConfig
+from jointwise.solvers.results import STATUS_BY_CODE, Status
+from jointwise.solvers.robot.requests import RobotRequest
+
+
+class TargetErrors(NamedTuple):
+    """By how much a link misses its target.
+
+    Attributes:
+        position_error: Distance [m].
+        orientation_error: Angle [rad]; NaN if orientation is free, as it is for a position.
+    """
+
+    position_error: float
+    orientation_error: float
+
+    def __str__(self) -> str:
+        angle = "" if isnan(self.orientation_error) else f", {self.orientation_error:.3g} rad"
+        return f"{self.position_error:.3g} m{angle}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RobotResult:
+    """Joint values of a robot for its targets, and whether they reach all of them.
+
+    Attributes:
+        joint_angles: (n,) in the order of the robot's joint names [rad]; [m] for a prismatic
+            joint. Read-only.
+        base: (4, 4) pose of the root link. Read-only.
+        converged: Whether all targets are reached, within the tolerances.
+        errors: By how much each link misses its target, by the link's name.
+        missed: The links that miss their targets.
+        status: Why it stopped; ``message`` is a sentence that names the missed targets.
+        iterations: CCD sweeps and Levenberg-Marquardt steps together.
+        restarts: Restarts that were made.
+    """
+
+    joint_angles: Floats
+    base: Floats
+    converged: bool
+    errors: Mapping[str, TargetErrors]
+    missed: tuple[str, ...]
+    status: Status
+    iterations: int
+    restarts: int
+
+    @property
+    def message(self) -> str:
+        """How it ended, in a sentence: which targets were missed, and by how much."""
+        if self.converged:
+            return "All targets are reached, within the tolerances."
+        listed = "; ".join(f"{link} by {self.errors[link]}" for link in self.missed)
+        if self.status == Status.ITERATION_LIMIT:
+            return f"Missed: {listed}. The error was still falling: solve again from here."
+        return (
+            f"Missed: {listed}. These are the least weighted errors that were found: the targets "
+            "are out of reach, or conflict. Relax or move one, or lower its weight."
+        )
+
+    def or_raise(self) -> "RobotResult":
+        """This result if it converged.
+
+        Raises:
+            UnsolvedError: It did not; the text names the missed targets.
+        """
+        if not self.converged:
+            raise UnsolvedError(self.message)
+        return self
+
+    def __str__(self) -> str:
+        return self.message
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RobotBatch:
+    """Results for many sets of targets. Arrays are read-only; ``batch[i]`` is a ``RobotResult``.
+
+    Attributes:
+        links: The k links that have targets, in the order of the errors.
+        joint_angles: (m, n) joint values [rad, m].
+        bases: (m, 4, 4) poses of the root link.
+        converged: (m,) whether all targets of a set are reached.
+        position_error: (m, k) distance of each link from its target [m].
+        orientation_error: (m, k) angle [rad]; NaN where orientation is free.
+        missed: (m, k) which targets are missed.
+        status: (m,) codes of ``Status``.
+        iterations: (m,) CCD sweeps and Levenberg-Marquardt steps together.
+        restarts: (m,) restarts that were made.
+    """
+
+    links: tuple[str, ...]
+    joint_angles: Floats
+    bases: Floats
+    converged: Bools
+    position_error: Floats
+    orientation_error: Floats
+    missed: Bools
+    status: NDArray[np.uint8]
+    iterations: Ints
+    restarts: Ints
+
+    def __len__(self) -> int:
+        return len(self.joint_angles)
+
+    def __getitem__(self, index: int) -> RobotResult:
+        pairs = zip(self.position_error[index], self.orientation_error[index], strict=True)
+        errors = [TargetErrors(float(distance), float(angle)) for distance, angle in pairs]
+        return RobotResult(
+            self.joint_angles[index],
+            self.bases[index],
+            bool(self.converged[index]),
+            MappingProxyType(dict(zip(self.links, errors, strict=True))),
+            tuple(np.array(self.links)[self.missed[index]].tolist()),
+            STATUS_BY_CODE[self.status[index]],
+            int(self.iterations[index]),
+            int(self.restarts[index]),
+        )
+
+    def __str__(self) -> str:
+        text = f"{int(self.converged.sum())} of {len(self)} sets of targets reached"
+        counts = [
+            f"{link} {count} times"
+            for link, count in zip(self.links, self.missed.sum(axis=0).tolist(), strict=True)
+            if count
+        ]
+        return f"{text}. Missed: {', '.join(counts)}." if counts else f"{text}."
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RobotPath(RobotBatch):
+    """Results along frames, one after the other; as a ``RobotBatch`` has them."""
+
+    @property
+    def steps(self) -> Floats:
+        """(m-1,) largest joint change between neighbours [rad, m]."""
+        steps: Floats = np.abs(np.diff(self.joint_angles, axis=0)).max(axis=1, initial=0.0)
+        return steps
+
+    @property
+    def largest_step(self) -> float:
+        """Largest joint change between neighbours [rad, m]; 0 for a single frame."""
+        return float(self.steps.max(initial=0.0))
+
+
+def collect(
+    request: RobotRequest,
+    config: SolveConfig,
+    states: Floats,
+    errors: Floats,
+    outcomes: Ints,
+    along_path: bool = False,
+) -> tuple[object, ...]:
+    """The fields of a ``RobotBatch``, from what a kernel wrote.
+
+    Args:
+        request: What was asked.
+        config: The tolerances.
+        states: (m, v + 12) states.
+        errors: (m, k, 2) errors.
+        outcomes: (m, 3) status, iterations and restarts.
+        along_path: Whether full turns are chosen near the start of the first row only, so that
+            neighbours stay neighbours.
+    """
+    problem, count = request.problem, len(states)
+    v = len(problem.variables)
+    x, start = states[:, :v], request.start[problem.variables]
+    if not along_path:
+        x = problem.unwrap(x, start)
+    joint_angles = np.tile(request.start, (count, 1))
+    joint_angles[:, problem.variables] = x
+    moved = np.tile(np.eye(4), (count, 1, 1))
+    moved[:, :3] = states[:, v:].reshape(count, 3, 4)
+    bases = request.base @ moved
+    directed = request.targets[0, :, DIRECTIONS] > 0.0
+    orientation = np.where(directed, errors[..., 1], np.nan)
+    weighted = request.targets[0, :, :DIRECTIONS] > 0.0
+    missed = ~(errors < config.tolerances) & weighted
+    fields = (
+        joint_angles,
+        bases,
+        outcomes[:, 0] == CONVERGED,
+        errors[..., 0].copy(),
+        orientation,
+        missed.any(axis=2),
+        outcomes[:, 0].astype(np.uint8),
+        outcomes[:, 1].copy(),
+        outcomes[:, 2].copy(),
+    )
+    for array in fields:
+        array.setflags(write=False)
+    return problem.links, *fields

@@ -1,0 +1,101 @@
+"""One set of targets of a robot."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from jointwise.backends import cpu
+from jointwise.kernels.shapes import CONVERGED, INVALID, Floats, Ints
+from jointwise.kernels.tree_shapes import LOWER, REST, SPRING, UPPER
+from jointwise.model.kinematic_tree import TreeModel
+from jointwise.solvers.config import DEFAULT_SOLVE_CONFIG, SolveConfig
+from jointwise.solvers.robot.requests import (
+    DEFAULT_OPTIONS,
+    Options,
+    RobotRequest,
+    check_robot_config,
+    make_request,
+    one_target_each,
+    refuse,
+)
+from jointwise.solvers.robot.results import RobotBatch, RobotResult, collect
+from jointwise.solvers.targets import Target
+
+# CCD sweeps of the first attempt.
+SWEEPS = 3
+# Steps of a compromise with rest values, and the decrease of the cost below which it ends.
+REST_LIMITS = 200, 1e-9
+
+
+def solve_robot(
+    model: TreeModel,
+    targets: Mapping[str, Target],
+    start: Any = None,
+    base: Any = None,
+    options: Options = DEFAULT_OPTIONS,
+    config: SolveConfig = DEFAULT_SOLVE_CONFIG,
+    seed: int = 0,
+) -> RobotResult:
+    """Solve for targets of many links at once: sweeps, Levenberg-Marquardt, restarts.
+
+    Targets that cannot all be reached end in the least weighted squared errors near the start.
+
+    Args:
+        model: The robot.
+        targets: A target for each of some links: a position (3,), a pose (4, 4) or an ``Aim``.
+        start: (n,) start values [rad, m], or a mapping of joint names; joints that it leaves out
+            are at home. With rest values the search begins there, and only held joints stay here.
+        base: Pose of the root link; where a free base starts. None: the identity.
+        options: Weights and offsets of the targets, rest values, joints that may move.
+        config: Tolerances and restarts.
+        seed: Seed of the restarts.
+
+    Raises:
+        InvalidInputError: A name, a shape or a number is wrong; the text says which.
+    """
+    check_robot_config(config)
+    columns = one_target_each(model, targets)
+    request = make_request(model, columns, start, base, options)
+    states, errors, outcomes = result_arrays(request, 1)
+    criteria = config.criteria(start is not None, seed)
+    solve_rows(request, criteria, (0, 1), (states, errors, outcomes), request.problem.memory)
+    if outcomes[0, 0] == INVALID:
+        refuse(columns, many=False)
+    batch = RobotBatch(*collect(request, config, states, errors, outcomes))  # type: ignore[arg-type]
+    return batch[0]
+
+
+def result_arrays(request: RobotRequest, count: int) -> tuple[Floats, Floats, Ints]:
+    """States at the start, errors and outcomes, for a kernel to write."""
+    errors = np.empty((count, len(request.problem.links), 2))
+    return np.tile(request.state, (count, 1)), errors, np.zeros((count, 3), np.int64)
+
+
+def solve_rows(
+    request: RobotRequest, criteria: Any, rows: tuple[int, int], results: Any, memory: Floats
+) -> None:
+    """Solve for some rows of a request.
+
+    With rest values, the least errors with their weight come first, from the rest values on, and
+    then the targets alone: where these can be reached, the result is a solution near rest.
+    """
+    problem, settings, (states, errors, outcomes) = request.problem, request.settings, results
+    packed = problem.ints, problem.floats
+    if not settings[SPRING].any():
+        cpu.solve_tree_rows(
+            *packed, request.targets, criteria, settings, SWEEPS, rows, *results, memory
+        )
+        return
+    without, v = settings.copy(), len(problem.variables)
+    without[SPRING] = 0.0
+    states[slice(*rows), :v] = np.clip(settings[REST], settings[LOWER], settings[UPPER])
+    for i in range(*rows):
+        row = slice(i, i + 1)
+        targets, parts = request.targets[row], (states[row], errors[row], outcomes[row])
+        cpu.follow_tree(*packed, targets, criteria, settings, REST_LIMITS, *parts, memory)
+        compromise = [part.copy() for part in parts]
+        cpu.solve_tree_rows(*packed, targets, criteria, without, 0, (0, 1), *parts, memory)
+        if outcomes[i, 0] != CONVERGED:
+            for part, kept in zip(parts, compromise, strict=True):
+                part[...] = kept
