@@ -20,6 +20,7 @@ from benchmarks.robot_follow import follow_table
 from benchmarks.robots import chain_robot_table, robots_table
 from benchmarks.singular import singular_table
 from benchmarks.start import start_table
+from benchmarks.track import track_table
 from benchmarks.unreachable import unreachable_table
 from jointwise import CCDConfig, DHJoint, SolveConfig, ccd_solve, puma560
 from jointwise.kernels._numba.jit import jit
@@ -283,6 +284,7 @@ TABLES = {
     "robots": robots_table,
     "follow": follow_table,
     "chain": chain_robot_table,
+    "track": track_table,
 }
 
 
@@ -291,6 +293,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("tables", nargs="*", metavar="TABLE", help=", ".join(TABLES))
     parser.add_argument("--count", type=int, default=10_000, help="targets a row, at most (10000)")
+    parser.add_argument("--hours", type=float, default=0.05, help="simulated by track (0.05)")
     parser.add_argument("--no-rivals", action="store_true", help="install and run no rival")
     arguments = parser.parse_args()
     if unknown := set(arguments.tables) - set(TABLES):
@@ -301,8 +304,9 @@ def main() -> None:
         os.environ[variable] = "1"
     versions = {name: metadata.version(name) for name in ("jointwise", "numpy", "numba")}
     print(f"Python {platform.python_version()}, {platform.machine()}, one core,", versions)
-    for name in arguments.tables or TABLES:
-        TABLES[name](arguments.count, not arguments.no_rivals)
+    tables = {**TABLES, "track": partial(track_table, hours=arguments.hours)}
+    for name in arguments.tables or tables:
+        tables[name](arguments.count, not arguments.no_rivals)
 
 
 if __name__ == "__main__":

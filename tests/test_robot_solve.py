@@ -75,7 +75,7 @@ def kernel_problem(robot, targets, options, q, base):
     problem = unpack_problem(request.problem.ints, request.problem.floats)
     memory = unpack_memory(problem, request.problem.memory)
     memory.lower[:], memory.upper[:] = request.settings[LOWER], request.settings[UPPER]
-    memory.springs[:] = 0.0
+    memory.springs[:], memory.rest[:] = 0.0, 0.0
     return request, problem, request.targets[0], request.state, memory
 
 

@@ -9,8 +9,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from jointwise import Chain, InvalidInputError, Status
+from jointwise import Chain, InvalidInputError, Status, TrackStatus
 from jointwise.solvers.targets import KINDS
+from jointwise.view.live_tracking import HISTORY_S
 from jointwise.view.recording import MAX_STEP
 from jointwise.view.session import CCD_CONFIG, Session
 from jointwise.view.visitor import pose_matrix
@@ -322,3 +323,40 @@ def test_the_steps_between_far_targets_are_limited():
         session.move_target(position=[x, 0.0, 0.0])
         session.record_target()
     assert sum(1 for _ in session.play_path()) == 501
+
+
+def test_an_arm_that_tracks_keeps_its_velocity_limit_and_arrives(session):
+    start = session.q
+    session.set_max_velocity(0.5)
+    session.set_tracking(True)
+    session.move_target(position=0.9 * session.T_base_target[:3, 3])
+    assert session.q is start  # it has not been solved for
+    for _ in range(200):
+        before = session.q
+        session.track(0.03)
+        revolute = ~session.chain.prismatic
+        assert np.abs(session.q - before)[revolute].max() <= 0.5 * 0.03 * (1.0 + 1e-9)
+    assert session.message == TrackStatus.FOLLOWING.value
+    assert np.nanmax(session.errors()) < 1e-4
+    assert np.abs(session.tracking.shares).max() <= 1.0 + 1e-9
+    assert np.ptp(session.tracking.times) == pytest.approx(HISTORY_S, abs=0.05)
+
+
+def test_an_arm_that_is_moved_while_it_tracks_starts_from_there(session):
+    session.set_tracking(True)
+    session.track(0.03)
+    moved = np.clip(session.q + 0.1, *session.chain.limits.T)
+    session.set_joints(moved)
+    session.track(0.002)
+    assert np.abs(session.q - moved).max() < 1e-4
+
+
+def test_tracking_ends_when_asked(session):
+    session.track(0.03)  # without tracking, nothing
+    session.switch_branch()
+    assert session.message == "No other branch to switch to."
+    session.set_tracking(True)
+    session.set_tracking(False)
+    assert session.message == "The arm does not track the target."
+    session.move_target(position=0.95 * session.T_base_target[:3, 3])
+    assert session.message == Status.CONVERGED.value

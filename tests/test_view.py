@@ -5,7 +5,7 @@ import csv
 import numpy as np
 import pytest
 
-from jointwise import Status, robots
+from jointwise import Status, TrackStatus, robots
 from jointwise.solvers.targets import KINDS
 from jointwise.view import Page
 from tests.support.browser import CHROMIUM, Tab, browser
@@ -302,3 +302,18 @@ def test_tabs_are_independent_and_closing_one_removes_its_visitor(chromium, page
     tab.wait_until(lambda: not other.visitor._worker.is_alive())
     tab.type_position(0.5, 0.1, 0.4)
     tab.wait_until(lambda: np.allclose(tip_position(first), [0.5, 0.1, 0.4], atol=1e-6))
+
+
+def test_the_arm_tracks_the_target_and_its_velocities_are_plotted(tab):
+    session = tab.session
+    tab.content.get_by_role("tab", name="Tracking").click()
+    tab.content.get_by_label("Arm tracks").check()
+    tab.wait_until(lambda: session.tracking is not None)
+    before = session.q
+    tab.type_position(0.3, -0.3, 0.6)
+    tab.wait_until(lambda: np.abs(session.q - before).max() > 0.3)
+    assert 0.3 < np.abs(session.tracking.shares).max() <= 1.0 + 1e-9
+    tab.screenshot("tracking")
+    tab.wait_until(lambda: session.message == TrackStatus.FOLLOWING.value)
+    tab.content.get_by_label("Arm tracks").uncheck()
+    tab.wait_until(lambda: session.tracking is None)

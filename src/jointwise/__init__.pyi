@@ -40,6 +40,10 @@ from .solvers.solution_lists import SolutionsBatch as SolutionsBatch
 from .solvers.targets import aim as aim
 from .solvers.targets import pose as pose
 from .solvers.trace import Trace as Trace
+from .solvers.track_results import TrackResult as TrackResult
+from .solvers.track_results import TrackRun as TrackRun
+from .solvers.track_results import TrackStatus as TrackStatus
+from .solvers.tracking import Tracker as Tracker
 
 __version__: str
 __all__: list[str]

@@ -26,6 +26,7 @@ from jointwise.solvers.batch import BatchOptions, Device, solve_batch
 from jointwise.solvers.branches import branch_name
 from jointwise.solvers.config import DEFAULT_SOLVE_CONFIG, SolveConfig
 from jointwise.solvers.forward import jacobian, joint_frames, manipulability, tip_poses
+from jointwise.solvers.motion_limits import motion_limits
 from jointwise.solvers.path import IKPath, solve_path
 from jointwise.solvers.redundancy import redundancy_intervals
 from jointwise.solvers.results import IKBatch, IKResult
@@ -35,6 +36,7 @@ from jointwise.solvers.solutions import all_solutions
 from jointwise.solvers.solutions_batch import solutions_batch
 from jointwise.solvers.targets import Pose, Target, Targets
 from jointwise.solvers.trace import Trace, trace
+from jointwise.solvers.tracking import Tracker, track
 
 # One value per joint [rad, m], in the order of the joints or by their names.
 JointValues: TypeAlias = ArrayLike | Mapping[str, float]
@@ -574,6 +576,42 @@ class Chain:
             config: As for ``solve``.
         """
         return trace(self.arm, target, self._values("start", start), config)
+
+    def track(
+        self,
+        start: JointValues,
+        dt: float,
+        *,
+        max_velocity: ArrayLike,
+        max_acceleration: ArrayLike,
+        max_jerk: ArrayLike | None = None,
+        rest: JointValues | None = None,
+    ) -> Tracker:
+        """A tracker: follows a target that moves, step by step, within limits of the motion.
+
+        Args:
+            start: (n,) where the arm is, at rest [rad, m], or a mapping of joint names. From
+                outside the limits it is brought in.
+            dt: Time of a step [s].
+            max_velocity: Limit of the velocity of all joints, or (n,) of each [rad/s, m/s].
+            max_acceleration: Limit of the change of velocity, likewise [rad/s², m/s²].
+            max_jerk: Limit of the change of acceleration, likewise [rad/s³, m/s³]. None: no limit.
+            rest: Joint values that the spare motion of a redundant arm goes to [rad, m]. None: the
+                start, or the nearest values that are away from the limits.
+
+        Raises:
+            InvalidInputError: Something about the input is wrong; the text says what.
+
+        Example:
+            >>> from jointwise import robots
+            >>> arm = robots.panda()
+            >>> tracker = arm.track(arm.home, 0.001, max_velocity=2.0, max_acceleration=10.0)
+            >>> tracker.step([0.4, 0.2, 0.5]).status.name
+            'SLOWED'
+        """
+        first, last = self._values("start", start), self._values("rest", rest)
+        motion = motion_limits(self.limits, dt, max_velocity, max_acceleration, max_jerk)
+        return track(self.arm, first, motion, last)
 
     def _values(self, name: str, values: JointValues | None) -> Any:
         """Joint values in the order of the joints; a mapping is by their names."""

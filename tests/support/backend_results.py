@@ -49,6 +49,11 @@ def of_an_arm(chain: Chain) -> Iterator[np.ndarray]:
     for target in (far[0], far[1, :3, 3], aim(far[2, :3, 3], far[2, :3, 2]), far[-1]):
         yield from of_one(chain, target, start)
     yield chain.solve_path(np.linspace(poses[0, :3, 3], poses[1, :3, 3], 5)).joint_angles
+    limits = {"max_velocity": 2.0, "max_acceleration": 20.0, "max_jerk": 900.0}
+    for targets in (far, far[:, :3, 3], aim(far[:, :3, 3], far[:, :3, 2])):
+        run = chain.track(start, 0.01, **limits).run(targets)
+        yield run.joint_angles
+        yield np.stack([run.position_error, run.orientation_error, run.status])
     orientations = uniform_rotations(20)
     points = poses[:, :3, 3].copy()
     yield within_reach(chain.arm, points, 1e-4).astype(float)

@@ -27,6 +27,7 @@ from jointwise.cli.commands.place import place
 from jointwise.cli.commands.reach import reach
 from jointwise.cli.commands.solve import solve
 from jointwise.cli.commands.solve_robot import ORIENTATIONS
+from jointwise.cli.commands.track import track
 from jointwise.cli.commands.view import view
 from jointwise.cli.options import is_number
 from jointwise.errors import DegreesWarning, JointwiseError
@@ -98,7 +99,7 @@ def jointwise(
     """
 
 
-for _command in (robots, info, fk, solve, batch, path, reach, place, view, demo):
+for _command in (robots, info, fk, solve, batch, path, track, reach, place, view, demo):
     app.command()(_command)
 
 

@@ -12,6 +12,8 @@ from . import joint_pairs as joint_pairs
 from . import joint_triples as joint_triples
 from . import lm as lm
 from . import measure as measure
+from . import motion_limits as motion_limits
+from . import newton as newton
 from . import parallel_arms as parallel_arms
 from . import quartic as quartic
 from . import regular_arms as regular_arms
@@ -29,6 +31,7 @@ from . import subproblems as subproblems
 from . import sweep as sweep
 from . import tasks as tasks
 from . import thresholds as thresholds
+from . import track as track
 from . import tree_factor as tree_factor
 from . import tree_fk as tree_fk
 from . import tree_lm as tree_lm

@@ -75,6 +75,9 @@ ENTRY_POINTS = {
     "nearest_rows": EntryPoint(
         "solution_rows", ("d1", "d1", "d3", "d2", _CRITERIA, "i", "i", _RESULTS, "i1")
     ),
+    "track_rows": EntryPoint(
+        "track", ("d1", "d3", "weights", "d2", "d", "i", "d1", "d1", "d2", "u1")
+    ),
     "tip_poses": EntryPoint("fk", ("d1", "d2", "d3")),
     "frames_and_jacobian": EntryPoint("fk", ("d1", "d1", "d3", "d2")),
     "points_within_reach": EntryPoint("fk", ("d1", "i", "d2", "d", "?1")),

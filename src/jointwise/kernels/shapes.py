@@ -91,6 +91,13 @@ UNPROVEN = HAS_FREE_JOINT | IS_NARROW | HAS_REJECTED | IS_INVALID
 # The status of rows of a batch that the closed form does not decide.
 UNDECIDED = 255
 
+# Columns of the limits of a motion: of position [rad, m], of a step, and of its change; and the
+# joint values that spare motion goes to.
+LOWEST, HIGHEST, MAX_STEP, MAX_CHANGE, REST = range(5)
+# The state of a tracker ends with the number of points of the last target, the target, which is
+# (4, 4) at most, and a checksum.
+TARGET_PLACE, STATE_END = -18, 18
+
 # Problems of a batch that are solved side by side on one core, in the lanes of vector registers.
 WIDTH = 8
 # Three times as many problems in progress as there are lanes: some are swept while others step.
@@ -231,6 +238,32 @@ class Results(NamedTuple):
     status: Any
 
 
+class Motion(NamedTuple):
+    """Where the joints of a tracker are, and how they move. A step is a change of joint values.
+
+    Attributes:
+        cursor: (1,) the oldest row of ``recent``.
+        output: (n,) joint values, the mean of ``recent`` [rad, m].
+        output_step: (n,) their last step.
+        command: (n,) joint values before the moving average.
+        step: (n,) their last step.
+        reference: (n,) joint values to follow.
+        feed: (n,) step of the reference, changing no faster than a joint may.
+        gap: (n,) scratch: from command to reference, beyond ``feed``.
+        recent: (k, n) the last k commands.
+    """
+
+    cursor: Floats
+    output: Floats
+    output_step: Floats
+    command: Floats
+    step: Floats
+    reference: Floats
+    feed: Floats
+    gap: Floats
+    recent: Floats
+
+
 class Patterns(NamedTuple):
     """What the next level asks of every row that is reached.
 
@@ -328,3 +361,23 @@ def slot_buffers(n: int, m: int) -> tuple[Floats, Ints]:
     """Memory for the slots and lanes of one thread; all slots are free."""
     floats = SLOTS * (3 * m + 2 * n) + WIDTH * (6 * m + 2 * n + 7)
     return np.zeros(floats), np.zeros(4 * (SLOTS + WIDTH), np.int64)
+
+
+def unpack_motion(buffer: Floats, n: int, window: int) -> Motion:
+    """The motion in the first numbers of a buffer; its arrays are views."""
+    return Motion(
+        packed_view(buffer, 0, (1,)),
+        packed_view(buffer, 1, (n,)),
+        packed_view(buffer, 1 + n, (n,)),
+        packed_view(buffer, 1 + 2 * n, (n,)),
+        packed_view(buffer, 1 + 3 * n, (n,)),
+        packed_view(buffer, 1 + 4 * n, (n,)),
+        packed_view(buffer, 1 + 5 * n, (n,)),
+        packed_view(buffer, 1 + 6 * n, (n,)),
+        packed_view(buffer, 1 + 7 * n, (window, n)),
+    )
+
+
+def track_buffers(n: int, window: int) -> tuple[Floats, Floats]:
+    """The state of a tracker of n joints, all zeros, and its scratch memory."""
+    return np.zeros(1 + (7 + window) * n + STATE_END), np.empty(23 * n + 3 * n * n)

@@ -141,7 +141,7 @@ def closed_solutions(
 @jit
 def is_small(form: Floats, error: float) -> bool:
     """Whether an error [m] is so small that a regular pose without a solution is out of reach."""
-    return bool(error < 10.0 * EXACT * form[4])
+    return bool(error < 20.0 * EXACT * form[4])
 
 
 @jit

@@ -37,7 +37,7 @@ def positive(name: str, value: Any) -> float:
 
 def count(name: str, value: Any) -> int:
     """An integer, zero or more; 1e3 is accepted for 1000."""
-    if type(value) is int and value >= 0:
+    if type(value) is int and 0 <= value < MAX_VALUE:
         return value
     checked = number(name, value)
     if checked < 0.0 or not checked.is_integer():

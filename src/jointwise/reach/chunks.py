@@ -36,6 +36,7 @@ FINGERPRINTED = (
     "kernels",
     "model/arm.py",
     "model/closed_form.py",
+    "model/regular_form.py",
     "model/rotation.py",
     "reach/chunks.py",
     "reach/grid.py",

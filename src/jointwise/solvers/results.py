@@ -17,39 +17,45 @@ from jointwise.errors import InvalidInputError, UnsolvedError
 from jointwise.kernels.shapes import Floats, Results
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from scipy.spatial.transform import RigidTransform, Rotation
 
 
-class Status(int, Enum):
-    """How a solve ended; the value is a sentence, with a remedy where one is needed.
+class CodedStatus(int, Enum):
+    """A status whose value is a sentence, and which compares with its code in an array."""
 
-    As an integer it is the code in ``IKBatch.status``, so both compare:
-    ``batch.status == Status.STALLED`` is a mask, and ``Status(batch.status[3])`` a status.
-    """
-
-    def __new__(cls, sentence: str) -> "Status":
-        """A member whose integer is its place in the order below."""
+    def __new__(cls, sentence: str) -> "Self":
+        """A member whose integer is its place in the order of its class."""
         member = int.__new__(cls, len(cls.__members__))
         member._value_ = sentence
         return member
 
     @classmethod
-    def _missing_(cls, value: object) -> "Status | None":
+    def _missing_(cls, value: object) -> "Self | None":
         """The status of a code."""
         code = index(value) if isinstance(value, (int, np.integer)) else -1
-        return STATUS_BY_CODE[code] if 0 <= code < len(cls) else None
+        return tuple(cls)[code] if 0 <= code < len(cls) else None
 
     def __bool__(self) -> bool:  # a code of 0 is a status, too
         return True
 
     def __str__(self) -> str:  # the name, not the code
-        return f"Status.{self.name}"
+        return f"{type(self).__name__}.{self.name}"
 
     def __repr__(self) -> str:
         return f"<{self}: {self.value!r}>"
 
     def __format__(self, spec: str) -> str:
         return format(str(self), spec)
+
+
+class Status(CodedStatus):
+    """How a solve ended; the value is a sentence, with a remedy where one is needed.
+
+    As an integer it is the code in ``IKBatch.status``, so both compare:
+    ``batch.status == Status.STALLED`` is a mask, and ``Status(batch.status[3])`` a status.
+    """
 
     CONVERGED = "The end effector is at the target, within the tolerances."
     ITERATION_LIMIT = (

@@ -12,6 +12,7 @@ from jointwise.view.server import html
 from jointwise.view.session import MAX_SOLUTIONS, Session
 from jointwise.view.target_controls import TargetControls
 from jointwise.view.units import ANGLE_UNITS, RADIANS, Unit
+from jointwise.view.velocity_plot import VelocityPlot
 
 if TYPE_CHECKING:
     import viser
@@ -70,6 +71,8 @@ class Panel:
                 self._add_solutions()
             with gui.add_folder("Recorded path"):
                 self._add_path()
+        with left.add_tab("Tracking"):
+            self._add_tracking()
         gui.main_panel.dock_right()
         gui.main_panel.set_width(RIGHT_WIDTH)
         left.dock_left()
@@ -100,6 +103,24 @@ class Panel:
 
     def _ccd_rate(self) -> float:
         return float(self._rate_slider.value)
+
+    def _add_tracking(self) -> None:
+        gui, session = self._gui, self._session
+        tracks = gui.add_checkbox(
+            "Arm tracks", False, hint="Follow the target within limits, in real time."
+        )
+        limit = gui.add_slider("Limit [rad/s]", 0.1, 5.0, 0.1, session.max_velocity)
+
+        async def toggled(_: object) -> None:
+            self._apply(partial(session.set_tracking, tracks.value))
+
+        async def limited(_: object) -> None:
+            self._apply(partial(session.set_max_velocity, limit.value), "velocity limit")
+
+        tracks.on_update(toggled)
+        limit.on_update(limited)
+        self._add_button("Switch branch", partial(self._apply, session.switch_branch))
+        self._velocity_plot = VelocityPlot(gui, session.chain.names)
 
     def _add_solutions(self) -> None:
         session = self._session
@@ -156,6 +177,7 @@ class Panel:
         count = len(session.recorded)
         self._recorded.content = html(f"{count or 'no'} target{'s' * (count != 1)} recorded")
         self._error_plot.show(session.steps, session.angle_unit)
+        self._velocity_plot.show(session.tracking)
 
 
 def status_html(session: Session) -> str:

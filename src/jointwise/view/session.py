@@ -15,6 +15,7 @@ from jointwise.solvers.config import SolveConfig
 from jointwise.solvers.single import SAME
 from jointwise.solvers.targets import KINDS, Target
 from jointwise.view.ccd_steps import CCDSteps
+from jointwise.view.live_tracking import LiveTracking
 from jointwise.view.recording import Waypoint, interpolate_targets, waypoints_to_csv
 from jointwise.view.units import ANGLE_UNITS, RADIANS
 from jointwise.view.workspace import drawing_size, position_in_front
@@ -43,6 +44,8 @@ class Session:
         steps: CCD step by step, while it is shown; else None.
         solutions: Solutions for the target, once ``find_solutions`` has been called.
         recorded: The recorded path.
+        tracking: The arm's motion while it tracks the target within limits; else None.
+        max_velocity: Velocity limit of the joints that track [rad/s].
 
     Example:
         >>> from jointwise import robots
@@ -65,6 +68,8 @@ class Session:
         self.steps: CCDSteps | None = None
         self.solutions: list[Floats] = []
         self.recorded: list[Waypoint] = []
+        self.tracking: LiveTracking | None = None
+        self.max_velocity = 1.0
         self.solve()
 
     # The target
@@ -168,6 +173,8 @@ class Session:
 
     def _target_changed(self) -> None:
         self.steps, self.solutions = None, []
+        if self.tracking is not None:
+            return
         if self.follows:
             self.solve()
         else:
@@ -195,6 +202,33 @@ class Session:
         q = self.q.copy()
         q[joint] = value
         self.set_joints(q)
+
+    # Tracking
+
+    def set_tracking(self, on: bool) -> None:
+        """Set whether the arm tracks the target within limits, instead of being solved for."""
+        self.tracking = LiveTracking(self.chain, self.q, self.max_velocity) if on else None
+        self.message = "The arm tracks the target." if on else "The arm does not track the target."
+
+    def set_max_velocity(self, max_velocity: float) -> None:
+        """Track with another velocity limit [rad/s], from rest."""
+        self.max_velocity = checks.positive("velocity limit", max_velocity)
+        if self.tracking is not None:
+            self.set_tracking(True)
+
+    def track(self, seconds: float) -> None:
+        """Track the target for some time [s]. An arm that was moved otherwise starts from there."""
+        if self.tracking is None:
+            return
+        if self.q is not self.tracking.q:
+            self.set_tracking(True)
+        result = self.tracking.advance(self.target, seconds)
+        self.steps, self.q, self.message = None, result.joint_angles, result.status.value
+
+    def switch_branch(self) -> None:
+        """Track the target in another branch."""
+        if self.tracking is None or not self.tracking.switch():
+            self.message = "No other branch to switch to."
 
     # CCD step by step
 

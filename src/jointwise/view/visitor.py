@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 # Delay between a change and the refresh of the panel [s]; the arm is drawn at every change.
 REFRESH_DELAY_S = 0.08
+# Time between two drawings of an arm that tracks [s].
+TRACK_FRAME_S = 1.0 / 30.0
+# An arm that moves less between two of them stands still [rad, m].
+STILL = 1e-9
 
 
 class Visitor:
@@ -145,6 +149,14 @@ class Visitor:
         with self.client.atomic():
             self._draw(draw_target)
         self._refresh_soon()
+        if self.session.tracking is not None:
+            self._worker.submit("track", self._track, TRACK_FRAME_S)
+
+    def _track(self) -> None:
+        before = self.session.q
+        self._change(lambda: self.session.track(TRACK_FRAME_S), draw_target=False)
+        if abs(self.session.q - before).max() < STILL:  # until the next change
+            self._worker.cancel("track")
 
     def _draw(self, with_target: bool) -> None:
         session = self.session

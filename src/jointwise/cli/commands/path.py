@@ -87,7 +87,7 @@ def path(
         for table in tables:
             _check_rows(table)
         for table in tables[:1]:
-            q0 = _first_start(table, chain) if q0 is None else q0
+            q0 = first_start(table, chain) if q0 is None else q0
             check_columns(table, columns, waypoints, output)
         parts = [table.kind.split(table.targets) for table in tables]
         targets, progress = list(concatenate(*parts)), sys.stderr.isatty()
@@ -131,7 +131,7 @@ def _check_rows(table: "TargetTable") -> None:
         )
 
 
-def _first_start(table: "TargetTable", chain: "Chain") -> "Floats | None":
+def first_start(table: "TargetTable", chain: "Chain") -> "Floats | None":
     """(n,) the start of the first row [rad, m], if the table has starts."""
     import numpy as np
 

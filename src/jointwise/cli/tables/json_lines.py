@@ -12,11 +12,10 @@ import numpy as np
 from jointwise.chain import Chain
 from jointwise.cli.printing import json_text
 from jointwise.cli.tables.columns import TargetTable, column_groups
-from jointwise.cli.tables.result_columns import Columns, Write, to_rows
+from jointwise.cli.tables.result_columns import Columns, Results, Write, to_rows
 from jointwise.cli.tables.text import read_file
 from jointwise.errors import InvalidInputError
 from jointwise.model.checks import short
-from jointwise.solvers.results import IKBatch
 
 
 def read(path: Path, chain: Chain, in_degrees: bool) -> Iterator[TargetTable]:
@@ -34,7 +33,7 @@ def write(path: Path) -> Iterator[Write]:
 def writer(stream: IO[str]) -> Write:
     """Write results to a stream."""
 
-    def write_columns(batch: IKBatch, columns: Columns) -> None:
+    def write_columns(batch: Results, columns: Columns) -> None:
         stream.writelines(json_text(row) + "\n" for row in to_rows(columns))
         stream.flush()  # a program that reads the pipe gets every result at once
 

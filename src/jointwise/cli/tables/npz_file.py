@@ -1,18 +1,18 @@
-"""NumPy's ``.npz``: arrays of targets and starts; of results, what ``IKBatch.save`` writes."""
+"""NumPy's ``.npz``: arrays of targets and starts; of results, all their fields."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
 
 from jointwise.chain import Chain
 from jointwise.cli.tables.columns import TargetTable
-from jointwise.cli.tables.result_columns import Columns, Write
+from jointwise.cli.tables.result_columns import Columns, Results, Write
 from jointwise.errors import InvalidInputError
-from jointwise.solvers.results import IKBatch
 from jointwise.solvers.targets import pack_targets
 
 
@@ -32,11 +32,14 @@ def read(path: Path, chain: Chain, in_degrees: bool) -> Iterator[TargetTable]:
 @contextmanager
 def write(path: Path) -> Iterator[Write]:
     """Write results to a file, all at the end."""
-    batches: list[IKBatch] = []
+    batches: list[Results] = []
 
-    def write_columns(batch: IKBatch, columns: Columns) -> None:
+    def write_columns(batch: Results, columns: Columns) -> None:
         batches.append(batch)
 
     yield write_columns
-    arrays = ([getattr(batch, field.name) for batch in batches] for field in fields(IKBatch))
-    IKBatch(*map(np.concatenate, arrays)).save(path)
+    names = [field.name for field in fields(batches[0])]
+    arrays: dict[str, Any] = {
+        name: np.concatenate([getattr(batch, name) for batch in batches]) for name in names
+    }
+    np.savez(path, **arrays)

@@ -9,9 +9,8 @@ import numpy as np
 
 from jointwise.chain import Chain
 from jointwise.cli.tables.columns import TargetTable, check_header, table_from_columns
-from jointwise.cli.tables.result_columns import Columns, Write
+from jointwise.cli.tables.result_columns import Columns, Results, Write
 from jointwise.errors import InvalidInputError, JointwiseError
-from jointwise.solvers.results import IKBatch
 
 
 def read(path: Path, chain: Chain, in_degrees: bool) -> Iterator[TargetTable]:
@@ -47,7 +46,7 @@ def write(path: Path) -> Iterator[Write]:
         is_arrow = isinstance(column, (pyarrow.Array, pyarrow.ChunkedArray))
         return column if is_arrow else pyarrow.array(column, from_pandas=True)
 
-    def write_columns(batch: IKBatch, columns: Columns) -> None:
+    def write_columns(batch: Results, columns: Columns) -> None:
         nonlocal file
         try:
             table = pyarrow.table({name: array(column) for name, column in columns.items()})

@@ -14,14 +14,18 @@ from jointwise.cli.units import to_display
 from jointwise.errors import InvalidInputError
 from jointwise.model.checks import short
 from jointwise.solvers.results import STATUS_BY_CODE, IKBatch
+from jointwise.solvers.track_results import TRACK_STATUS_BY_CODE, TrackRun
 
 # m values of each column, by name: an array, or for an extra column a list.
 Columns = Mapping[str, Any]
+# Results of many targets; their fields are arrays.
+Results = IKBatch | TrackRun
 # Writes results, and their columns.
-Write = Callable[[IKBatch, Columns], None]
+Write = Callable[[Results, Columns], None]
 
 JOINT_ANGLES = "joint_angles"
 STATUS_NAMES = np.array([status.name for status in STATUS_BY_CODE])
+TRACK_STATUS_NAMES = np.array([status.name for status in TRACK_STATUS_BY_CODE])
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +36,13 @@ class ResultColumns:
         chain: The arm.
         in_degrees: Whether angles are in degrees; what ``--json`` prints is always in radians.
         with_targets: Whether the columns of the targets are repeated.
+        tracked: Whether the results are those of tracking.
     """
 
     chain: Chain
     in_degrees: bool
     with_targets: bool
+    tracked: bool = False
 
     def check(self, table: TargetTable, source: str) -> None:
         """Refuse extra columns that are named like those of the results.
@@ -49,7 +55,11 @@ class ResultColumns:
                 f"{source} has no columns to repeat: expected a .csv, .jsonl or .parquet file "
                 "with --with-targets."
             )
-        no_results = IKBatch.from_list([], self.chain.n)
+        n, none = self.chain.n, np.empty(0)
+        no_results: Results = IKBatch.from_list([], n)
+        if self.tracked:
+            nowhere = np.empty((0, n))
+            no_results = TrackRun(nowhere, nowhere, none, none, np.empty(0, np.uint8))
         taken = {JOINT_ANGLES, *self.of_table(no_results, table._replace(extra={}))}
         for column in table.extra:
             if column in taken:
@@ -58,7 +68,7 @@ class ResultColumns:
                     "another name."
                 )
 
-    def of_table(self, batch: IKBatch, table: TargetTable) -> Columns:
+    def of_table(self, batch: Results, table: TargetTable) -> Columns:
         """The columns of a file: those of the targets, one per joint, then status and errors."""
         joints = to_display(self.chain, batch.joint_angles, self.in_degrees)
         angles = batch.orientation_error
@@ -69,7 +79,7 @@ class ResultColumns:
         names = self.chain.names if unambiguous else numbered
         return {**repeated, **dict(zip(names, joints.T, strict=True)), **outcome}
 
-    def json_rows(self, batch: IKBatch, table: TargetTable) -> list[dict[str, Any]]:
+    def json_rows(self, batch: Results, table: TargetTable) -> list[dict[str, Any]]:
         """The rows that ``--json`` prints, in metres and radians."""
         repeated = dict(self._repeated(table))
         if self.in_degrees:
@@ -101,7 +111,13 @@ def json_summary(arm: str, chain: Chain, rows: Sequence[Mapping[str, Any]]) -> d
     }
 
 
-def _outcome(batch: IKBatch, orientation_error: Any) -> dict[str, Any]:
+def _outcome(batch: Results, orientation_error: Any) -> dict[str, Any]:
+    if isinstance(batch, TrackRun):
+        return {
+            "status": TRACK_STATUS_NAMES[batch.status],
+            "position_error": batch.position_error,
+            "orientation_error": orientation_error,
+        }
     return {
         "converged": batch.converged,
         "status": STATUS_NAMES[batch.status],

@@ -9,13 +9,12 @@ from pathlib import Path
 from jointwise.cli.tables import csv_file, json_lines
 from jointwise.cli.tables.columns import TargetTable, list_extra
 from jointwise.cli.tables.file_kinds import FILE_KINDS, suffix_list
-from jointwise.cli.tables.result_columns import ResultColumns
+from jointwise.cli.tables.result_columns import ResultColumns, Results
 from jointwise.cli.tables.target_file import source_name
 from jointwise.errors import InvalidInputError
-from jointwise.solvers.results import IKBatch
 
 # Writes the results for a table of targets.
-WriteResults = Callable[[IKBatch, TargetTable], None]
+WriteResults = Callable[[Results, TargetTable], None]
 
 
 def check_columns(table: TargetTable, columns: ResultColumns, source: str, output: str) -> None:

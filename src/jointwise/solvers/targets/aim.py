@@ -99,6 +99,10 @@ class AimKind(TargetKind):
             raise InvalidInputError("target is many aims: expected one. Use solve_batch.")
         return np.stack([target.position, target.direction, target.axis])
 
+    def unpack(self, values: Floats) -> Target:
+        """An ``Aim``."""
+        return aim(values[:3], values[3:6], values[6:9])
+
     def pack_many(self, targets: Aim) -> Floats:
         """(m, 3, 3)."""
         if targets.position.ndim == 1:

@@ -47,6 +47,10 @@ class TargetKind(ABC):
         """One target, packed for kernels; its numbers are not yet checked."""
 
     @abstractmethod
+    def unpack(self, values: Floats) -> Target:
+        """The target of which these are the packed numbers, in one row; more are ignored."""
+
+    @abstractmethod
     def pack_many(self, targets: Any) -> Floats:
         """(m, ...) many targets, packed; their numbers are not yet checked."""
 

@@ -98,6 +98,10 @@ class PoseKind(TargetKind):
         packed: Floats = target
         return packed
 
+    def unpack(self, values: Floats) -> Target:
+        """(4, 4)."""
+        return values.reshape(4, 4)
+
     def pack_many(self, targets: Any) -> Floats:
         """(m, 4, 4)."""
         packed: Floats = targets

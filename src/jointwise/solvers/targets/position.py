@@ -20,6 +20,10 @@ class PositionKind(TargetKind):
         packed: Floats = target.reshape(1, 3)
         return packed
 
+    def unpack(self, values: Floats) -> Target:
+        """(3,)."""
+        return values[:3]
+
     def pack_many(self, targets: Any) -> Floats:
         """(m, 1, 3)."""
         packed: Floats = targets.reshape(len(targets), 1, 3)

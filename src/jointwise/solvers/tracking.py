@@ -1,0 +1,210 @@
+"""Tracking a moving target, within limits of position, velocity, acceleration and jerk."""
+
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from jointwise.backends import cpu
+from jointwise.errors import InvalidInputError
+from jointwise.kernels.shapes import (
+    REST,
+    TARGET_PLACE,
+    Floats,
+    Weights,
+    track_buffers,
+    unpack_motion,
+)
+from jointwise.model import checks
+from jointwise.model.arm import ArmModel, joint_difference
+from jointwise.solvers.config import DEFAULT_SOLVE_CONFIG
+from jointwise.solvers.motion_limits import MotionLimits
+from jointwise.solvers.solutions import all_solutions
+from jointwise.solvers.targets import (
+    KINDS,
+    Target,
+    TargetKind,
+    Targets,
+    kind_and_value,
+    pack_targets,
+)
+from jointwise.solvers.track_results import TRACK_STATUS_BY_CODE, TrackResult, TrackRun
+
+# Solutions that differ by more in a joint are in another branch [rad, m].
+OTHER_BRANCH = 0.1
+# Where no rest is given, spare motion keeps this share of a joint's range away from its limits.
+REST_MARGIN = 0.15
+
+
+def track(
+    arm: ArmModel, start: ArrayLike, motion: MotionLimits, rest: ArrayLike | None
+) -> "Tracker":
+    """A tracker at rest; see ``Chain.track``."""
+    first = checks.all_finite("start", checks.joint_values("start", start, arm.n))
+    if rest is None:
+        return Tracker(arm, first, motion, _away_from_limits(arm, first))
+    last = checks.all_finite("rest", checks.joint_values("rest", rest, arm.n))
+    return Tracker(arm, first, motion, last)
+
+
+def _away_from_limits(arm: ArmModel, q: Floats) -> Floats:
+    """(n,) joint values moved into the inner part of their ranges, where they have one."""
+    lower, upper = arm.limits.T
+    ranges = np.where(np.isfinite(upper - lower), upper - lower, 0.0)
+    return np.clip(q, lower + REST_MARGIN * ranges, upper - REST_MARGIN * ranges)
+
+
+class Tracker:
+    """Moves an arm after a target, a step at a time. Made by ``Chain.track``.
+
+    Every step keeps the limits of position, velocity, acceleration and jerk, whatever the target
+    is: also the next steps can, since the arm can always brake in time. The same targets give the
+    same bits, by ``step`` or by ``run``.
+
+    Example:
+        >>> from jointwise import Chain
+        >>> arm = Chain.load("ur5e")
+        >>> start = [0.0, -1.2, 1.8, -0.6, 1.5, 0.0]
+        >>> tracker = arm.track(start, dt=0.001, max_velocity=3.0, max_acceleration=20.0)
+        >>> target = arm.fk(start)
+        >>> target[2, 3] += 0.001
+        >>> result = tracker.step(target)
+        >>> result.status.name, result.joint_angles.shape
+        ('SLOWED', (6,))
+    """
+
+    __slots__ = ("_arm", "_code", "_limits", "_motion", "_scratch", "_state", "_weights")
+
+    def __init__(self, arm: ArmModel, start: Floats, motion: MotionLimits, rest: Floats) -> None:
+        """A tracker at rest.
+
+        Args:
+            arm: The arm.
+            start: (n,) where it is [rad, m].
+            motion: Limits and the time of a step.
+            rest: (n,) where spare motion goes [rad, m].
+        """
+        self._arm, self._motion = arm, motion
+        self._limits = np.column_stack([motion.per_step, rest])
+        self._state, self._scratch = track_buffers(arm.n, motion.window)
+        self._code = np.zeros(1, np.uint8)
+        self._weights: dict[TargetKind, Weights] = {}
+        moving = unpack_motion(self._state, arm.n, motion.window)
+        moving.output[:] = moving.command[:] = moving.recent[:] = start
+        moving.reference[:] = np.clip(start, *arm.limits.T)
+        self._state[-1] = crc32(arm.packed.tobytes() + self._limits.tobytes())
+
+    @property
+    def dt(self) -> float:
+        """Time of a step [s]."""
+        return self._motion.dt
+
+    @property
+    def state(self) -> Floats:
+        """All that decides the next steps, as one array. Read-only; assign it to go back to it.
+
+        Raises:
+            InvalidInputError: An assigned state is not of a tracker with this arm and these limits.
+        """
+        state = self._state.copy()
+        state.setflags(write=False)
+        return state
+
+    @state.setter
+    def state(self, state: ArrayLike) -> None:
+        saved = checks.floats("state", state)
+        if saved.shape != self._state.shape or saved[-1] != self._state[-1]:
+            raise InvalidInputError(
+                f"state has shape {saved.shape} and is not of this tracker: expected the state of "
+                "a tracker with the same arm and limits."
+            )
+        if not np.isfinite(saved).all() or saved[0] not in range(self._motion.window):
+            raise InvalidInputError("state is damaged: expected an array that state has returned.")
+        self._state[:] = saved
+
+    def copy(self) -> "Tracker":
+        """A tracker in the same state, which moves on its own."""
+        twin = Tracker(self._arm, self._arm.home, self._motion, self._limits[:, REST])
+        twin._state[:] = self._state
+        return twin
+
+    def step(self, target: Target) -> TrackResult:
+        """Move the joints by one step towards a target.
+
+        Args:
+            target: Of any kind that ``Chain.solve`` takes. Numbers that are no target, such as
+                NaN, do not raise: the arm goes on to the last valid target.
+
+        Raises:
+            InvalidInputError: The target has a wrong shape or type.
+        """
+        kind, value = kind_and_value(target)
+        weights = self._weights.get(kind)
+        if weights is None:
+            weights = self._weights[kind] = kind.weights(self._arm.angular_scale)
+        n, code = self._arm.n, self._code
+        results = np.empty((1, 2 * n + 2))
+        self._call(kind.pack(value)[None], weights, results, code)
+        results.setflags(write=False)
+        row = results[0]
+        angle = row.item(2 * n + 1)
+        return TrackResult(
+            row[:n], row[n:-2], row.item(2 * n), angle, TRACK_STATUS_BY_CODE[code.item()]
+        )
+
+    def run(self, targets: Targets) -> TrackRun:
+        """Move the joints by one step for each of many targets, as ``step`` does, in one call.
+
+        Args:
+            targets: Targets of one kind, as for ``Chain.solve_batch``.
+        """
+        packed, n = pack_targets(self._arm, targets), self._arm.n
+        results = np.empty((len(packed.values), 2 * n + 2))
+        codes = np.empty(len(packed.values), np.uint8)
+        self._call(packed.values, packed.weights, results, codes)
+        for array in (results, codes):
+            array.setflags(write=False)
+        columns = results[:, :n], results[:, n : 2 * n], results[:, 2 * n], results[:, 2 * n + 1]
+        return TrackRun(*columns, codes)
+
+    def switch(self) -> bool:
+        """Have the next steps move the arm to another branch that reaches the last target.
+
+        The nearest solution in another branch is searched, which takes milliseconds. The arm moves
+        there on a straight line in joint space, within its limits.
+
+        Returns:
+            Whether there is one; if not, nothing changes.
+
+        Raises:
+            InvalidInputError: No valid target has been given.
+        """
+        points, *values = self._state[TARGET_PLACE:-1]
+        if not points:
+            raise InvalidInputError("no target to switch to: call step with a valid target first.")
+        kind = next(each for each in KINDS.values() if each.directions + 1 == points)
+        target = kind.unpack(np.array(values))
+        reference = unpack_motion(self._state, self._arm.n, self._motion.window).reference
+        found = all_solutions(
+            self._arm, target, None, reference.copy(), DEFAULT_SOLVE_CONFIG, 0, None, False
+        )
+        for solution in found:
+            change = joint_difference(self._arm, solution.joint_angles, reference)
+            if np.abs(change).max() > OTHER_BRANCH:
+                reference[:] = solution.joint_angles
+                return True
+        return False
+
+    def _call(self, targets: Floats, weights: Weights, results: Floats, codes: ArrayLike) -> None:
+        cpu.track_rows(
+            self._arm.packed,
+            targets,
+            weights,
+            self._limits,
+            self._motion.dt,
+            self._motion.window,
+            self._state,
+            self._scratch,
+            results,
+            codes,
+        )
