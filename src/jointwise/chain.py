@@ -462,7 +462,7 @@ class Chain:
             >>> from jointwise import robots
             >>> arm = robots.puma560()
             >>> arm.solutions(arm.fk([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]))
-            <6 solutions, complete>
+            <4 solutions, complete>
         """
         first = None if near is None else self._values("near", near)
         return all_solutions(self.arm, target, count, first, config, seed, redundancy, all_turns)
@@ -486,7 +486,7 @@ class Chain:
         Example:
             >>> from jointwise import robots
             >>> robots.ur5e().branch([0.1, -1.2, 1.5, -0.4, 1.0, 0.3])
-            'shoulder left, elbow up, wrist straight'
+            'shoulder left, elbow up, wrist flipped'
         """
         return branch_name(self.arm, self._values("q", q))
 
