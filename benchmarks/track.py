@@ -10,8 +10,8 @@ from time import perf_counter_ns
 import numpy as np
 
 from benchmarks.rivals import HERE, Rival
-from benchmarks.track_targets import circle, line, scenarios
-from jointwise import Chain, Tracker
+from benchmarks.track_targets import circle, line, robot_scenarios, scenarios
+from jointwise import Chain, Robot, RobotTracker, Tracker
 from tests.support.motion_laws import Limits, count_unstoppable, violations
 
 DT = 0.001
@@ -29,6 +29,8 @@ STARTS = {
     "so101": [0.0, 0.3, -0.3, 0.5, 0.2],
 }
 OTHERS = (3.0, 15.0, 500.0)
+HUMANOID = "g1_29dof_rev_1_0"  # of the package example-robot-data
+HANDS = ("left_rubber_hand", "right_rubber_hand")
 QP_RIVALS = (
     Rival("mink 1.3 with daqp", "mink_track", ("mink==1.3.0", "daqp")),
     Rival("pink 4.4 with daqp", "pink_track", ("pin-pink==4.4.0", "daqp", "example-robot-data")),
@@ -38,7 +40,7 @@ RUCKIG = Rival("ruckig 0.19", "ruckig_track", ("ruckig==0.19.4", "numpy"))
 
 def track_table(count: int, with_rivals: bool, hours: float = 0.05) -> None:
     """Violations in so many simulated hours an arm, the time of ``count`` steps, and errors."""
-    print_violations(3600.0 * hours, with_rivals)
+    print_violations(3600.0 * hours)
     print_latency(count, with_rivals)
     print_errors(with_rivals)
     print_boundary()
@@ -46,14 +48,14 @@ def track_table(count: int, with_rivals: bool, hours: float = 0.05) -> None:
         print_jerk()
 
 
-def start_of(name: str, chain: Chain) -> np.ndarray:
+def start_of(name: str, chain: Chain | Robot) -> np.ndarray:
     """A bent posture, far from singularities and limits."""
-    return np.array(STARTS.get(name, chain.home + 0.3), float)
+    return np.array(STARTS.get(name, np.clip(chain.home + 0.3, *chain.limits.T)), float)
 
 
 def tracker_and_limits(
-    name: str, chain: Chain, start: np.ndarray, with_jerk: bool
-) -> tuple[Tracker, Limits]:
+    name: str, chain: Chain | Robot, start: np.ndarray, with_jerk: bool
+) -> tuple[Tracker | RobotTracker, Limits]:
     """A tracker, and the limits that it is checked against."""
     velocity, acceleration, jerk = PANDA if name == "panda" else OTHERS
     rates = {"max_velocity": velocity, "max_acceleration": acceleration}
@@ -62,31 +64,39 @@ def tracker_and_limits(
     return tracker, Limits(*chain.limits.T, *limits)
 
 
-def arms(with_rivals: bool) -> Iterator[tuple[str, Chain]]:
-    """Arms by name; those of a humanoid come with a rival's package."""
+def arms() -> Iterator[tuple[str, Chain | Robot]]:
+    """Arms by name, those of a humanoid one by one and both at once."""
     for name in ("panda", "ur5e", "so101"):
         yield name, Chain.load(name)
-    if with_rivals:
-        folder = Path(QP_RIVALS[1].python()).parents[1]
-        file = next(folder.rglob("g1_29dof_rev_1_0.urdf"))
-        for side in ("left", "right"):
-            yield f"g1 {side}", Chain.from_urdf(file, "torso_link", f"{side}_rubber_hand")
+    robot = Robot.load(HUMANOID, free_base=True)
+    for side, hand in zip(("left", "right"), HANDS, strict=True):
+        yield f"g1 {side}", robot.chain("torso_link", hand)
+    yield "g1 hands", robot
 
 
-def print_violations(seconds: float, with_rivals: bool) -> None:
+def all_targets(
+    chain: Chain | Robot, start: np.ndarray, seconds: float, seed: int
+) -> Iterator[np.ndarray | dict[str, np.ndarray]]:
+    """The scenarios of an arm, or of both hands of a robot."""
+    if isinstance(chain, Robot):
+        return robot_scenarios(chain, HANDS, start, seconds, DT, seed)
+    return scenarios(chain, start, seconds, DT, seed)
+
+
+def print_violations(seconds: float) -> None:
     """Counts of violated limits, by NumPy, over all scenarios."""
     print(f"\nViolated limits, {seconds:,.0f} s simulated an arm at 1 kHz, jerk limits in every")
     print("second run; status: share of steps that follow, slow down, are blocked, out of reach")
     names = ("position", "velocity", "acceleration", "jerk", "braking")
     print(f"{'':10}{'steps':>12}" + "".join(f"{name:>13}" for name in names) + "   status [%]")
-    for name, chain in arms(with_rivals):
+    for name, chain in arms():
         start, total, steps = start_of(name, chain), dict.fromkeys(names, 0), 0
         statuses = np.zeros(5, int)
         runs = max(round(seconds / RUN_S), 2)
         for run in range(runs):
             tracker, limits = tracker_and_limits(name, chain, start, run % 2 == 1)
             rows = [np.repeat(start[None], 3, axis=0)]
-            for targets in scenarios(chain, start, seconds / runs, DT, run):
+            for targets in all_targets(chain, start, seconds / runs, run):
                 done = tracker.run(targets)
                 rows.append(done.joint_angles)
                 statuses += np.bincount(done.status, minlength=5)
@@ -111,18 +121,33 @@ def print_latency(count: int, with_rivals: bool) -> None:
         for with_jerk in (False, True):
             tracker, _ = tracker_and_limits(name, chain, start, with_jerk)
             tracker.run(targets[:10])
-            times, clock = np.empty(count), perf_counter_ns
-            for i in range(count):
-                target = targets[i % len(targets)]
-                began = clock()
-                tracker.step(target)
-                times[i] = clock() - began
-            print_times(f"jointwise, {name}{', jerk' if with_jerk else ''}", 1e-3 * times)
+            print_times(
+                f"jointwise, {name}{', jerk' if with_jerk else ''}",
+                step_times(tracker, list(targets), count),
+            )
+    robot = Robot.load(HUMANOID, free_base=True)
+    start = start_of("g1 hands", robot)
+    paths = [circle(robot.fk(start)[hand], 0.04, 2.0, 10.0, DT) for hand in HANDS]
+    sets = [dict(zip(HANDS, each, strict=True)) for each in zip(*paths, strict=True)]
+    tracker, _ = tracker_and_limits("g1 hands", robot, start, True)
+    tracker.run(sets[:10])
+    print_times("jointwise, g1 hands, jerk", step_times(tracker, sets, count))
     if with_rivals:
         chain = Chain.load("panda")
         targets = circle(chain.fk(start_of("panda", chain)), 0.1, 2.0, 4.0, DT)
         for rival in QP_RIVALS:
             print_times(f"{rival.name}, panda", call_rival(rival, chain, targets)["µs"])
+
+
+def step_times(tracker: Tracker | RobotTracker, targets: list, count: int) -> np.ndarray:
+    """Times of so many steps [µs]; the targets are repeated."""
+    times, clock = np.empty(count), perf_counter_ns
+    for i in range(count):
+        target = targets[i % len(targets)]
+        began = clock()
+        tracker.step(target)
+        times[i] = clock() - began
+    return 1e-3 * times
 
 
 def print_times(name: str, times: np.ndarray) -> None:

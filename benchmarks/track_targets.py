@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from jointwise import Chain
+from jointwise import Chain, Robot
 
 
 def circle(pose: np.ndarray, radius: float, speed: float, seconds: float, dt: float) -> np.ndarray:
@@ -40,6 +40,19 @@ def scenarios(
     yield jumps(chain, count, rng)[:, :3, 3] + rng.choice([0.0, 1.0], (count // 200 + 1, 3)).repeat(
         200, axis=0
     )[:count] * rng.choice([0.0, 1.0])
+
+
+def robot_scenarios(
+    robot: Robot, links: tuple[str, ...], start: np.ndarray, seconds: float, dt: float, seed: int
+) -> Iterator[dict[str, np.ndarray]]:
+    """The scenarios of the chain to each link, all at once; each link has its own seed."""
+    each = []
+    for number, link in enumerate(links):
+        chain = robot.chain(robot.link_names[0], link)
+        q = start[[robot.joint_names.index(name) for name in chain.names]]
+        each.append(scenarios(chain, q, seconds, dt, len(links) * seed + number))
+    for targets in zip(*each, strict=True):
+        yield dict(zip(links, targets, strict=True))
 
 
 def random_walk(pose: np.ndarray, count: int, dt: float, rng: np.random.Generator) -> np.ndarray:

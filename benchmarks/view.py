@@ -8,8 +8,8 @@ import numpy as np
 from jointwise import robots
 from jointwise.solvers.targets import KINDS
 from jointwise.view import Page
+from jointwise.view.arm_visitor import ArmVisitor
 from jointwise.view.session import Session
-from jointwise.view.visitor import Visitor
 from tests.support.browser import CHROMIUM, Tab, browser
 
 # Targets per second, as a mouse sends them, and the duration of a drag [s].
@@ -32,7 +32,7 @@ def main() -> None:
             print_drag(kind, session, visitor)
 
 
-def print_drag(kind: str, session: Session, visitor: Visitor | None) -> None:
+def print_drag(kind: str, session: Session, visitor: ArmVisitor | None) -> None:
     """Drag the target along a closed curve, and print the rate and the solve times.
 
     Args:

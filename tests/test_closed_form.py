@@ -358,3 +358,40 @@ def test_limits_near_a_straight_elbow_block_no_pose_that_the_tolerances_allow():
             reached += 1
             assert chain.solve(target).converged
     assert reached > 3
+
+
+def test_no_poses_have_no_rows():
+    found = robots.ur5e().solutions_batch(np.empty((0, 4, 4)))
+    assert found.joint_angles.shape == (0, 8, 6)
+    assert len(found) == 0
+
+
+def test_the_fixed_joint_has_the_value_that_was_asked_for_not_one_a_turn_away():
+    arm = robots.xarm7()
+    q = arm.random(1)
+    assert q[6] > np.pi
+    found = arm.solutions(arm.fk(q), redundancy=q[6])
+    assert len(found) > 0
+    assert (found.joint_angles[:, 6] == q[6]).all()
+    assert max(each.position_error for each in found) < 1e-9
+
+
+def test_count_counts_full_turns_too():
+    arm = robots.ur5e()
+    target = arm.fk([0.1, -1.0, 1.0, 0.2, 0.5, 0.3])
+    every = arm.solutions(target, count=None, all_turns=True)
+    some = arm.solutions(target, count=3, all_turns=True)
+    assert len(every) > 8
+    assert every.complete
+    assert len(some) == 3
+    assert not some.complete
+
+
+def test_redundancy_of_six_joints_is_refused_for_many_poses():
+    arm = robots.ur5e()
+    with pytest.raises(InvalidInputError) as refused:
+        arm.solutions_batch(arm.fk(arm.random(1, 2)), redundancy=0.0)
+    assert str(refused.value) == (
+        "redundancy is given: expected None, as an arm with six joints has none; "
+        "chain.closed_form tells."
+    )

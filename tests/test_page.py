@@ -52,11 +52,15 @@ def test_the_lowest_point_is_that_of_all_bodies_but_axes(name):
     chain = ARMS[name]
     parts = shapes.arm_parts(chain, shapes.link_radius(chain))
     points = shapes.part_points(parts)
-    assert shapes.lowest_point(chain, points, chain.home) == 0.0  # of the base
+    assert (
+        shapes.lowest_point(shapes.carrying_frames(chain, chain.home), points) == 0.0
+    )  # of the base
     parts = [part for part in parts if part.role != "axis"]
     for q in chain.random(seed=5, count=20):
         lowest = shapes.merge_parts(chain, parts, q).vertices[:, 2].min()
-        assert shapes.lowest_point(chain, points, q) == pytest.approx(lowest, abs=1e-12)
+        assert shapes.lowest_point(shapes.carrying_frames(chain, q), points) == pytest.approx(
+            lowest, abs=1e-12
+        )
 
 
 coordinates = st.floats(-5.0, 5.0).map(lambda x: round(x, 3))
@@ -112,7 +116,9 @@ def test_meshes_move_with_their_joints_as_in_yourdfpy(name, base, tip):
     drawn = np.array([np.min(bounds, axis=0)[0], np.max(bounds, axis=0)[1]])
     assert drawn == pytest.approx(expected, abs=1e-5)
     hulls = {joint: mesh.hull for joint, mesh in carried.items()}
-    assert shapes.lowest_point(chain, hulls, q) == pytest.approx(expected[0, 2], abs=1e-5)
+    assert shapes.lowest_point(shapes.carrying_frames(chain, q), hulls) == pytest.approx(
+        expected[0, 2], abs=1e-5
+    )
 
 
 def test_without_its_meshes_an_arm_is_drawn_from_its_joints_and_the_note_tells_so(tmp_path):

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from jointwise import Chain, DHJoint
 from jointwise.view.error_plot import ErrorPlot
 from jointwise.view.joint_sliders import JointSliders, slider_state
-from jointwise.view.panel import status_html
+from jointwise.view.panel import status_lines
 from jointwise.view.server import free_port, open_server
 from jointwise.view.session import Session
-from jointwise.view.target_controls import TargetControls
+from jointwise.view.target_fields import TargetFields
 from jointwise.view.units import DEGREES, RADIANS
 
 ARMS = {name: Chain.load(name) for name in ("panda", "ur5e", "stanford")}
@@ -86,7 +86,7 @@ def test_the_hint_of_a_slider_has_the_limits_in_the_chosen_unit(gui):
 
 def test_the_fields_of_a_pose_show_roll_pitch_yaw_and_keep_what_was_typed(gui):
     session = Session(ARMS["ur5e"])
-    controls = TargetControls(gui, session, lambda *_: None)
+    controls = TargetFields(gui, session, lambda *_: None)
     controls.refresh()
     assert not controls._rpy.visible
     session.set_target_kind("pose")
@@ -97,7 +97,7 @@ def test_the_fields_of_a_pose_show_roll_pitch_yaw_and_keep_what_was_typed(gui):
     assert controls._rpy.value == (0.1, 0.2, 0.3)
     typed = (0.1, 2.0, 0.3)  # the same rotation has a pitch of less than 90°, too
     controls._rpy.value = typed
-    session.move_target(rpy=typed)
+    controls._rotate_to(typed)
     controls.refresh()
     assert controls._rpy.value == typed
     session.move_target(rpy=[0.1, 0.2, -0.3])
@@ -111,14 +111,14 @@ def test_the_fields_of_a_pose_show_roll_pitch_yaw_and_keep_what_was_typed(gui):
 
 def test_the_status_has_the_orientation_error_only_where_there_is_one():
     session = Session(ARMS["ur5e"])
-    assert "orientation" not in status_html(session)
-    assert "nan" not in status_html(session)
+    assert "orientation" not in str(status_lines(session))
+    assert "nan" not in str(status_lines(session))
     session.set_target_kind("pose")
     session.set_follows(False)
     session.move_target(rpy=np.add(session.target_rpy, [0.0, 0.0, 0.5]))
-    assert "orientation error 500 mrad" in status_html(session)
+    assert "orientation error 500 mrad" in str(status_lines(session))
     session.set_angle_unit("degrees")
-    assert "orientation error 28.6°" in status_html(session)
+    assert "orientation error 28.6°" in str(status_lines(session))
 
 
 def test_the_error_plot_leaves_out_a_free_orientation(gui):

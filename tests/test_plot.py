@@ -19,8 +19,10 @@ from jointwise import (
     DHJoint,
     InvalidInputError,
     JointwiseError,
+    Robot,
     SolveConfig,
     Trace,
+    aim,
     plot,
     robots,
     scara,
@@ -544,6 +546,44 @@ def test_an_animation_without_moves_has_two_frames(tmp_path):
         assert image.n_frames == 2
 
 
+# Whole robots
+
+
+@pytest.mark.parametrize("name", ["panda", "talos_full_v2"])
+def test_a_robot_is_lines_between_its_links_and_dots_at_its_joints(name):
+    robot, base = Robot.load(name), np.diag([-1.0, -1.0, 1.0, 1.0])
+    base[:3, 3] = 0.1, 0.2, 0.3
+    q = robot.random(3)
+    poses = robot.fk(q, base)
+    ax = plot.robot(robot, q, base)
+    segments, dots = (np.array(line.get_data_3d()).T for line in ax.lines)
+    assert (np.isnan(segments[2::3])).all()
+    expected = [
+        (poses[place.parent][:3, 3], poses[link][:3, 3])
+        for link, place in robot.model.links.items()
+        if place.parent
+    ]
+    np.testing.assert_array_equal(segments.reshape(-1, 3, 3)[:, :2], expected)
+    assert len(dots) == len(robot.joint_names) + len(robot.mimics)
+    for (low, high), axis in zip(
+        (ax.get_xlim(), ax.get_ylim(), ax.get_zlim()), dots.T, strict=True
+    ):
+        assert low <= axis.min() <= axis.max() <= high
+
+
+def test_stars_are_targets_and_thin_lines_lead_to_them():
+    robot = Robot.load("ur5e")
+    pose, spatial = robot.fk(robot.random(1))["tip"], plt.figure().add_subplot(projection="3d")
+    targets = {"tip": pose, "link2": aim([0.1, 0.2, 0.3], [0, 0, 1])}
+    ax = plot.robot(robot, dict.fromkeys(robot.joint_names, 0.2), None, targets, spatial, "black")
+    assert ax is spatial
+    _, _, missing, stars = (np.array(line.get_data_3d()).T for line in ax.lines)
+    np.testing.assert_array_equal(stars, [pose[:3, 3], [0.1, 0.2, 0.3]])
+    tip = robot.fk(np.full(6, 0.2))["tip"][:3, 3]
+    np.testing.assert_array_equal(missing[:2], [tip, pose[:3, 3]])
+    assert to_hex(ax.lines[0].get_color()) == "#000000"
+
+
 # Invalid input
 
 TRACE = PLANAR.trace([0.3, 0.7, 0.0], [-0.4, 0.8])
@@ -610,6 +650,19 @@ TEXTS = {
         lambda: plot.path(PLANAR, np.zeros((2, 3))),
         "path is array([[0., 0., 0.], [0., 0., 0.]]): expected the IKPath that "
         "chain.solve_path(targets) returns.",
+    ),
+    "an arm as robot": (
+        lambda: plot.robot(5, [0.0]),
+        "robot is 5: expected a Robot, such as Robot.load('panda').",
+    ),
+    "many configurations of a robot": (
+        lambda: plot.robot(Robot.load("ur5e"), np.zeros((2, 6))),
+        "q has shape (2, 6): expected (6,), one configuration.",
+    ),
+    "a target of a link that the robot lacks": (
+        lambda: plot.robot(Robot.load("ur5e"), np.zeros(6), targets={"tap": [0.0, 0.0, 0.0]}),
+        "no link named 'tap' in ur5e; did you mean 'tip'? Links: base_link, link1, link2, link3, "
+        "link4, link5, link6, tip.",
     ),
     "an animation without a trace": (
         lambda: plot.gif(PLANAR, None, [0.3, 0.7, 0.0], "solve.gif"),

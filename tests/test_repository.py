@@ -150,6 +150,48 @@ def test_the_fourth_example_draws_the_gallery(tmp_path):
             assert 10_000 < (folder / name).stat().st_size < most
 
 
+def test_the_sixth_example_keeps_feet_and_hands_on_their_targets(tmp_path):
+    printed = run(ROOT / "examples" / "06_retargeting.py", tmp_path, MPLBACKEND="Agg")
+    worst = dict(re.findall(r"(\w+) +misses by .* at most +([0-9.]+) mm", printed))
+    for side in ("left", "right"):
+        assert float(worst[f"{side}_sole_link"]) < 0.2
+        assert float(worst[f"arm_{side}_7_link"]) < 2.0
+        assert float(worst[f"arm_{side}_4_link"]) < 50.0
+    assert (tmp_path / "retargeting.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "retargeting.gif").read_bytes().startswith(b"GIF89a")
+
+
+def test_the_seventh_example_names_the_targets_that_conflict():
+    printed = run(ROOT / "examples" / "07_whole_robot.py")
+    assert "a box:     All targets are reached, within the tolerances." in printed
+    missed = printed.partition("too far:")[2]
+    assert "Missed: left_sole_link by" in missed
+    assert "gripper_right_base_link by" in missed
+    assert "the targets are out of reach, or conflict" in missed
+    errors = re.findall(r"heavy soles: \w+ misses by ([0-9.]+) m", printed)
+    assert float(errors[0]) < 1e-3 < 0.1 < float(errors[1])
+
+
+def test_examples_of_humanoids_say_what_they_need(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(
+        "import importlib.metadata as m\n"
+        "def missing(name): raise m.PackageNotFoundError(name)\n"
+        "m.files = missing\n"
+    )
+    for name in ("06_retargeting.py", "07_whole_robot.py"):
+        example = ROOT / "examples" / name
+        path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+        done = subprocess.run(
+            [sys.executable, str(example), str(tmp_path)],
+            env=os.environ | {"PYTHONPATH": path, "MPLBACKEND": "Agg"},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 1
+        text = "This example needs a humanoid: pip install example-robot-data\n"
+        assert done.stderr.endswith(text)
+
+
 def test_the_benchmark_runs(tmp_path):
     printed = run("-m", "benchmarks", "--count", 3, "--hours", 0.001, "--no-rivals")
     for words in (

@@ -12,12 +12,7 @@ from jointwise.kernels.tree_fk import evaluate
 from jointwise.kernels.tree_moments import assemble
 from jointwise.kernels.tree_shapes import LOWER, UPPER, unpack_memory, unpack_problem
 from jointwise.kernels.tree_sweep import sweep_tree, tree_energy
-from jointwise.solvers.robot import (
-    solve_robot,
-    solve_robot_batch,
-    solve_robot_path,
-    solve_robot_paths,
-)
+from jointwise.solvers.robot import solve_robot, solve_robot_batch, solve_robot_path
 from jointwise.solvers.robot.path import Motion
 from jointwise.solvers.robot.requests import Options, make_request, one_target_each
 from tests.support.random_trees import random_tree, residual_and_jacobian
@@ -75,7 +70,7 @@ def kernel_problem(robot, targets, options, q, base):
     problem = unpack_problem(request.problem.ints, request.problem.floats)
     memory = unpack_memory(problem, request.problem.memory)
     memory.lower[:], memory.upper[:] = request.settings[LOWER], request.settings[UPPER]
-    memory.springs[:], memory.rest[:] = 0.0, 0.0
+    memory.springs[:] = memory.rest[:] = 0.0  # the buffer is uninitialised
     return request, problem, request.targets[0], request.state, memory
 
 
@@ -313,6 +308,61 @@ def test_a_row_of_a_batch_is_a_single_solve(g1):
         assert single.errors == batch[i].errors
 
 
+@settings(max_examples=20)
+@given(SEEDS, st.booleans())
+def test_a_single_solve_is_the_only_row_of_a_batch(seed, free_base):
+    """Of mixed targets, some free and some out of reach: all that a result says is the same."""
+    robot, rng = random_tree(seed, free_base=free_base), np.random.default_rng(seed)
+    base, targets = random_base(seed), mixed_targets(robot, seed)
+    options = {
+        "start": robot.random(seed + 2),
+        "base": base,
+        "weights": {link: rng.uniform(0.1, 2.0, 2) * rng.integers(0, 2, 2) for link in targets}
+        | {next(iter(targets)): 1.0},
+        "config": SolveConfig(max_restarts=2),
+    }
+    single, row = robot.solve(targets, **options), robot.solve_batch([targets], **options)[0]
+    assert single.joint_angles.tobytes() == row.joint_angles.tobytes()
+    assert single.base.tobytes() == row.base.tobytes()
+    for name in ("converged", "missed", "status", "iterations", "restarts"):
+        assert getattr(single, name) == getattr(row, name)
+    assert list(single.errors) == list(row.errors)
+    np.testing.assert_array_equal(list(single.errors.values()), list(row.errors.values()))
+    for array in (single.joint_angles, single.base):
+        assert not array.flags.writeable
+
+
+def test_an_earlier_request_leaves_nothing_behind(g1):
+    """What is kept for the same links has no numbers of the targets, weights or starts."""
+    q = 0.4 * g1.random(11, 2)
+    plain, other = (targets_of(g1, each, links=HANDS_AND_FEET) for each in q)
+    first = g1.solve(plain, start=q[0])
+    hand, active = "left_rubber_hand", [name for name in g1.joint_names if "left" in name]
+    options = {"weights": {hand: 3.0}, "offsets": {hand: [0.1, 0.0, 0.0]}, "rest": q[1]}
+    g1.solve(other, start=q[1], base=[1.0, 0.0, 0.0], **options)
+    g1.solve({hand: other[hand][:3, 3]}, active=active)
+    g1.solve({hand: aim([0.2, 0.2, 0.1], [1, 0, 0])}, active=active)
+    again = g1.solve(plain, start=q[0])
+    assert first.joint_angles.tobytes() == again.joint_angles.tobytes()
+    assert first.errors == again.errors
+
+
+@pytest.mark.parametrize(("start", "lower"), [(3.0, -np.inf), (30.0, -np.inf), (-30.0, -1.0)])
+def test_a_start_outside_a_single_limit_is_clamped(start, lower):
+    limits = (lower, 1.0) if lower == -np.inf else (lower, np.inf)
+    text = (
+        '<robot name="one"><link name="a"/><link name="b"/><joint name="j" type="revolute">'
+        '<parent link="a"/><child link="b"/><axis xyz="1 0 0"/>'
+        f'<limit lower="{limits[0]}" upper="{limits[1]}"/></joint></robot>'
+    )
+    robot = Robot.from_urdf(text)
+    held = robot.solve({"b": robot.fk(np.array([start]))["b"]}, np.array([start]))
+    assert held.converged
+    assert held.iterations == 0  # full turns away is the same pose
+    assert limits[0] <= held.joint_angles[0] <= limits[1]
+    assert abs(held.joint_angles[0] - start) < 36.0
+
+
 def test_a_path_is_followed_within_the_velocities(g1):
     ends, share = 0.4 * g1.random(8, 2), 0.5 - 0.5 * np.cos(np.linspace(0.0, np.pi, 120))
     q = ends[0] + share[:, None] * (ends[1] - ends[0])
@@ -330,8 +380,22 @@ def test_a_path_is_followed_within_the_velocities(g1):
     rough = solve_robot_path(g1.model, frames, q[0])
     smooth = solve_robot_path(g1.model, frames, q[0], motion=Motion(smooth=10.0))
     assert smooth.steps.mean() < 0.8 * rough.steps.mean()
-    both = solve_robot_paths(g1.model, [frames, frames], start=q[0])
-    assert all((each.joint_angles == rough.joint_angles).all() for each in both)
+
+
+def test_many_clips_have_the_bits_of_one_at_a_time(g1):
+    q = 0.4 * g1.random(8)
+    clips, motion = [], {"smooth": 0.1, "max_velocity": 2.0, "dt": 0.02}
+    for frames in (1, 30, 7):
+        poses = g1.fk(q + np.linspace(0.0, 0.05 * frames, frames)[:, None] * g1.random(9))
+        clips.append({link: poses[link] for link in HANDS_AND_FEET})
+    options = motion | {"start": q, "weights": {"left_rubber_hand": 0.5}, "base": [0, 0, 0.1]}
+    paths = g1.solve_paths(clips, threads=2, **options)
+    assert [len(path) for path in paths] == [1, 30, 7]
+    for clip, path in zip(clips, paths, strict=True):
+        one = g1.solve_path(clip, **options)
+        assert (path.joint_angles == one.joint_angles).all()
+        assert (path.bases == one.bases).all()
+    assert g1.solve_paths([]) == []
 
 
 def test_a_joint_that_can_turn_fully_is_never_blocked():
@@ -345,3 +409,31 @@ def test_a_joint_that_can_turn_fully_is_never_blocked():
         assert result.converged
         assert (lower <= result.joint_angles).all()
         assert (result.joint_angles <= upper).all()
+
+
+@pytest.mark.parametrize("distance", [1.0, 5.0, 50.0])
+def test_a_target_out_of_reach_does_not_keep_another_limb_from_its_target(distance):
+    robot = Robot.load("tiago_dual")
+    links = "arm_left_7_link", "arm_right_7_link"
+    arms = [name for name in robot.joint_names if name.startswith("arm_")]
+    reached = robot.fk(robot.home)[links[1]].copy()
+    reached[2, 3] += 0.02
+    targets = {links[0]: [distance + 2.0, 0.0, 1.0], links[1]: reached[:3, 3]}
+    result = robot.solve(targets, active=arms)
+    assert result.missed == (links[0],)
+    assert result.errors[links[1]].position_error < 1e-6
+
+
+def test_velocity_limits_hold_from_the_start_to_the_first_frame():
+    robot = Robot.load("panda")
+    frames = robot.fk(robot.random(1, 5))["tip"][:1].repeat(40, axis=0)
+    start = robot.random(2)
+    path = robot.solve_path({"tip": frames}, start=start, max_velocity=0.5, dt=0.01)
+    steps = np.diff(np.vstack([start, path.joint_angles]), axis=0)
+    assert np.abs(steps).max() <= 0.005 + 1e-12
+    assert np.abs(steps[0]).max() > 0.001
+
+
+def test_no_targets_have_no_rows():
+    robot = Robot.load("panda")
+    assert robot.solve_batch({"tip": np.zeros((0, 3))}).joint_angles.shape == (0, robot.n)

@@ -226,3 +226,24 @@ def test_invalid_motions_are_refused(motion, text):
 def test_settings_of_an_arm_are_refused(config, text):
     with pytest.raises(InvalidInputError, match=f"^{re.escape(text)}$"):
         solve_robot(ROBOT.model, {"left_hand": AT}, config=config)
+
+
+@pytest.mark.parametrize(
+    ("clips", "text"),
+    [
+        (
+            {"left_hand": [AT]},
+            "clips is {'left_hand': [AT]}: expected a list of clips. For one, use solve_path.",
+        ),
+        (3, "clips is 3: expected a list of clips. For one, use solve_path."),
+        (
+            [{"left_hand": [AT]}, {"left_hand": [AT], "right_hand": [AT, AT]}],
+            "clips[1]: targets differ in number, 'left_hand' has 1, 'right_hand' has 2: expected "
+            "as many for each.",
+        ),
+    ],
+)
+def test_invalid_clips_are_refused(clips, text):
+    text = text.replace("AT", repr(AT))
+    with pytest.raises(InvalidInputError, match=f"^{re.escape(text)}$"):
+        ROBOT.solve_paths(clips)

@@ -14,7 +14,7 @@ from jointwise.solvers.targets import KINDS
 from jointwise.view.live_tracking import HISTORY_S
 from jointwise.view.recording import MAX_STEP
 from jointwise.view.session import CCD_CONFIG, Session
-from jointwise.view.visitor import pose_matrix
+from jointwise.view.target_gizmo import pose_matrix
 
 ARMS = {name: Chain.load(name) for name in ("panda", "ur5e", "stanford")}
 

@@ -167,12 +167,22 @@ def test_out_of_reach_it_is_still_and_comes_back(name):
     assert back[-1].status is TrackStatus.FOLLOWING
 
 
-@pytest.mark.xfail(reason="stuck at joint limits, in another posture; switch() helps")
-def test_a_panda_follows_a_position_that_jumps_far_away_and_back():
-    tracker = PANDA.track(START, DT, max_velocity=3.0, max_acceleration=20.0)
-    tracker.run(np.repeat([[3.0, 1.0, 0.5]], 6000, axis=0))
-    back = tracker.run(np.repeat(PANDA.fk(START)[None, :3, 3], 4000, axis=0))
-    assert back[-1].status is TrackStatus.FOLLOWING
+@settings(max_examples=25)
+@example("panda", np.array([2.5, 1.0, -0.1]), False)  # once stuck at limits, folded the wrong way
+@given(
+    st.sampled_from(sorted(BENT)),
+    st.tuples(*[st.floats(-3.0, 3.0)] * 3).map(np.array).filter(lambda away: away @ away > 4.0),
+    st.booleans(),
+)
+def test_a_target_that_jumps_far_away_and_back_is_followed_again(name, away, is_pose):
+    chain, start = Chain.load(name), BENT[name]
+    tracker = chain.track(start, DT, max_velocity=3.0, max_acceleration=20.0)
+    home, far = np.repeat(chain.fk(start)[None], 4000, axis=0), np.eye(4)
+    far[:3, 3] = away
+    targets = np.concatenate([far @ home, home])
+    run = tracker.run(targets if is_pose else targets[:, :3, 3])
+    assert run[-1].status is TrackStatus.FOLLOWING
+    assert_kept(from_rest(start, run), DT, limits_of(chain, 3.0, 20.0))
 
 
 def test_a_target_circling_out_of_reach_moves_joints_smoothly():
@@ -241,6 +251,22 @@ def test_a_blocked_branch_is_kept_until_a_switch_is_asked_for():
     assert after.joint_angles[-1, 1] > 0.0
     q = np.vstack([run.joint_angles, after.joint_angles])
     assert_kept(q, DT, limits_of(planar, 2.0, 10.0))
+
+
+def test_a_switch_helps_where_a_slow_excursion_ends_at_limits():
+    tracker = PANDA.track(START, DT, max_velocity=3.0, max_acceleration=20.0)
+    targets = np.repeat(PANDA.fk(START)[None], 5500, axis=0)
+    there = np.linspace(0.0, 3.0, 1700)  # the pose moves through the base, to the other side
+    away = np.concatenate([there, there[::-1], np.zeros(2100)])
+    targets[:, :3, 3] += np.outer(away, [-0.968, -0.2, -0.153])
+    run = tracker.run(targets)
+    assert run[-1].status is TrackStatus.BLOCKED
+    assert "switch()" in run[-1].status.value
+    assert tracker.switch()
+    after = tracker.run(np.repeat(targets[-1:], 3000, axis=0))
+    assert after[-1].status is TrackStatus.FOLLOWING
+    q = np.vstack([run.joint_angles, after.joint_angles])
+    assert_kept(q, DT, limits_of(PANDA, 3.0, 20.0))
 
 
 def test_a_switch_without_another_branch_changes_nothing():
@@ -364,8 +390,8 @@ def test_wrong_states_and_targets_are_refused():
     with pytest.raises(InvalidInputError) as error:
         tracker.state = other.state
     assert str(error.value) == (
-        "state has shape (75,) and is not of this tracker: expected the state of a tracker with "
-        "the same arm and limits."
+        "state has shape (89,) and is not of this tracker: expected the state of a tracker with "
+        "the same model and limits."
     )
     damaged = tracker.state.copy()
     damaged[0] = 7.0

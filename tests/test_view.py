@@ -85,8 +85,8 @@ def test_every_kind_of_target_can_be_selected_and_is_reached(tab):
         assert session.T_base_target[:3, 3] == pytest.approx([0.45, 0.1, 0.5])
         assert (session.T_base_target[:3, :3] == rotation).all()
         assert np.nanmax(session.errors()) < 1e-6
-        assert drawing.gizmo.disable_rotations == (kind.directions == 0)
-        assert drawing._arrow.visible == (kind.directions == 1)
+        assert drawing.target.handle.disable_rotations == (kind.directions == 0)
+        assert drawing.target.arrow.visible == (kind.directions == 1)
         tab.screenshot(name)
 
 
@@ -313,7 +313,44 @@ def test_the_arm_tracks_the_target_and_its_velocities_are_plotted(tab):
     tab.type_position(0.3, -0.3, 0.6)
     tab.wait_until(lambda: np.abs(session.q - before).max() > 0.3)
     assert 0.3 < np.abs(session.tracking.shares).max() <= 1.0 + 1e-9
-    tab.screenshot("tracking")
     tab.wait_until(lambda: session.message == TrackStatus.FOLLOWING.value)
+    tab.screenshot("tracking")
+
+
+def shown_position(tab):
+    return [float(field.input_value()) for field in tab.fields("x y z [m]")]
+
+
+def test_what_is_typed_while_the_arm_tracks_stays_in_the_fields(tab):
+    session = tab.session
+    assert session.tracking is not None
+    for position in ([0.5, 0.3, 0.3], [0.35, -0.2, 0.5], [0.4, 0.25, 0.45]):
+        tab.type_position(*position)
+        tab.wait_until(lambda p=position: np.allclose(session.T_base_target[:3, 3], p, atol=1e-9))
+        assert shown_position(tab) == pytest.approx(position)
+    tab.wait_until(lambda: session.message == TrackStatus.FOLLOWING.value)
+    assert shown_position(tab) == pytest.approx(position)
+    assert tip_position(session) == pytest.approx(position, abs=1e-3)
+
+
+def test_the_arm_tracks_a_dragged_target_within_its_limits(tab):
+    session, before = tab.session, tab.session.T_base_target[:3, 3].copy()
+    start, from_here = session.q, session.tracking.times[-1]
+    on_z_arrow = before + 0.17 * session.chain.reach * np.eye(3)[2]
+    tab.drag(tab.pixel(on_z_arrow), tab.pixel(on_z_arrow) - [0, 60], steps=20)
+    tab.wait_until(lambda: session.T_base_target[2, 3] > before[2] + 0.03)
+    tab.wait_until(lambda: np.abs(session.q - start).max() > 0.01)
+    tab.wait_until(lambda: session.message == TrackStatus.FOLLOWING.value)
+    tab.wait_until(
+        lambda: np.allclose(shown_position(tab), session.T_base_target[:3, 3], atol=1e-3)
+    )
+    assert tip_position(session) == pytest.approx(session.T_base_target[:3, 3], abs=1e-3)
+    tracking = session.tracking
+    assert tracking.times[-1] > from_here  # not started anew by the drag
+    assert 0.01 < np.abs(tracking.shares).max() <= 1.0 + 1e-9
+    tab.screenshot("tracking a drag")
+
+
+def test_the_arm_stops_tracking(tab):
     tab.content.get_by_label("Arm tracks").uncheck()
-    tab.wait_until(lambda: session.tracking is None)
+    tab.wait_until(lambda: tab.session.tracking is None)

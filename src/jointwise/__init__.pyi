@@ -35,6 +35,9 @@ from .solvers.results import Status as Status
 from .solvers.robot.results import RobotBatch as RobotBatch
 from .solvers.robot.results import RobotPath as RobotPath
 from .solvers.robot.results import RobotResult as RobotResult
+from .solvers.robot.track import RobotTracker as RobotTracker
+from .solvers.robot.track_results import RobotTrackResult as RobotTrackResult
+from .solvers.robot.track_results import RobotTrackRun as RobotTrackRun
 from .solvers.solution_lists import Solutions as Solutions
 from .solvers.solution_lists import SolutionsBatch as SolutionsBatch
 from .solvers.targets import aim as aim

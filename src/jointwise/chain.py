@@ -453,7 +453,7 @@ class Chain:
             redundancy: A value or (k,) values of the arm angle or of the fixed joint [rad, m], as
                 ``closed_form`` says: all solutions at these. For seven joints only.
             all_turns: Whether to list a solution once for each full turn of its joints inside the
-                limits, instead of once.
+                limits, instead of once; ``count`` counts these.
 
         Returns:
             A sequence of converged results; empty if none was found.
@@ -524,7 +524,8 @@ class Chain:
         """(k, 2) intervals of the redundancy in which solutions inside the limits exist [rad, m].
 
         The redundancy of an arm with seven joints is its arm angle or the value of a joint that is
-        fixed, as ``closed_form`` says. Gaps shorter than a 256th of the range may be overlooked.
+        fixed, as ``closed_form`` says. Values within one turn are looked at: others that differ by
+        full turns reach the same. Gaps shorter than a 256th of the range may be overlooked.
 
         Args:
             target: A pose.

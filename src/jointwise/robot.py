@@ -24,10 +24,11 @@ from jointwise.model.tree_table import tree_table
 from jointwise.model.urdf import Source
 from jointwise.solvers.config import DEFAULT_SOLVE_CONFIG, SolveConfig
 from jointwise.solvers.robot.batch import solve_robot_batch
-from jointwise.solvers.robot.path import Motion, solve_robot_path
+from jointwise.solvers.robot.path import Motion, solve_robot_path, solve_robot_paths
 from jointwise.solvers.robot.requests import REST_WEIGHT, LinkWeight, Options
 from jointwise.solvers.robot.results import RobotBatch, RobotPath, RobotResult
 from jointwise.solvers.robot.single import solve_robot
+from jointwise.solvers.robot.track import RobotTracker, track_robot
 from jointwise.solvers.targets import Pose, Target, Targets
 
 # How far prismatic joints without limits are drawn from home by ``random``, at most [m].
@@ -318,7 +319,8 @@ class Robot:
 
         Args:
             frames: As the targets of ``solve_batch``, one set per frame.
-            start: As for ``solve``, for the first frame.
+            start: As for ``solve``, for the first frame. With ``max_velocity``: where the joints
+                are one frame before it.
             base: As for ``solve``.
             weights: As for ``solve``.
             offsets: As for ``solve``.
@@ -335,6 +337,112 @@ class Robot:
         options = Options(weights, offsets, rest, rest_weight, active)
         motion = Motion(max_velocity, dt, smooth)
         return solve_robot_path(self.model, frames, start, base, options, motion, config, seed)
+
+    def solve_paths(
+        self,
+        clips: Sequence[Mapping[str, Targets] | Sequence[Mapping[str, Target]]],
+        start: JointValues | None = None,
+        base: Pose | None = None,
+        *,
+        weights: Mapping[str, LinkWeight] | None = None,
+        offsets: Mapping[str, ArrayLike] | None = None,
+        rest: JointValues | None = None,
+        rest_weight: float = REST_WEIGHT,
+        active: Collection[str] | None = None,
+        max_velocity: JointValues | bool | None = None,
+        dt: float | None = None,
+        smooth: float = 0.0,
+        config: SolveConfig = DEFAULT_SOLVE_CONFIG,
+        seed: int = 0,
+        threads: int | None = None,
+    ) -> list[RobotPath]:
+        """Follow many clips at once, each as ``solve_path`` follows one, on threads.
+
+        Args:
+            clips: The frames of each clip, as for ``solve_path``; clips may differ in length.
+            start: As for ``solve_path``.
+            base: As for ``solve_path``.
+            weights: As for ``solve_path``.
+            offsets: As for ``solve_path``.
+            rest: As for ``solve_path``.
+            rest_weight: As for ``solve_path``.
+            active: As for ``solve_path``.
+            max_velocity: As for ``solve_path``.
+            dt: As for ``solve_path``.
+            smooth: As for ``solve_path``.
+            config: As for ``solve_path``.
+            seed: As for ``solve_path``.
+            threads: Threads to use, each for one clip at a time. None: one for every core.
+
+        Returns:
+            The path of each clip, in the same order and with the same bits as ``solve_path``.
+
+        Example:
+            >>> robot = Robot.load("ur5e")
+            >>> clip = {"tip": [[0.3, 0.2, 0.5], [0.3, 0.21, 0.5]]}
+            >>> [len(path) for path in robot.solve_paths([clip, clip])]
+            [2, 2]
+        """
+        return solve_robot_paths(
+            self.model,
+            clips,
+            threads,
+            start=start,
+            base=base,
+            options=Options(weights, offsets, rest, rest_weight, active),
+            motion=Motion(max_velocity, dt, smooth),
+            config=config,
+            seed=seed,
+        )
+
+    def track(
+        self,
+        start: JointValues,
+        dt: float,
+        *,
+        max_velocity: JointValues | bool,
+        max_acceleration: ArrayLike,
+        max_jerk: ArrayLike | None = None,
+        base: Pose | None = None,
+        weights: Mapping[str, LinkWeight] | None = None,
+        offsets: Mapping[str, ArrayLike] | None = None,
+        rest: JointValues | None = None,
+        active: Collection[str] | None = None,
+    ) -> RobotTracker:
+        """A tracker: follows targets that move, step by step, within limits of the motion.
+
+        The base does not move, also if it is free: its motion has no limits. Where it is moved by
+        something else, leave out ``base`` and give targets in the frame of the root link.
+
+        Args:
+            start: Where the joints are, at rest: (n,) [rad, m], or a mapping of some joint names;
+                the others are at home. From outside the limits they are brought in.
+            dt: Time of a step [s].
+            max_velocity: Limit of the velocity [rad/s, m/s]: True for those of the model, one for
+                all, (n,) or a mapping of joint names.
+            max_acceleration: Limit of the change of velocity of all joints, or (n,) of each
+                [rad/s², m/s²].
+            max_jerk: Limit of the change of acceleration, likewise [rad/s³, m/s³]. None: no limit.
+            base: Pose of the root link, (4, 4) or ``RigidTransform``, or its position (3,) [m].
+                None: the identity.
+            weights: How much links count, as for ``solve``.
+            offsets: Points of links that should be at the target, as for ``solve`` [m].
+            rest: Joint values that spare motion goes to, as ``start``. None: the start, or the
+                nearest values that are away from the limits.
+            active: Names of the joints that may move. None: all.
+
+        Raises:
+            InvalidInputError: Something about the input is wrong; the text says what.
+
+        Example:
+            >>> robot = Robot.load("ur5e")
+            >>> tracker = robot.track(robot.home, 0.001, max_velocity=3.0, max_acceleration=20.0)
+            >>> tracker.step({"tip": [0.3, 0.2, 0.5]}).status.name
+            'SLOWED'
+        """
+        options = Options(weights, offsets, rest, REST_WEIGHT, active)
+        limits = dt, max_velocity, max_acceleration, max_jerk
+        return track_robot(self.model, start, limits, base, options)
 
     def __repr__(self) -> str:
         return f"<Robot {self.name}: {checks.quantity(self.n, 'joint')}>"

@@ -78,7 +78,7 @@ def test_a_target_that_is_not_followed_is_reported(run):
     text = b"x,y,z,id\n0.4,0.2,nan,a\n9,0,0,b\n"
     code, printed, error = run("track", "panda", "-", *AT_START, "--with-targets", stdin=text)
     assert code == 1
-    assert [row["status"] for row in read_rows(printed)] == ["INVALID", "OUT_OF_REACH"]
+    assert [row["status"] for row in read_rows(printed)] == ["INVALID", "SLOWED"]
     assert [row["id"] for row in read_rows(printed)] == ["a", "b"]
     assert error.endswith(f"1 INVALID: {TrackStatus.INVALID.value}\n")
 

@@ -3,10 +3,11 @@
 import signal
 from urllib.request import urlopen
 
-from jointwise import robots
+from jointwise import Chain, Robot, robots
 from jointwise import view as page
 from jointwise.cli.commands import demo
 from tests.support.cli import ROOT, jointwise_process
+from tests.support.two_arms import two_arms
 
 
 def test_view_passes_its_options_to_the_page(run, monkeypatch, tmp_path):
@@ -21,6 +22,36 @@ def test_view_passes_its_options_to_the_page(run, monkeypatch, tmp_path):
     host = {"host": "127.0.0.1"}
     assert calls[0][1] == {**host, "port": 8080, "open_browser": True, "urdf": None}
     assert calls[1][1] == {**host, "port": 9000, "open_browser": False, "urdf": "arm.urdf"}
+
+
+MJCF = """<mujoco model="hinge"><worldbody><body name="arm"><joint name="turn"/>
+<geom size="0.1" mass="1"/></body></worldbody></mujoco>"""
+
+
+def test_view_shows_a_robot_with_several_ends_whole_and_one_arm_of_it_if_asked(
+    run, monkeypatch, tmp_path
+):
+    calls = []
+    monkeypatch.setattr(page, "serve", lambda model, *_, urdf, **__: calls.append((model, urdf)))
+    (tmp_path / "two.urdf").write_text(two_arms())
+    (tmp_path / "hinge.xml").write_text(MJCF)
+    assert run("view", "two.urdf")[0] == 0
+    assert run("view", "two.urdf", "--free-base")[0] == 0
+    assert run("view", "two.urdf", "--tip", "left_6")[0] == 0
+    assert run("view", "hinge.xml")[0] == 0
+    assert run("view", "talos_full_v2")[0] == 0
+    models, urdfs = zip(*calls, strict=True)
+    assert list(map(type, models)) == [Robot, Robot, Chain, Robot, Robot]
+    assert [model.free_base for model in models[:2]] == [False, True]
+    assert urdfs[:4] == ("two.urdf", "two.urdf", "two.urdf", None)
+    assert urdfs[4].endswith("talos_full_v2.urdf")
+
+
+def test_view_refuses_a_free_base_for_one_arm(run, tmp_path):
+    (tmp_path / "two.urdf").write_text(two_arms())
+    code, _, problem = run("view", "two.urdf", "--free-base", "--tip", "left_6")
+    assert code == 2
+    assert "--free-base cannot be combined with --tip." in problem
 
 
 def test_the_page_is_served_until_sigint():

@@ -73,6 +73,10 @@ def of_a_robot() -> Iterator[np.ndarray]:
     ):
         yield found.joint_angles
         yield np.concatenate([found.position_error, found.iterations[:, None]], axis=1)
+    limits = {"max_velocity": 2.0, "max_acceleration": 20.0, "max_jerk": 900.0}
+    run = robot.track(robot.home, 0.01, **limits).run(targets)
+    yield run.joint_angles
+    yield np.concatenate([run.position_error, run.status[:, None]], axis=1)
 
 
 if __name__ == "__main__":

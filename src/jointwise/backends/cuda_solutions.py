@@ -37,7 +37,7 @@ def all_solutions(
     if is_on_gpu(targets):
         return _solve_resident(kernel, targets, to_device(near), careful)
     count = len(targets)
-    written = (
+    written: Solved = (
         np.empty((count, BRANCHES, 6)),
         np.empty(count, np.int32),
         np.empty(count, np.bool_),

@@ -39,6 +39,7 @@ from . import tree_moments as tree_moments
 from . import tree_search as tree_search
 from . import tree_shapes as tree_shapes
 from . import tree_sweep as tree_sweep
+from . import tree_track as tree_track
 from . import voxels as voxels
 from . import voxels_cuda as voxels_cuda
 

@@ -91,5 +91,9 @@ ENTRY_POINTS = {
         "voxels", ("d1", "d1", "i", _ROWS, Record(("i1", "d2", "d2"), Scores))
     ),
     "solve_tree_rows": EntryPoint("tree_search", (*_TREE, "i", Record(("i", "i")), *_TREE_RESULTS)),
-    "follow_tree": EntryPoint("tree_search", (*_TREE, Record(("i", "d")), *_TREE_RESULTS)),
+    "follow_tree": EntryPoint("tree_search", (*_TREE, Record(("i", "d", "?")), *_TREE_RESULTS)),
+    "track_tree_rows": EntryPoint(
+        "tree_track",
+        ("i1", "d1", "d3", "d2", "i1", "d2", Record(("d", "i", "d")), "d1", "d1", "d2", "d3", "u1"),
+    ),
 }

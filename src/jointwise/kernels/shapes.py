@@ -95,7 +95,7 @@ UNDECIDED = 255
 # joint values that spare motion goes to.
 LOWEST, HIGHEST, MAX_STEP, MAX_CHANGE, REST = range(5)
 # The state of a tracker ends with the number of points of the last target, the target, which is
-# (4, 4) at most, and a checksum.
+# (4, 4) at most, and a checksum. A whole robot has no last target.
 TARGET_PLACE, STATE_END = -18, 18
 
 # Problems of a batch that are solved side by side on one core, in the lanes of vector registers.
@@ -251,6 +251,8 @@ class Motion(NamedTuple):
         feed: (n,) step of the reference, changing no faster than a joint may.
         gap: (n,) scratch: from command to reference, beyond ``feed``.
         recent: (k, n) the last k commands.
+        followed: (n,) the last reference that reached its target.
+        second: (n,) another reference, which starts there.
     """
 
     cursor: Floats
@@ -262,6 +264,8 @@ class Motion(NamedTuple):
     feed: Floats
     gap: Floats
     recent: Floats
+    followed: Floats
+    second: Floats
 
 
 class Patterns(NamedTuple):
@@ -375,9 +379,16 @@ def unpack_motion(buffer: Floats, n: int, window: int) -> Motion:
         packed_view(buffer, 1 + 5 * n, (n,)),
         packed_view(buffer, 1 + 6 * n, (n,)),
         packed_view(buffer, 1 + 7 * n, (window, n)),
+        packed_view(buffer, 1 + (7 + window) * n, (n,)),
+        packed_view(buffer, 1 + (8 + window) * n, (n,)),
     )
 
 
-def track_buffers(n: int, window: int) -> tuple[Floats, Floats]:
-    """The state of a tracker of n joints, all zeros, and its scratch memory."""
-    return np.zeros(1 + (7 + window) * n + STATE_END), np.empty(23 * n + 3 * n * n)
+def track_state(n: int, window: int) -> Floats:
+    """The state of a tracker of n joints, all zeros."""
+    return np.zeros(1 + (9 + window) * n + STATE_END)
+
+
+def newton_scratch(n: int) -> Floats:
+    """Memory for ``newton.Workspace``."""
+    return np.empty(23 * n + 3 * n * n)

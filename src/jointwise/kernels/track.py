@@ -1,7 +1,9 @@
 """Tracking: joint values that follow a moving target, step by step, within the limits of motion.
 
 A reference, joint values without dynamics, follows the target by Newton steps from where it was,
-so it stays in its branch. ``motion_limits.follow`` moves the arm after it.
+so it stays in its branch. ``motion_limits.follow`` moves the arm after it. Where it is stuck, a
+second reference goes to the target from where the first one last reached its target: what the arm
+follows does not depend on where an excursion out of reach has left it.
 """
 
 from math import inf, nan
@@ -20,6 +22,7 @@ from jointwise.kernels.newton import (
     set_waypoint,
     unpack_workspace,
 )
+from jointwise.kernels.search import largest_change
 from jointwise.kernels.shapes import (
     MAX_STEP,
     REST,
@@ -28,6 +31,7 @@ from jointwise.kernels.shapes import (
     Arm,
     Floats,
     Ints,
+    Motion,
     Task,
     Weights,
 )
@@ -53,6 +57,8 @@ MAX_ITERATIONS = 8
 AT_TARGET, STILL_FALLING = 1e-20, 0.99
 # Largest errors of an arm that follows its target [m, rad].
 FOLLOWING_TOL = 1e-4
+# An arm whose joints are closer to the reference has arrived where it stops [rad, m].
+ARRIVED = 1e-3
 
 
 @jit
@@ -99,6 +105,36 @@ def move_reference(
 
 
 @jit
+def move_references(
+    arm: Arm,
+    task: Task,
+    limits: Floats,
+    dt: float,
+    motion: Motion,
+    tips_base: Floats,
+    workspace: Workspace,
+) -> int:
+    """Move the reference, ``motion.gap``; where it is stuck, move the second one.
+
+    The second becomes the reference when it reaches the target. Where it is stuck as well, it
+    starts anew in the next step. Returns what the reference did.
+    """
+    found = move_reference(arm, task, limits, dt, motion.gap, tips_base, workspace)
+    if found == REACHED:
+        copy_values(motion.gap, motion.second)
+    elif found != MOVING:
+        second = move_reference(arm, task, limits, dt, motion.second, tips_base, workspace)
+        if second == REACHED:
+            found = REACHED
+            copy_values(motion.second, motion.gap)
+        elif second != MOVING:
+            copy_values(motion.followed, motion.second)
+    if found == REACHED:
+        copy_values(motion.gap, motion.followed)
+    return found
+
+
+@jit
 def track_rows(
     packed_arm: Floats,
     targets: Floats,
@@ -134,7 +170,7 @@ def track_rows(
         copy_values(motion.reference, motion.gap)
         found = MOVING
         if valid:
-            found = move_reference(arm, task, limits, dt, motion.gap, tips_base, workspace)
+            found = move_references(arm, task, limits, dt, motion, tips_base, workspace)
             for row in range(targets.shape[1]):
                 for column in range(targets.shape[2]):
                     place = last + 1 + row * targets.shape[2] + column
@@ -152,14 +188,15 @@ def track_rows(
             if m > 1:
                 angle = rotation_to_target(tips_base, task.target_points)[3]
                 results[k, 2 * n + 1], largest = angle, max(largest, angle)
-            codes[k] = status_code(found, largest)
+            codes[k] = status_code(found, largest, motion)
 
 
 @jit
-def status_code(found: int, error: float) -> int:
+def status_code(found: int, error: float, motion: Motion) -> int:
     """How a step ended, from what the reference did and the largest error of the arm [m, rad]."""
-    if found == AT_LIMIT:
+    arrived = largest_change(motion.output, motion.reference) < ARRIVED
+    if found == AT_LIMIT and arrived:
         return BLOCKED
-    if found == CLOSEST:
+    if found == CLOSEST and arrived:
         return OUT_OF_REACH
     return FOLLOWING if error < FOLLOWING_TOL else SLOWED

@@ -44,8 +44,9 @@ from jointwise.kernels.tree_sweep import sweep_tree
 
 # Sweeps of an attempt; its steps at most, and those in which the cost must halve.
 SWEEPS, MAX_STEPS, PATIENCE = 3, int64_const(60), int64_const(5)
-# The same for a compromise, with the relative decrease of the cost below which it ends.
-COMPROMISE_STEPS, COMPROMISE_DECREASE = int64_const(200), 1e-10
+# The same for a compromise, with the relative decrease of the cost below which it ends: rounding,
+# because one target far away must not keep others from being reached.
+COMPROMISE_STEPS, COMPROMISE_DECREASE = int64_const(200), 1e-15
 # A target whose weighted squared error is below so much of the largest is not restarted.
 MISSED_SHARE = 0.05
 # Of so many restarts, the first moves every joint, and those between move the limbs that miss a
@@ -197,7 +198,36 @@ def compromise(
     if not reached and sqrt(cost) >= MUCH_CLOSER * sqrt(local_cost):
         copy_values(memory.current, state)
         evaluate(problem, targets, state, memory)
+    if not reached and problem.base_unknowns == 0:
+        steps += finish_others(problem, targets, criteria, limits, state, memory)
     return local_steps + steps
+
+
+@jit
+def finish_others(
+    problem: TreeProblem,
+    targets: Floats,
+    criteria: Criteria,
+    limits: tuple[int, int, float, float],
+    state: Floats,
+    memory: TreeMemory,
+) -> int:
+    """Hold the joints that move a missed target, and move the others to theirs; the steps.
+
+    A target far away needs so much damping that others come to theirs slowly. The memory of start
+    and best state is used, which are no longer needed.
+    """
+    mark_missed(problem, targets, criteria, True, memory)
+    lower, upper = memory.lower, memory.upper
+    copy_values(lower, memory.start[: lower.size])
+    copy_values(upper, memory.best[: upper.size])
+    for i in range(lower.size):
+        if memory.held[i] > 0.0:
+            lower[i] = upper[i] = state[i]
+    steps, _, _ = tree_lm(problem, targets, criteria, limits, state, memory)
+    copy_values(memory.start[: lower.size], lower)
+    copy_values(memory.best[: upper.size], upper)
+    return steps
 
 
 @jit
@@ -303,7 +333,7 @@ def follow_tree(
     targets: Floats,
     packed_criteria: PackedCriteria,
     settings: Floats,
-    limits: tuple[int, float],
+    limits: tuple[int, float, bool],
     states: Floats,
     errors: Floats,
     outcomes: Ints,
@@ -311,12 +341,13 @@ def follow_tree(
 ) -> None:
     """Follow frames: each is a compromise from the state before, without restarts.
 
-    Args as in ``solve_tree_rows``, and ``limits``: steps of a frame at most, and the relative
-    decrease of the cost below which it ends. ``states[0]`` is the start.
+    Args as in ``solve_tree_rows``, and ``limits``: steps of a frame at most; the relative decrease
+    of the cost below which it ends; whether the change from ``states[0]``, the start, to the first
+    frame is limited as those between frames are.
     """
     problem, criteria = unpack_problem(ints, floats), unpack_criteria(packed_criteria)
     memory = unpack_memory(problem, buffer)
-    max_steps, decrease = limits
+    max_steps, decrease, from_start = limits
     descend = (max_steps, max_steps, 0.0, decrease)
     load_settings(settings, memory)
     for row in range(states.shape[0]):
@@ -326,6 +357,7 @@ def follow_tree(
             continue
         if row > 0:
             copy_values(states[row - 1], state)
+        if row > 0 or from_start:
             for i in range(settings.shape[1]):
                 spring, smooth = settings[SPRING, i], settings[SMOOTH, i]
                 change, value = settings[MAX_CHANGE, i], state[i]

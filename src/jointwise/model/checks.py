@@ -1,7 +1,7 @@
 """Checks of user input. Each error says what was given, what is accepted, and what to do."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
 from numbers import Real
 from os import PathLike
@@ -123,6 +123,8 @@ def by_name(name: str, values: Any, joint_names: tuple[str, ...]) -> Any:
 
 def all_finite(name: str, array: Floats) -> Floats:
     """The array itself, without NaN, infinity or numbers too large to compute with."""
+    if (np.abs(array) < MAX_VALUE).all():  # the most frequent case, and fast
+        return array
     for index in np.argwhere(~(np.abs(array) < MAX_VALUE)):
         where = ", ".join(map(str, index))
         raise InvalidInputError(
@@ -287,11 +289,11 @@ def quantity(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def known_name(noun: str, name: object, known: Iterable[str], title: str) -> None:
+def known_name(noun: str, name: object, known: Collection[str], title: str) -> None:
     """Refuse a name that is unknown, with the nearest one; ``title`` is what has the known ones."""
-    names = list(known)
-    if isinstance(name, str) and name in names:
+    if isinstance(name, str) and name in known:
         return
+    names = list(known)
     lowered = {each.lower(): each for each in names[:MAX_COMPARED]}
     similar = get_close_matches(name.lower(), lowered, 1) if isinstance(name, str) else []
     hint = f"; did you mean {lowered[similar[0]]!r}?" if similar else "."

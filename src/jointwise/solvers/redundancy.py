@@ -67,7 +67,7 @@ def closed_rows(
     threads: int = 1,
 ) -> tuple[Floats, Ints]:
     """Solutions (m, k, n), k at least 8, of many targets or values; (m, 3) inside, all, noted."""
-    count = max(len(targets), len(values))
+    count = max(len(targets), len(values)) if len(targets) else 0
     counts = np.zeros((count, 3), np.int64)
     progress, tolerance = new_progress(threads), structure_tolerance(form)
 

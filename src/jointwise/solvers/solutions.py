@@ -85,6 +85,10 @@ def all_solutions(
         values = redundancy_values(arm, form, start, by_distance, redundancy)
         found = _at_values(arm, form, packed, start, by_distance, values, config)
         solutions, noted, value_of = found
+        if form.fixed is not None:  # not a full turn away from the value that was asked for
+            low, high = arm.limits[form.fixed]
+            inside = (low <= value_of) & (value_of <= high)
+            solutions[inside, form.fixed] = value_of[inside]
     else:
         value_of = None
         solutions, noted = _at_one_value(arm, form, packed, start, by_distance, 0.0, config)
@@ -99,6 +103,8 @@ def all_solutions(
         value_of = None if value_of is None else value_of[:max_count]
     if all_turns:
         solutions, index = _with_all_turns(arm, solutions, start)
+        complete = complete and (max_count is None or len(solutions) <= max_count)
+        solutions, index = solutions[:max_count], index[:max_count]
         value_of = None if value_of is None else value_of[index]
     continuum = noted & HAS_FREE_JOINT > 0
     return Solutions(solutions, evaluate, complete, continuum, value_of)
@@ -120,7 +126,7 @@ def _searched(
     if near is not None:
         q = q[np.argsort(np.abs(q - start).max(axis=1), kind="stable")]
     if all_turns:
-        q, _ = _with_all_turns(arm, q, start)
+        q = _with_all_turns(arm, q, start)[0][:max_count]
     return Solutions(q, partial(_evaluate, arm, *kind_and_value(target), config))
 
 

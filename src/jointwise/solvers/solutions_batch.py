@@ -78,6 +78,11 @@ def _redundancy_of(form: ClosedForm, redundancy: ArrayLike | None, count: int) -
             "redundancy is None: expected a value of the arm angle or the fixed joint [rad, m], or "
             "(m,) one for each target, as an arm with seven joints has infinitely many solutions."
         )
+    if redundancy is not None and not form.redundant:
+        raise InvalidInputError(
+            "redundancy is given: expected None, as an arm with six joints has none; "
+            "chain.closed_form tells."
+        )
     values = np.zeros(1) if redundancy is None else checks.floats("redundancy", redundancy)
     values = np.atleast_1d(checks.all_finite("redundancy", values))
     if len(values) not in (1, count) or values.ndim != 1:

@@ -13,7 +13,7 @@ from jointwise.solvers.results import CodedStatus
 
 
 class TrackStatus(CodedStatus):
-    """How a step of a ``Tracker`` ended; the value is a sentence, with a remedy where one helps.
+    """How a step of a tracker ended; the value is a sentence, with a remedy where one helps.
 
     As an integer it is the code in ``TrackRun.status``.
     """
@@ -101,8 +101,12 @@ class TrackRun:
 
     def summary(self) -> str:
         """How many steps ended in each status, and why."""
-        counts = np.bincount(self.status, minlength=len(TrackStatus)).tolist()
-        return "\n".join(track_report(counts))
+        return summarise(self.status)
+
+
+def summarise(codes: NDArray[np.uint8]) -> str:
+    """How many steps ended in each status, and why, from their codes."""
+    return "\n".join(track_report(np.bincount(codes, minlength=len(TrackStatus)).tolist()))
 
 
 def track_report(counts: list[int]) -> list[str]:

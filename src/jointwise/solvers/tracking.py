@@ -1,7 +1,5 @@
 """Tracking a moving target, within limits of position, velocity, acceleration and jerk."""
 
-from zlib import crc32
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -12,13 +10,13 @@ from jointwise.kernels.shapes import (
     TARGET_PLACE,
     Floats,
     Weights,
-    track_buffers,
-    unpack_motion,
+    newton_scratch,
 )
 from jointwise.model import checks
 from jointwise.model.arm import ArmModel, joint_difference
 from jointwise.solvers.config import DEFAULT_SOLVE_CONFIG
 from jointwise.solvers.motion_limits import MotionLimits
+from jointwise.solvers.motion_state import OTHER_BRANCH, MotionState, away_from_limits
 from jointwise.solvers.solutions import all_solutions
 from jointwise.solvers.targets import (
     KINDS,
@@ -30,11 +28,6 @@ from jointwise.solvers.targets import (
 )
 from jointwise.solvers.track_results import TRACK_STATUS_BY_CODE, TrackResult, TrackRun
 
-# Solutions that differ by more in a joint are in another branch [rad, m].
-OTHER_BRANCH = 0.1
-# Where no rest is given, spare motion keeps this share of a joint's range away from its limits.
-REST_MARGIN = 0.15
-
 
 def track(
     arm: ArmModel, start: ArrayLike, motion: MotionLimits, rest: ArrayLike | None
@@ -42,19 +35,12 @@ def track(
     """A tracker at rest; see ``Chain.track``."""
     first = checks.all_finite("start", checks.joint_values("start", start, arm.n))
     if rest is None:
-        return Tracker(arm, first, motion, _away_from_limits(arm, first))
+        return Tracker(arm, first, motion, away_from_limits(motion, first))
     last = checks.all_finite("rest", checks.joint_values("rest", rest, arm.n))
     return Tracker(arm, first, motion, last)
 
 
-def _away_from_limits(arm: ArmModel, q: Floats) -> Floats:
-    """(n,) joint values moved into the inner part of their ranges, where they have one."""
-    lower, upper = arm.limits.T
-    ranges = np.where(np.isfinite(upper - lower), upper - lower, 0.0)
-    return np.clip(q, lower + REST_MARGIN * ranges, upper - REST_MARGIN * ranges)
-
-
-class Tracker:
+class Tracker(MotionState):
     """Moves an arm after a target, a step at a time. Made by ``Chain.track``.
 
     Every step keeps the limits of position, velocity, acceleration and jerk, whatever the target
@@ -73,7 +59,7 @@ class Tracker:
         ('SLOWED', (6,))
     """
 
-    __slots__ = ("_arm", "_code", "_limits", "_motion", "_scratch", "_state", "_weights")
+    __slots__ = ("_arm", "_code", "_scratch", "_weights")
 
     def __init__(self, arm: ArmModel, start: Floats, motion: MotionLimits, rest: Floats) -> None:
         """A tracker at rest.
@@ -84,43 +70,10 @@ class Tracker:
             motion: Limits and the time of a step.
             rest: (n,) where spare motion goes [rad, m].
         """
-        self._arm, self._motion = arm, motion
-        self._limits = np.column_stack([motion.per_step, rest])
-        self._state, self._scratch = track_buffers(arm.n, motion.window)
+        super().__init__(start, motion, rest, arm.packed.tobytes())
+        self._arm, self._scratch = arm, newton_scratch(arm.n)
         self._code = np.zeros(1, np.uint8)
         self._weights: dict[TargetKind, Weights] = {}
-        moving = unpack_motion(self._state, arm.n, motion.window)
-        moving.output[:] = moving.command[:] = moving.recent[:] = start
-        moving.reference[:] = np.clip(start, *arm.limits.T)
-        self._state[-1] = crc32(arm.packed.tobytes() + self._limits.tobytes())
-
-    @property
-    def dt(self) -> float:
-        """Time of a step [s]."""
-        return self._motion.dt
-
-    @property
-    def state(self) -> Floats:
-        """All that decides the next steps, as one array. Read-only; assign it to go back to it.
-
-        Raises:
-            InvalidInputError: An assigned state is not of a tracker with this arm and these limits.
-        """
-        state = self._state.copy()
-        state.setflags(write=False)
-        return state
-
-    @state.setter
-    def state(self, state: ArrayLike) -> None:
-        saved = checks.floats("state", state)
-        if saved.shape != self._state.shape or saved[-1] != self._state[-1]:
-            raise InvalidInputError(
-                f"state has shape {saved.shape} and is not of this tracker: expected the state of "
-                "a tracker with the same arm and limits."
-            )
-        if not np.isfinite(saved).all() or saved[0] not in range(self._motion.window):
-            raise InvalidInputError("state is damaged: expected an array that state has returned.")
-        self._state[:] = saved
 
     def copy(self) -> "Tracker":
         """A tracker in the same state, which moves on its own."""
@@ -184,7 +137,7 @@ class Tracker:
             raise InvalidInputError("no target to switch to: call step with a valid target first.")
         kind = next(each for each in KINDS.values() if each.directions + 1 == points)
         target = kind.unpack(np.array(values))
-        reference = unpack_motion(self._state, self._arm.n, self._motion.window).reference
+        reference = self._moving.reference
         found = all_solutions(
             self._arm, target, None, reference.copy(), DEFAULT_SOLVE_CONFIG, 0, None, False
         )

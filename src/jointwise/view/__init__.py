@@ -1,16 +1,19 @@
-"""The page: an arm in the browser, with viser (``pip install jointwise[view]``)."""
+"""The page: an arm or a robot in the browser, with viser (``pip install jointwise[view]``)."""
 
 import webbrowser
 from os import PathLike
 from pathlib import Path
 from threading import Event, Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from jointwise.chain import Chain
 from jointwise.errors import JointwiseError
 from jointwise.model import checks
-from jointwise.solvers.targets import KINDS
-from jointwise.view import meshes, scene
+from jointwise.robot import Robot
+from jointwise.view import scene
+from jointwise.view.arm_visitor import ArmVisitor
+from jointwise.view.meshes import Mesh
+from jointwise.view.robot_visitor import RobotVisitor
 from jointwise.view.server import (
     access_note,
     free_port,
@@ -19,8 +22,6 @@ from jointwise.view.server import (
     stop_server,
     url_host,
 )
-from jointwise.view.session import Session
-from jointwise.view.visitor import Visitor
 from jointwise.view.workspace import drawing_size
 
 if TYPE_CHECKING:
@@ -31,16 +32,16 @@ ALL_ADDRESSES = ("", "0.0.0.0", "::")
 
 
 class Page:
-    """An arm on a page in the browser, for as long as this object is open.
+    """An arm or a robot on a page in the browser, for as long as this object is open.
 
-    Every visitor, that is every tab, has an arm and a target of its own.
+    Every visitor, that is every tab, has an arm or robot and targets of its own.
 
     Args:
-        chain: The arm.
+        model: The arm, or the whole robot.
         name: Its name on the page.
         host: The address to listen at. 127.0.0.1 is this machine alone.
         port: The port to listen at; if it is taken, the next free one. 0: any.
-        urdf: The URDF that the arm came from, to draw its meshes.
+        urdf: The URDF that it came from, to draw its meshes.
 
     Attributes:
         url: The address of the page.
@@ -59,25 +60,26 @@ class Page:
 
     def __init__(
         self,
-        chain: Chain,
+        model: Chain | Robot,
         name: str = "arm",
         host: str = "127.0.0.1",
         port: int = 8080,
         urdf: str | PathLike[str] | None = None,
     ) -> None:
-        self._chain, self._name = chain, Path(name).stem
-        self._meshes: dict[int, meshes.Mesh] = {}
+        self._model, self._name = model, Path(name).stem
+        self._visitor = _visitor_class(model)
+        self._meshes: dict[Any, Mesh] = {}
         self.note = ""
         if urdf is not None:
             self._load_meshes(urdf)
-        self._visitors: dict[int, Visitor] = {}
+        self._visitors: dict[int, ArmVisitor | RobotVisitor] = {}
         self._lock = Lock()
         requested = checks.count("port", port)
         free = free_port(host, requested)
         require_viser()
-        warm_up(chain)
+        session = self._visitor.first_session(model)  # compiles the solvers
         self._server = open_server(host, free, self._name)
-        scene.set_up_scene(self._server, drawing_size(chain), Session(chain).points())
+        scene.set_up_scene(self._server, drawing_size(model), session.points())
         self._server.on_client_connect(self._connected)
         self._server.on_client_disconnect(self._disconnected)
         bound = self._server.get_port()
@@ -86,7 +88,7 @@ class Page:
         self.url = f"http://{'localhost' if host in ALL_ADDRESSES else url_host(host)}:{bound}"
 
     @property
-    def visitors(self) -> list[Visitor]:
+    def visitors(self) -> list[Any]:
         """The visitors that are connected, in order of arrival."""
         with self._lock:
             return list(self._visitors.values())
@@ -105,12 +107,13 @@ class Page:
 
     def _load_meshes(self, urdf: str | PathLike[str]) -> None:
         try:
-            self._meshes = meshes.load_meshes(self._chain, Path(urdf))
+            self._meshes = self._visitor.load_meshes(self._model, Path(urdf))
         except JointwiseError as problem:
-            self.note = f"The arm is drawn from its joints, without meshes: {problem}"
+            noun = "robot" if isinstance(self._model, Robot) else "arm"
+            self.note = f"The {noun} is drawn from its joints, without meshes: {problem}"
 
     def _connected(self, client: "viser.ClientHandle") -> None:
-        visitor = Visitor(client, self._chain, self._name, self._meshes, self.note)
+        visitor = self._visitor(client, self._model, self._name, self._meshes, self.note)
         with self._lock:
             self._visitors[client.client_id] = visitor
         if client.client_id not in self._server.get_clients():  # disconnected in the meantime
@@ -124,24 +127,24 @@ class Page:
 
 
 def serve(
-    chain: Chain,
+    model: Chain | Robot,
     name: str = "arm",
     host: str = "127.0.0.1",
     port: int = 8080,
     open_browser: bool = True,
     urdf: str | PathLike[str] | None = None,
 ) -> None:
-    """Show an arm on a page in the browser, until Ctrl+C.
+    """Show an arm or a robot on a page in the browser, until Ctrl+C.
 
     Args:
-        chain: As for ``Page``, like the other arguments.
+        model: As for ``Page``, like the other arguments.
         name: Its name on the page.
         host: The address to listen at. 127.0.0.1 is this machine alone.
         port: The port to listen at; if it is taken, the next free one.
         open_browser: Whether to open the page in the browser, too.
-        urdf: The URDF that the arm came from, to draw its meshes.
+        urdf: The URDF that it came from, to draw its meshes.
     """
-    with Page(chain, name, host, port, urdf) as page:
+    with Page(model, name, host, port, urdf) as page:
         if page.note:
             print(page.note)
         print(f"{name}: {page.url}, {access_note(host)}. Stop with Ctrl+C.", flush=True)
@@ -153,10 +156,6 @@ def serve(
             print()
 
 
-def warm_up(chain: Chain) -> None:
-    """Use each solver once for each kind of target, to compile them before the first visitor."""
-    session = Session(chain)
-    for name in KINDS:
-        session.set_target_kind(name)
-        session.step_joint()
-        session.find_solutions(2)
+def _visitor_class(model: Chain | Robot) -> Any:
+    """The class whose visitors see the model, with meshes that it loads itself."""
+    return RobotVisitor if isinstance(model, Robot) else ArmVisitor

@@ -7,29 +7,20 @@ import numpy as np
 from jointwise.chain import Chain
 from jointwise.kernels.shapes import Floats
 from jointwise.view import shapes
+from jointwise.view.joint_frames import JointFrames, rotation_wxyz
 from jointwise.view.meshes import Mesh
+from jointwise.view.shapes import PART_COLORS, Color
 from jointwise.view.workspace import drawing_size
 
 if TYPE_CHECKING:
     import viser
 
-Color = tuple[int, int, int]
-
-# The palette of Okabe and Ito, safe for all kinds of colour vision; and greys.
+# Of the joint that moved last; of the palette of Okabe and Ito.
 MOVED_COLOR: Color = (230, 159, 0)
-PART_COLORS: dict[shapes.Role, Color] = {
-    "link": (0, 114, 178),
-    "joint": (70, 76, 84),
-    "rail": (150, 155, 160),
-    "axis": (150, 155, 160),
-}
 
 
 class ArmDrawing:
-    """An arm in a scene.
-
-    The scene is a tree like the chain, each joint's frame below the one before. Meshes are sent
-    once; a new configuration sends one rotation or one position per joint.
+    """An arm in a scene. Meshes are sent once, in the frames of the joints that carry them.
 
     Args:
         scene: The scene, of one visitor or of all.
@@ -45,16 +36,9 @@ class ArmDrawing:
     ) -> None:
         self._chain = chain
         self._moved_joint: int | None = None
-        self._link_wxyz = np.array([rotation_wxyz(link) for link in chain.arm.links[:-1]])
-        # Path of each joint's frame in the tree.
-        node = {-1: "/arm"} | {
-            i: f"/arm/{'/'.join(map(str, range(i + 1)))}" for i in range(chain.n)
-        }
-        self.root = scene.add_frame(node[-1], show_axes=False)
-        self._frames = [
-            scene.add_frame(node[i], show_axes=False, position=link[:, 3], wxyz=wxyz)
-            for i, (link, wxyz) in enumerate(zip(chain.arm.links, self._link_wxyz, strict=False))
-        ]
+        placements, parents = chain.arm.links[:-1], range(-1, chain.n - 1)
+        self._frames = JointFrames(scene, "/arm", placements, parents, chain.prismatic)
+        self.root, node = self._frames.root, self._frames.names
         parts = shapes.arm_parts(chain, shapes.link_radius(chain))
         if meshes:
             parts = [part for part in parts if part.role not in ("link", "joint")]
@@ -88,16 +72,7 @@ class ArmDrawing:
 
     def show(self, q: Floats, moved_joint: int | None = None) -> None:
         """Move the arm to joint values (n,) [rad, m], and highlight the joint that moved last."""
-        c, s = np.cos(0.5 * q), np.sin(0.5 * q)
-        w, x, y, z = self._link_wxyz.T
-        wxyz = np.stack([w * c - z * s, x * c + y * s, y * c - x * s, z * c + w * s], axis=1)
-        for joint, (handle, link) in enumerate(
-            zip(self._frames, self._chain.arm.links[:-1], strict=True)
-        ):
-            if self._chain.prismatic[joint]:
-                handle.position = link[:, 3] + q[joint] * link[:, 2]
-            else:
-                handle.wxyz = wxyz[joint]
+        self._frames.move(q)
         if moved_joint != self._moved_joint:
             for joint, parts in self._joint_parts.items():
                 for handle, role in parts:
@@ -106,11 +81,4 @@ class ArmDrawing:
 
     def lowest_point(self, q: Floats) -> float:
         """The smallest z of what is drawn at joint values (n,) [m]."""
-        return shapes.lowest_point(self._chain, self._points, q)
-
-
-def rotation_wxyz(frame: Floats) -> Floats:
-    """(4,) quaternion w, x, y, z of the rotation of a frame, (3, 4) or (4, 4)."""
-    from scipy.spatial.transform import Rotation
-
-    return Rotation.from_matrix(frame[:3, :3]).as_quat(scalar_first=True)
+        return shapes.lowest_point(shapes.carrying_frames(self._chain, q), self._points)

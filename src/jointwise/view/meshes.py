@@ -1,22 +1,27 @@
-"""The visual meshes of a URDF, each in the frame of the joint that carries it."""
+"""The visual meshes of a URDF, each in the frame of what carries it: a joint, or a link."""
 
 import logging
+from collections.abc import Callable, Container
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
 from jointwise.chain import Chain
 from jointwise.errors import JointwiseError
 from jointwise.kernels.shapes import Floats
+from jointwise.robot import Robot
 
 if TYPE_CHECKING:
     import yourdfpy
 
 
+Carrier = TypeVar("Carrier", int, str)
+
+
 class Mesh(NamedTuple):
-    """What a joint carries, in the joint's frame.
+    """What a joint or a link carries, in its frame.
 
     Attributes:
         glb: The surface with its colours, as GLB.
@@ -41,30 +46,75 @@ def load_meshes(chain: Chain, path: str | Path) -> dict[int, Mesh]:
     """
     file = Path(path)
     urdf = _load_urdf(file)
-    import trimesh  # which yourdfpy needs, too
-
     if not set(chain.names) <= set(urdf.joint_map):
         raise JointwiseError(f"the joints of {file.name} are not those of the arm.")
     urdf.update_cfg(np.zeros(len(urdf.actuated_joint_names)))
-    graph = urdf.scene.graph
     T_joint_root = _root_in_joint_frames(chain, file, urdf)
 
     # A mesh belongs to the nearest link above it that a joint of the chain moves.
     joint_of_link = {urdf.joint_map[name].child: i for i, name in enumerate(chain.names)}
-    scenes: dict[int, trimesh.Scene] = {}
-    for node in graph.nodes_geometry:
-        T_root_mesh, name = graph[node]
-        link = node
-        while link is not None and link not in joint_of_link:
-            link = graph.transforms.parents.get(link)
-        joint = joint_of_link.get(link, -1)
-        scene = scenes.setdefault(joint, trimesh.Scene())
-        scene.add_geometry(urdf.scene.geometry[name], transform=T_joint_root[joint] @ T_root_mesh)
+
+    def carrier(node: str) -> tuple[int, Floats]:
+        link = _first_above(urdf, node, joint_of_link)
+        joint = -1 if link is None else joint_of_link[link]
+        return joint, T_joint_root[joint]
+
+    return _carried_meshes(urdf, file, carrier)
+
+
+def load_link_meshes(robot: Robot, path: str | Path) -> dict[str, Mesh]:
+    """The mesh of each link that has one, in the link's frame.
+
+    Args:
+        robot: The robot; its links have the same names in the file.
+        path: As for ``load_meshes``.
+
+    Raises:
+        JointwiseError: There is nothing to draw; the text names what is missing.
+    """
+    file = Path(path)
+    urdf = _load_urdf(file)
+    if not set(robot.link_names) <= set(urdf.link_map):
+        raise JointwiseError(f"the links of {file.name} are not those of the robot.")
+
+    def carrier(node: str) -> tuple[str, Floats]:
+        link = _first_above(urdf, node, urdf.link_map) or robot.link_names[0]
+        return link, np.linalg.inv(urdf.scene.graph[link][0])
+
+    return _carried_meshes(urdf, file, carrier)
+
+
+def _first_above(urdf: "yourdfpy.URDF", node: str, names: Container[str]) -> str | None:
+    """The node itself or the nearest one above it that is one of the names; None if none is."""
+    above: str | None = node
+    while above is not None and above not in names:
+        above = urdf.scene.graph.transforms.parents.get(above)
+    return above
+
+
+def _carried_meshes(
+    urdf: "yourdfpy.URDF", file: Path, carrier: Callable[[str], tuple[Carrier, Floats]]
+) -> dict[Carrier, Mesh]:
+    """All meshes of a URDF, joined by what carries them.
+
+    Args:
+        urdf: The URDF.
+        file: Where it is.
+        carrier: What carries a node of its scene, and (4, 4) the root link in the carrier's frame.
+    """
+    import trimesh  # which yourdfpy needs, too
+
+    scenes: dict[Carrier, trimesh.Scene] = {}
+    for node in urdf.scene.graph.nodes_geometry:
+        T_root_mesh, name = urdf.scene.graph[node]
+        carried_by, T_carrier_root = carrier(node)
+        scene = scenes.setdefault(carried_by, trimesh.Scene())
+        scene.add_geometry(urdf.scene.geometry[name], transform=T_carrier_root @ T_root_mesh)
     if not scenes:
         raise JointwiseError(f"no meshes were found around {file.name}.")
     return {
-        joint: Mesh(scene.export(file_type="glb"), scene.convex_hull.vertices)
-        for joint, scene in scenes.items()
+        carried_by: Mesh(scene.export(file_type="glb"), scene.convex_hull.vertices)
+        for carried_by, scene in scenes.items()
     }
 
 

@@ -8,16 +8,16 @@ import numpy as np
 
 from jointwise.chain import Chain
 from jointwise.kernels.shapes import Floats
-from jointwise.solvers.targets import TargetKind
 from jointwise.view import camera, shapes
-from jointwise.view.arm_drawing import ArmDrawing, Color, rotation_wxyz
+from jointwise.view.arm_drawing import ArmDrawing
 from jointwise.view.meshes import Mesh
+from jointwise.view.shapes import Color
+from jointwise.view.target_gizmo import TargetGizmo
 from jointwise.view.workspace import drawing_size
 
 if TYPE_CHECKING:
     import viser
 
-TARGET_COLOR: Color = (213, 94, 0)
 SOLUTION_COLOR: Color = (86, 180, 233)
 CENTRED: Literal["center-center"] = "center-center"
 # Where the labels of solutions are, as shares of the arm's length from its base. They differ, since
@@ -82,7 +82,7 @@ class Drawing:
         q: (n,) first joint values [rad, m]; the floor is below them.
 
     Attributes:
-        gizmo: The handle that the visitor drags the target by.
+        target: The target, which the visitor drags.
         floor: The grid below the arm.
     """
 
@@ -98,20 +98,7 @@ class Drawing:
         self._arm = ArmDrawing(client.scene, chain, meshes)
         centre = np.array([0.0, 0.0, self._arm.lowest_point(q)])
         self.floor = add_floor(client.scene, drawing_size(chain), centre)
-        self._add_target()
-
-    def _add_target(self) -> None:
-        scene, size = self._client.scene, drawing_size(self._chain)
-        self.gizmo = scene.add_transform_controls("/target", 0.2 * size, depth_test=False)
-        scene.add_icosphere("/target/point", 0.03 * size, color=TARGET_COLOR)
-        self._arrow = scene.add_arrows(
-            "/target/direction",
-            np.array([[[0.0, 0.0, 0.0], [0.0, 0.0, 0.3 * size]]]),
-            TARGET_COLOR,
-            shaft_radius=0.006 * size,
-            head_radius=0.016 * size,
-            head_length=0.05 * size,
-        )
+        self.target = TargetGizmo(client.scene, "/target", drawing_size(chain))
 
     def show_arm(self, q: Floats, moved_joint: int | None = None) -> None:
         """Move the arm to joint values (n,) [rad, m], and highlight the joint that moved last.
@@ -119,9 +106,7 @@ class Drawing:
         The floor sinks where the arm would go through it. ``fit_view`` raises it again.
         """
         self._arm.show(q, moved_joint)
-        lowest = self._arm.lowest_point(q)
-        if lowest < self.floor.position[2]:
-            self.floor.position = (0.0, 0.0, lowest)
+        sink_floor(self.floor, self._arm.lowest_point(q))
 
     def fit_view(self, q: Floats, points: Floats) -> None:
         """Put the floor below the arm at joint values (n,) [rad, m], and show all points (k, 3).
@@ -130,15 +115,6 @@ class Drawing:
         """
         self.floor.position = (0.0, 0.0, self._arm.lowest_point(q))
         show_points(self._client.camera, points)
-
-    def show_target(self, T_base_target: Floats) -> None:
-        """Move the target to a pose (4, 4)."""
-        self.gizmo.wxyz, self.gizmo.position = rotation_wxyz(T_base_target), T_base_target[:3, 3]
-
-    def show_kind(self, kind: TargetKind) -> None:
-        """Show handles to rotate the target unless orientation is free; for one axis, an arrow."""
-        self.gizmo.disable_rotations = kind.directions == 0
-        self._arrow.visible = kind.directions == 1
 
     def show_solutions(
         self,
@@ -174,6 +150,12 @@ class Drawing:
             name = f"/solutions/{index}/label"
             self._client.scene.add_label(name, labels[index], position=position, anchor=CENTRED)
             self._solutions[index] = solutions[index], handle
+
+
+def sink_floor(floor: "viser.GridHandle", lowest: float) -> None:
+    """Lower the floor to the lowest point of what is drawn [m], if that is below it."""
+    if lowest < floor.position[2]:
+        floor.position = (0.0, 0.0, lowest)
 
 
 def show_points(handle: "viser.CameraHandle", points: Floats) -> None:

@@ -10,13 +10,14 @@ from jointwise.chain import Chain
 from jointwise.kernels.shapes import Floats
 from jointwise.model import checks
 from jointwise.model.arm import joint_difference
-from jointwise.model.rotation import roll_pitch_yaw, rpy_matrix
+from jointwise.model.rotation import roll_pitch_yaw
 from jointwise.solvers.config import SolveConfig
 from jointwise.solvers.single import SAME
 from jointwise.solvers.targets import KINDS, Target
 from jointwise.view.ccd_steps import CCDSteps
 from jointwise.view.live_tracking import LiveTracking
 from jointwise.view.recording import Waypoint, interpolate_targets, waypoints_to_csv
+from jointwise.view.target_pose import moved_pose, pose_for_kind
 from jointwise.view.units import ANGLE_UNITS, RADIANS
 from jointwise.view.workspace import drawing_size, position_in_front
 
@@ -72,6 +73,16 @@ class Session:
         self.max_velocity = 1.0
         self.solve()
 
+    @property
+    def model(self) -> Chain:
+        """What has the joints: the arm."""
+        return self.chain
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """The names of the joints, from the base to the end effector."""
+        return self.chain.names
+
     # The target
 
     @property
@@ -112,11 +123,7 @@ class Session:
         Raises:
             InvalidInputError: The numbers are invalid; nothing has moved.
         """
-        moved = self.T_base_target.copy() if pose is None else checks.pose("target", pose)
-        if position is not None:
-            moved[:3, 3] = checks.all_finite("target", checks.position("target", position))
-        if rpy is not None:
-            moved[:3, :3] = rpy_matrix(checks.all_finite("rpy", checks.floats("rpy", rpy)))
+        moved = moved_pose(self.T_base_target, pose, position, rpy)
         if (moved == self.T_base_target).all():
             return
         self.T_base_target = moved
@@ -134,10 +141,9 @@ class Session:
         before, self.kind = self.kind, KINDS[name]
         if self.kind is before:
             return
-        if before.directions == 0 or self.kind.directions == 0:
-            moved = np.eye(4) if self.kind.directions == 0 else self.chain.fk(self.q)
-            moved[:3, 3] = self.T_base_target[:3, 3]
-            self.T_base_target = moved
+        self.T_base_target = pose_for_kind(
+            self.T_base_target, before, self.kind, self.chain.fk(self.q)
+        )
         self._target_changed()
 
     def set_follows(self, follows: bool) -> None:

@@ -13,6 +13,15 @@ if TYPE_CHECKING:
     from trimesh import Trimesh
 
 Role = Literal["link", "joint", "rail", "axis"]
+Color = tuple[int, int, int]
+
+# The palette of Okabe and Ito, safe for all kinds of colour vision; and greys.
+PART_COLORS: dict[Role, Color] = {
+    "link": (0, 114, 178),
+    "joint": (70, 76, 84),
+    "rail": (150, 155, 160),
+    "axis": (150, 155, 160),
+}
 
 # Largest radius of a link, as a fraction of the arm's size and of the median link length.
 RADIUS_PER_SIZE, RADIUS_PER_LENGTH = 0.022, 0.22
@@ -34,8 +43,11 @@ class Part(NamedTuple):
 
 def link_radius(chain: Chain) -> float:
     """Radius that links are drawn with [m]."""
-    size = drawing_size(chain)
-    lengths = np.linalg.norm(chain.arm.links[:, :, 3], axis=1)
+    return rod_radius(drawing_size(chain), np.linalg.norm(chain.arm.links[:, :, 3], axis=1))
+
+
+def rod_radius(size: float, lengths: Floats) -> float:
+    """Radius of rods with these lengths, in a drawing of this size [m]."""
     median = np.median(lengths[lengths > 1e-6 * size]) if lengths.any() else np.inf
     return float(min(RADIUS_PER_SIZE * size, RADIUS_PER_LENGTH * median))
 
@@ -54,25 +66,25 @@ def arm_parts(chain: Chain, radius: float) -> list[Part]:
     import trimesh
 
     z = np.array([0.0, 0.0, 1.0])
-    parts = [Part(-1, "joint", _cylinder(np.zeros(3), 0.6 * radius * z, 2.2 * radius))]
+    parts = [Part(-1, "joint", cylinder(np.zeros(3), 0.6 * radius * z, 2.2 * radius))]
     for i, link in enumerate(chain.arm.links):
         corners = [np.zeros(3), link[:, 3]]
         if i < chain.n:
             origin, axis = link[:, 3], link[:, 2]
             corners.insert(1, origin - (origin @ axis) * axis)
-        rods = _rounded_polyline(corners, radius, rounded_start=i > 0)  # the base has its disc
+        rods = rounded_polyline(corners, radius, rounded_start=i > 0)  # the base has its disc
         parts += [Part(i - 1, "link", mesh) for mesh in rods]
         if i == chain.n:
             break
         if chain.prismatic[i]:
             low, high = _rail_range(chain, i)
-            rail = _cylinder(origin + low * axis, origin + high * axis, 0.5 * radius)
+            rail = cylinder(origin + low * axis, origin + high * axis, 0.5 * radius)
             parts.append(Part(i - 1, "rail", rail))
             body = trimesh.creation.box([3.2 * radius] * 3)
         else:
-            body = _cylinder(-1.8 * radius * z, 1.8 * radius * z, 1.6 * radius)
+            body = cylinder(-1.8 * radius * z, 1.8 * radius * z, 1.6 * radius)
         parts.append(Part(i, "joint", body))
-        parts.append(Part(i, "axis", _cylinder(-4.5 * radius * z, 4.5 * radius * z, 0.18 * radius)))
+        parts.append(Part(i, "axis", cylinder(-4.5 * radius * z, 4.5 * radius * z, 0.18 * radius)))
     return parts
 
 
@@ -83,11 +95,16 @@ def _rail_range(chain: Chain, joint: int) -> tuple[float, float]:
     return float(min(lower, 0.0)), float(max(upper, 0.0))
 
 
+def carrying_frames(chain: Chain, q: Floats) -> Floats:
+    """(n+1, 4, 4) frames that carry parts, the base frame last, at joint values (n,) [rad, m]."""
+    return np.concatenate([chain.frames(q), np.eye(4)[None]])
+
+
 def merge_parts(chain: Chain, parts: list[Part], q: Floats) -> "Trimesh":
     """The parts at joint values (n,) [rad, m] as a single surface, base frame [m]."""
     import trimesh
 
-    frames = np.concatenate([chain.frames(q), np.eye(4)[None]])
+    frames = carrying_frames(chain, q)
     meshes = [part.mesh.copy().apply_transform(frames[part.joint]) for part in parts]
     return cast("Trimesh", trimesh.util.concatenate(meshes))
 
@@ -99,22 +116,20 @@ def part_points(parts: list[Part]) -> dict[int, Floats]:
     return {j: np.concatenate([p.mesh.vertices for p in solid if p.joint == j]) for j in joints}
 
 
-def lowest_point(chain: Chain, points: dict[int, Floats], q: Floats) -> float:
-    """The smallest z in the base frame [m] of points that joints carry.
+def lowest_point(frames: Floats, points: dict[int, Floats]) -> float:
+    """The smallest z [m] of points that joints carry.
 
     Args:
-        chain: The arm.
+        frames: (n+1, 4, 4) the frame of each joint; that of the base last.
         points: (k, 3) by joint, in the joint's frame [m]; -1 for the base.
-        q: (n,) joint values [rad, m].
     """
-    frames = np.concatenate([chain.frames(q), np.eye(4)[None]])
     return min(
         float((carried @ frames[joint, 2, :3]).min() + frames[joint, 2, 3])
         for joint, carried in points.items()
     )
 
 
-def _cylinder(start: Floats, end: Floats, radius: float) -> "Trimesh":
+def cylinder(start: Floats, end: Floats, radius: float) -> "Trimesh":
     """A cylinder whose edges stay sharp when it is shaded."""
     import trimesh
 
@@ -122,16 +137,20 @@ def _cylinder(start: Floats, end: Floats, radius: float) -> "Trimesh":
     return cast("Trimesh", trimesh.graph.smooth_shade(cylinder, angle=0.6))
 
 
-def _rounded_polyline(corners: list[Floats], radius: float, rounded_start: bool) -> "list[Trimesh]":
-    """Cylinders from corner to corner, with spheres at their ends; at the start if asked for."""
+def ball(centre: Floats, radius: float) -> "Trimesh":
+    """A sphere."""
     import trimesh
 
+    sphere = trimesh.creation.icosphere(subdivisions=2, radius=radius)
+    return cast("Trimesh", sphere.apply_translation(centre))
+
+
+def rounded_polyline(corners: list[Floats], radius: float, rounded_start: bool) -> "list[Trimesh]":
+    """Cylinders from corner to corner, with spheres at their ends; at the start if asked for."""
     meshes = []
     for start, end in pairwise(corners):
         if np.linalg.norm(end - start) > 1e-9:
-            meshes.append(_cylinder(start, end, radius))
-            for corner in (start, end):
-                if rounded_start or (corner != corners[0]).any():
-                    sphere = trimesh.creation.icosphere(subdivisions=2, radius=radius)
-                    meshes.append(sphere.apply_translation(corner))
+            meshes.append(cylinder(start, end, radius))
+            ends = (start, end) if rounded_start or (start != corners[0]).any() else (end,)
+            meshes += [ball(corner, radius) for corner in ends]
     return meshes

@@ -48,5 +48,5 @@ def find(name: str | PathLike[str]) -> Path:
     hint = f"; did you mean {similar[0]!r}?" if similar else "."
     raise InvalidInputError(
         f"no robot named {name!r}{hint} Robots: {', '.join(robots)}. "
-        "A path must end in .urdf, .toml or .csv."
+        "A path must end in .urdf, .toml or .csv, or in .xml for MJCF."
     )

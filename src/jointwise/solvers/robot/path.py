@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -68,7 +69,8 @@ def solve_robot_path(
     Args:
         model: The robot.
         frames: A mapping of link names to f targets each, such as (f, 4, 4); or f mappings.
-        start: Start of the first frame, which is solved for as by ``solve_robot``.
+        start: Start of the first frame, which is solved for as by ``solve_robot``; with velocity
+            limits, where the robot is one frame before.
         base: As for ``solve_robot``.
         options: The same.
         motion: Velocity limits and smoothness.
@@ -81,19 +83,21 @@ def solve_robot_path(
     settings = _with_motion(model, request, motion)
     problem, results = request.problem, result_arrays(request, len(request.targets))
     criteria, memory = config.criteria(start is not None, seed), problem.memory
+    from_start, restarts = start is not None and motion.max_velocity is not None, 0
     if len(request.targets):
-        first_criteria = (*criteria[:2], min(criteria[2], FIRST_RESTARTS), *criteria[3:])
-        solve_rows(request, first_criteria, (0, 1), results, memory)
-        restarts, v = int(results[2][0, 2]), len(problem.variables)
-        first = problem.unwrap(results[0][0, :v], request.start[problem.variables])
-        results[0][0, :v] = first
+        if not from_start:
+            first_criteria = (*criteria[:2], min(criteria[2], FIRST_RESTARTS), *criteria[3:])
+            solve_rows(request, first_criteria, (0, 1), results, memory)
+            restarts, v = int(results[2][0, 2]), len(problem.variables)
+            first = problem.unwrap(results[0][0, :v], request.start[problem.variables])
+            results[0][0, :v] = first
         cpu.follow_tree(
             problem.ints,
             problem.floats,
             request.targets,
             criteria,
             settings,
-            FRAME_LIMITS,
+            (*FRAME_LIMITS, from_start),
             *results,
             memory,
         )
@@ -106,9 +110,30 @@ def solve_robot_path(
 def solve_robot_paths(
     model: TreeModel, clips: Sequence[Any], threads: int | None = None, **options: Any
 ) -> list[RobotPath]:
-    """Follow many clips side by side, a thread each; see ``solve_robot_path``."""
+    """Follow many clips side by side, each on one thread; see ``solve_robot_path``.
+
+    Args:
+        model: The robot.
+        clips: The frames of each clip.
+        threads: Number of threads; None for one per core.
+        options: Further arguments of ``solve_robot_path``, the same for all clips.
+
+    Raises:
+        InvalidInputError: Something is wrong with a clip; the text says with which.
+    """
+    if isinstance(clips, Mapping) or not np.iterable(clips):
+        raise InvalidInputError(
+            f"clips is {checks.short(clips)}: expected a list of clips. For one, use solve_path."
+        )
+
+    def follow(i: int, clip: Any) -> RobotPath:
+        try:
+            return solve_robot_path(model, clip, **options)
+        except InvalidInputError as error:
+            raise type(error)(f"clips[{i}]: {error}") from None
+
     with ThreadPoolExecutor(thread_count(threads)) as pool:
-        return list(pool.map(lambda clip: solve_robot_path(model, clip, **options), clips))
+        return list(pool.map(follow, count(), clips))
 
 
 def _with_motion(model: TreeModel, request: RobotRequest, motion: Motion) -> Floats:
@@ -122,12 +147,12 @@ def _with_motion(model: TreeModel, request: RobotRequest, motion: Motion) -> Flo
     if motion.dt is None:
         raise InvalidInputError("max_velocity needs dt, the time between frames [s].")
     dt = checks.positive("dt", motion.dt)
-    velocity = _velocities(model, motion.max_velocity)[problem.variables]
+    velocity = joint_velocities(model, motion.max_velocity)[problem.variables]
     settings[MAX_CHANGE] = np.minimum(velocity * dt, UNLIMITED)
     return settings
 
 
-def _velocities(model: TreeModel, given: Any) -> Floats:
+def joint_velocities(model: TreeModel, given: Any) -> Floats:
     """(n,) greatest velocity of each joint [rad/s, m/s]."""
     if given is True:
         return model.max_velocity

@@ -33,10 +33,12 @@ class RobotProblem:
         variables: (v,) which of the robot's variables are left.
         ints: Packed integers; see ``kernels.tree_shapes``.
         floats: Packed floats.
-        lower: (v,) limits as kernels take them: none for a joint that can turn fully [rad, m].
-        upper: The same.
+        free_settings: (6, v) settings with which all variables are free; a joint that can turn
+            fully has no limits.
         wrapped: (v,) variables without such limits, whose values are brought near the start.
+        has_wrapped: Whether there are any.
         angular_scale: Position error that counts like 1 rad of orientation error [m].
+        memory_size: Numbers in the scratch of a kernel.
     """
 
     model: TreeModel
@@ -44,15 +46,16 @@ class RobotProblem:
     variables: Ints
     ints: Ints
     floats: Floats
-    lower: Floats
-    upper: Floats
+    free_settings: Floats
     wrapped: Bools
+    has_wrapped: bool
     angular_scale: float
+    memory_size: int
 
     @property
     def memory(self) -> Floats:
         """New scratch for a kernel."""
-        return np.empty(memory_size(self.ints))
+        return np.empty(self.memory_size)
 
     @property
     def scales(self) -> Floats:
@@ -60,23 +63,22 @@ class RobotProblem:
         revolute = ~self.model.prismatic[self.variables]
         return np.where(revolute, self.angular_scale**2, 1.0)
 
-    def settings(self, held: Bools, start: Floats) -> Floats:
+    def settings(self, held: Bools | None, start: Floats) -> Floats:
         """(6, v) settings of the variables; those that are held stay at the start.
 
         Args:
-            held: (n,) which of all variables are held.
+            held: (n,) which of all variables are held; None for none.
             start: (n,) values of all variables [rad, m].
         """
-        settings = np.zeros((SETTINGS, len(self.variables)))
-        stay, values = held[self.variables], start[self.variables]
-        settings[LOWER] = np.where(stay, values, self.lower)
-        settings[UPPER] = np.where(stay, values, self.upper)
-        settings[MAX_CHANGE] = UNLIMITED
+        settings = self.free_settings.copy()
+        if held is not None:
+            stay = held[self.variables]
+            settings[: UPPER + 1, stay] = start[self.variables][stay]
         return settings
 
     def unwrap(self, x: Floats, start: Floats) -> Floats:
         """Full turns of the variables (..., v) chosen to be near the start, inside the limits."""
-        if not self.wrapped.any():
+        if not self.has_wrapped:
             return x
         turn = 2.0 * np.pi
         lower, upper = self.model.limits[self.variables].T
@@ -115,12 +117,21 @@ def robot_problem(model: TreeModel, links: tuple[str, ...], free_base: bool) -> 
     spreads = np.where(revolute, np.pi, longest)
     places = np.array([index[carrier] for carrier in carriers], np.int64)
     ints, floats = pack_problem(pruned, places, _strides(len(variables)), spreads, free_base)
-    lower, upper = (
-        np.where(wrapped, end, values)
-        for end, values in ((-UNLIMITED, pruned.lower), (UNLIMITED, pruned.upper))
-    )
+    settings = np.zeros((SETTINGS, len(variables)))
+    settings[LOWER] = np.where(wrapped, -UNLIMITED, pruned.lower)
+    settings[UPPER] = np.where(wrapped, UNLIMITED, pruned.upper)
+    settings[MAX_CHANGE] = UNLIMITED
     return RobotProblem(
-        model, links, np.array(variables, np.int64), ints, floats, lower, upper, wrapped, scale
+        model=model,
+        links=links,
+        variables=np.array(variables, np.int64),
+        ints=ints,
+        floats=floats,
+        free_settings=settings,
+        wrapped=wrapped,
+        has_wrapped=bool(wrapped.any()),
+        angular_scale=scale,
+        memory_size=memory_size(ints),
     )
 
 
@@ -142,8 +153,8 @@ def _strides(n: int) -> Floats:
     return strides
 
 
-def active_variables(model: TreeModel, active: Collection[str] | None) -> tuple[Bools, bool]:
-    """(n,) which variables are held, and whether the base moves.
+def active_variables(model: TreeModel, active: Collection[str] | None) -> tuple[Bools | None, bool]:
+    """(n,) which variables are held, None for none; and whether the base moves.
 
     Args:
         model: The robot.
@@ -153,9 +164,8 @@ def active_variables(model: TreeModel, active: Collection[str] | None) -> tuple[
     Raises:
         InvalidInputError: A name is unknown.
     """
-    held = np.zeros(model.n, bool)
     if active is None:
-        return held, model.free_base
+        return None, model.free_base
     if isinstance(active, str):
         raise InvalidInputError(f"active is {active!r}: expected a list of joint names.")
     names = set(active)
@@ -166,15 +176,17 @@ def active_variables(model: TreeModel, active: Collection[str] | None) -> tuple[
     return held, model.free_base and model.root in names
 
 
-def check_movable(model: TreeModel, links: tuple[str, ...], held: Bools, free_base: bool) -> None:
+def check_movable(
+    model: TreeModel, links: tuple[str, ...], held: Bools | None, free_base: bool
+) -> None:
     """Refuse a target on a link that no active joint moves."""
     for link in () if free_base else links:
         body, movable = model.links[link].body, False
         while body >= 0 and not movable:
-            movable = not held[model.tree.variables[body]]
+            movable = held is None or not held[model.tree.variables[body]]
             body = int(model.tree.parents[body])
         if not movable:
             hint = "no joint is between it and the base"
-            if held.any():
+            if held is not None and held.any():
                 hint = "all joints between it and the base are held by active"
             raise InvalidInputError(f"no active joint moves {link!r}: {hint}. Remove its target.")

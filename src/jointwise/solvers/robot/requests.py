@@ -1,13 +1,14 @@
 """What a user asks of a robot, checked and packed: targets, weights, offsets, start and base."""
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from jointwise.errors import InvalidInputError
-from jointwise.kernels.shapes import MAX_VALUE, Floats
+from jointwise.kernels.shapes import MAX_VALUE, UNLIMITED, Bools, Floats
 from jointwise.kernels.tree_shapes import (
     AXES,
     DIRECTIONS,
@@ -21,7 +22,7 @@ from jointwise.kernels.tree_shapes import (
 )
 from jointwise.model import checks
 from jointwise.model.joint_values import ordered_values
-from jointwise.model.kinematic_tree import LinkPlace, TreeModel
+from jointwise.model.kinematic_tree import TreeModel
 from jointwise.solvers.config import DEFAULT_SOLVE_CONFIG, SolveConfig, check_config
 from jointwise.solvers.robot.problem import (
     RobotProblem,
@@ -35,6 +36,9 @@ from jointwise.solvers.targets import KINDS, Target, TargetKind, kind_and_value,
 LinkWeight = float | Sequence[float]
 # Weight of the rest values if none is given; a target weighs 1.
 REST_WEIGHT = 0.01
+# The pose of a base that is not given. Read-only.
+IDENTITY = np.eye(4)
+IDENTITY.setflags(write=False)
 
 
 class Options(NamedTuple):
@@ -59,6 +63,7 @@ class RobotRequest(NamedTuple):
         settings: (6, v) settings of the variables.
         start: (n,) start values of all variables [rad, m].
         base: (4, 4) pose of the base at the start.
+        has_rest: Whether there are rest values, with a weight.
     """
 
     problem: RobotProblem
@@ -66,16 +71,18 @@ class RobotRequest(NamedTuple):
     settings: Floats
     start: Floats
     base: Floats
+    has_rest: bool
 
     @property
     def state(self) -> Floats:
         """(v + 12,) the state at the start."""
-        x = self.start[self.problem.variables]
-        return np.concatenate([x, np.eye(4)[:3].ravel()])
+        return np.concatenate([self.start[self.problem.variables], IDENTITY[:3].ravel()])
 
 
 def check_robot_config(config: SolveConfig) -> None:
     """Refuse what is no SolveConfig, or asks for what only an arm has."""
+    if config is DEFAULT_SOLVE_CONFIG:
+        return
     check_config(config)
     for name in ("method", "stiffness", "rest"):
         if getattr(config, name) != getattr(DEFAULT_SOLVE_CONFIG, name):
@@ -91,28 +98,45 @@ def make_request(
     options: Options,
 ) -> RobotRequest:
     """Check everything beside the targets, and pack it with them."""
-    links = tuple(columns)
-    held, free_base = active_variables(model, options.active)
-    check_movable(model, links, held, free_base)
-    problem = robot_problem(model, links, free_base)
-    T_world_base = np.eye(4) if base is None else checks.frame("base", base)
+    links, active, count = tuple(columns), options.active, len(next(iter(columns.values()))[1])
+    kinds = tuple([kind for kind, _ in columns.values()])
+    names = active if active is None or isinstance(active, str) else tuple(active)
+    problem, held, constant = _prepare(model, links, kinds, names)
+    T_world_base = IDENTITY if base is None else checks.frame("base", base)
     rest = None if options.rest is None else joint_values("rest", options.rest, model)
     first = start_values(model, start, rest)
-    settings = problem.settings(held, first)
+    settings, weight = problem.settings(held, first), 0.0
     if rest is not None:
         settings[REST] = rest[problem.variables]
         weight = checks.number("rest_weight", options.rest_weight)
         if weight < 0.0:
             raise InvalidInputError(f"rest_weight is {weight:g}: expected 0 or more.")
         settings[SPRING] = weight * problem.scales
-    targets = np.zeros((len(next(iter(columns.values()))[1]), len(links), TARGET_SIZE))
-    targets[:, :, :DIRECTIONS] = link_weights(links, options.weights, problem.angular_scale)
-    points = link_offsets(links, options.offsets)
-    for i, link in enumerate(links):
-        _pack(model.links[link], *columns[link], points[i], targets[:, i])
+    if options.weights is not None or options.offsets is not None:
+        weights = link_weights(links, options.weights, problem.angular_scale)
+        constant = _constants(model, links, kinds, weights, link_offsets(links, options.offsets))
+    targets = np.empty((count, *constant.shape))
+    targets[:] = constant
+    for i, (link, (kind, values)) in enumerate(columns.items()):
+        pack_values(kind, values, model.links[link].transform, targets[:, i])
     if base is not None:
-        _into_frame(targets, T_world_base)
-    return RobotRequest(problem, targets, settings, first, T_world_base)
+        into_frame(targets, T_world_base)
+    return RobotRequest(problem, targets, settings, first, T_world_base, weight > 0.0)
+
+
+@lru_cache(maxsize=64)
+def _prepare(
+    model: TreeModel,
+    links: tuple[str, ...],
+    kinds: tuple[TargetKind, ...],
+    active: tuple[str, ...] | str | None,
+) -> tuple[RobotProblem, Bools | None, Floats]:
+    """What does not depend on numbers: the problem, held variables, and (k, 27) ``_constants``."""
+    held, free_base = active_variables(model, active)
+    check_movable(model, links, held, free_base)
+    problem = robot_problem(model, links, free_base)
+    weights = link_weights(links, None, problem.angular_scale)
+    return problem, held, _constants(model, links, kinds, weights, link_offsets(links, None))
 
 
 def one_target_each(
@@ -161,7 +185,8 @@ def check_links(model: TreeModel, targets: Any, name: str) -> None:
     if not targets:
         raise InvalidInputError(f"{name} is empty: expected a target for at least one link.")
     for link in targets:
-        checks.known_name("link", link, model.links, model.name)
+        if link not in model.links:
+            checks.known_name("link", link, model.links, model.name)
 
 
 def link_weights(
@@ -199,7 +224,7 @@ def link_offsets(links: tuple[str, ...], offsets: Mapping[str, ArrayLike] | None
 
 def joint_values(name: str, values: Any, model: TreeModel) -> Floats:
     """(n,) a value for every joint; a mapping may leave some out, which are then at home."""
-    if isinstance(values, Mapping):
+    if type(values) is not np.ndarray and isinstance(values, Mapping):
         for joint in values:
             checks.known_name("joint", joint, model.joint_names, model.name)
         values = dict(zip(model.joint_names, model.home.tolist(), strict=True)) | dict(values)
@@ -214,11 +239,11 @@ def start_values(model: TreeModel, start: Any, rest: Floats | None) -> Floats:
         values = model.home.copy() if rest is None else rest.copy()
     else:
         values = joint_values("start", start, model)
-    turn, (lower, upper) = 2.0 * np.pi, model.limits.T
-    if (lower <= values).all() and (values <= upper).all():
+    turn, lower, upper = 2.0 * np.pi, model.tree.lower, model.tree.upper
+    if ((lower <= values) & (values <= upper)).all():
         return values
-    with np.errstate(invalid="ignore"):
-        shifted = values + turn * np.ceil((lower - values) / turn)  # the first above the limit
+    lowest = np.where(lower > -UNLIMITED, lower, upper - turn)
+    shifted = values + turn * np.ceil((lowest - values) / turn)  # the first above the limit
     fits = ~model.prismatic & ((values < lower) | (values > upper)) & (shifted <= upper)
     return np.clip(np.where(fits, shifted, values), lower, upper)
 
@@ -279,28 +304,50 @@ def refuse(columns: Mapping[str, tuple[TargetKind, Floats]], many: bool) -> None
             kind.check(each, f"targets[{link!r}]" + (f"[{i}]" if many else ""))
 
 
-def _pack(
-    place: LinkPlace, kind: TargetKind, values: Floats, point: Floats, packed: Floats
-) -> None:
-    """Write the targets of one link into ``packed (m, 27)``, which has its weights."""
-    rotation, origin = place.transform[:, :3], place.transform[:, 3]
-    packed[:, DIRECTIONS] = kind.directions
-    packed[:, POINT : POINT + 3] = origin + rotation @ point
+def _constants(
+    model: TreeModel,
+    links: tuple[str, ...],
+    kinds: tuple[TargetKind, ...],
+    weights: Floats,
+    points: Floats,
+) -> Floats:
+    """(k, 27) packed targets without the numbers of the targets: weights, and what is on links."""
+    packed = np.zeros((len(links), TARGET_SIZE))
+    packed[:, :DIRECTIONS] = weights
+    for row, link, kind, point in zip(packed, links, kinds, points, strict=True):
+        rotation, origin = np.hsplit(model.links[link].transform, [3])
+        row[DIRECTIONS] = kind.directions
+        row[POINT:AXES] = origin[:, 0] + rotation @ point
+        if kind.name == "pose":
+            row[AXES:TARGET_POINT] = rotation.T.ravel()
+        elif kind.name == "position":
+            row[ORIENTATION_WEIGHT] = 0.0
+    return packed
+
+
+def pack_values(kind: TargetKind, values: Floats, transform: Floats, packed: Floats) -> None:
+    """Write the numbers of one link's targets into ``packed (m, 27)``, which has the constants.
+
+    Args:
+        kind: What the targets are.
+        values: (m, ...) the targets, as the kind packs them.
+        transform: (3, 4) the link's frame in that of its body.
+        packed: (m, 27) what is written.
+    """
     if kind.name == "pose":
-        packed[:, AXES : AXES + 9] = rotation.T.ravel()
         packed[:, TARGET_POINT:TARGET_AXES] = values[:, :3, 3]
         packed[:, TARGET_AXES:] = values[:, :3, :3].swapaxes(1, 2).reshape(-1, 9)
         return
-    packed[:, TARGET_POINT : TARGET_POINT + 3] = values[:, 0]
+    packed[:, TARGET_POINT:TARGET_AXES] = values[:, 0]
     if kind.name == "aim":
-        packed[:, AXES : AXES + 3] = values[:, 2] @ rotation.T
+        packed[:, AXES : AXES + 3] = values[:, 2] @ transform[:, :3].T
         packed[:, TARGET_AXES : TARGET_AXES + 3] = values[:, 1]
-    else:
-        packed[:, ORIENTATION_WEIGHT] = 0.0
 
 
-def _into_frame(targets: Floats, frame: Floats) -> None:
-    """Express targets (..., 27) of the world in a frame (4, 4)."""
+def into_frame(targets: Floats, frame: Floats) -> None:
+    """Express targets (..., 27) of the world in a frame (4, 4); kernels refuse invalid ones."""
     targets[..., TARGET_POINT : TARGET_POINT + 3] -= frame[:3, 3]
     vectors = targets[..., TARGET_POINT:].reshape(-1, 3)  # the point and the directions
-    targets[..., TARGET_POINT:] = (vectors @ frame[:3, :3]).reshape((*targets.shape[:-1], 12))
+    with np.errstate(invalid="ignore", over="ignore"):
+        rotated = vectors @ frame[:3, :3]
+    targets[..., TARGET_POINT:] = rotated.reshape((*targets.shape[:-1], 12))

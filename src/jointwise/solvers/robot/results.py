@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import isnan
+from itertools import compress
+from math import isnan, nan
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -11,10 +12,10 @@ from numpy.typing import NDArray
 
 from jointwise.errors import UnsolvedError
 from jointwise.kernels.shapes import CONVERGED, Bools, Floats, Ints
-from jointwise.kernels.tree_shapes import DIRECTIONS
+from jointwise.kernels.tree_shapes import DIRECTIONS, POINT
 from jointwise.solvers.config import SolveConfig
 from jointwise.solvers.results import STATUS_BY_CODE, Status
-from jointwise.solvers.robot.requests import RobotRequest
+from jointwise.solvers.robot.requests import IDENTITY, RobotRequest
 
 
 class TargetErrors(NamedTuple):
@@ -117,14 +118,14 @@ class RobotBatch:
         return len(self.joint_angles)
 
     def __getitem__(self, index: int) -> RobotResult:
-        pairs = zip(self.position_error[index], self.orientation_error[index], strict=True)
-        errors = [TargetErrors(float(distance), float(angle)) for distance, angle in pairs]
+        distances, angles = self.position_error[index].tolist(), self.orientation_error[index]
+        errors = map(TargetErrors, distances, angles.tolist())
         return RobotResult(
             self.joint_angles[index],
             self.bases[index],
             bool(self.converged[index]),
             MappingProxyType(dict(zip(self.links, errors, strict=True))),
-            tuple(np.array(self.links)[self.missed[index]].tolist()),
+            tuple(compress(self.links, self.missed[index].tolist())),
             STATUS_BY_CODE[self.status[index]],
             int(self.iterations[index]),
             int(self.restarts[index]),
@@ -156,6 +157,48 @@ class RobotPath(RobotBatch):
         return float(self.steps.max(initial=0.0))
 
 
+def one_result(
+    request: RobotRequest, config: SolveConfig, state: Floats, errors: Floats, outcome: Ints
+) -> RobotResult:
+    """The result of one set of targets: as ``collect`` and then the first row, in less time.
+
+    Args:
+        request: What was asked.
+        config: The tolerances.
+        state: (v + 12,) the state.
+        errors: (k, 2) errors.
+        outcome: (3,) status, iterations and restarts.
+    """
+    problem, joint_angles, base = request.problem, request.start.copy(), IDENTITY.copy()
+    v, start = len(problem.variables), joint_angles[problem.variables]
+    joint_angles[problem.variables] = problem.unwrap(state[:v], start)
+    base[:3] = state[v:].reshape(3, 4)
+    base = request.base @ base
+    position_tol, orientation_tol = config.tolerances
+    by_link, missed = {}, []
+    rows = zip(errors.tolist(), request.targets[0, :, :POINT].tolist(), strict=True)
+    for link, ((distance, angle), (weight, angle_weight, directions)) in zip(
+        problem.links, rows, strict=True
+    ):
+        by_link[link] = TargetErrors(distance, angle if directions else nan)
+        too_far = weight > 0.0 and not distance < position_tol
+        if too_far or (angle_weight > 0.0 and not angle < orientation_tol):
+            missed.append(link)
+    joint_angles.setflags(write=False)
+    base.setflags(write=False)
+    code, iterations, restarts = outcome.tolist()
+    return RobotResult(
+        joint_angles,
+        base,
+        code == CONVERGED,
+        MappingProxyType(by_link),
+        tuple(missed),
+        STATUS_BY_CODE[code],
+        iterations,
+        restarts,
+    )
+
+
 def collect(
     request: RobotRequest,
     config: SolveConfig,
@@ -180,14 +223,16 @@ def collect(
     x, start = states[:, :v], request.start[problem.variables]
     if not along_path:
         x = problem.unwrap(x, start)
-    joint_angles = np.tile(request.start, (count, 1))
+    joint_angles = np.empty((count, len(request.start)))
+    joint_angles[:] = request.start
     joint_angles[:, problem.variables] = x
-    moved = np.tile(np.eye(4), (count, 1, 1))
+    moved = np.empty((count, 4, 4))
+    moved[:] = IDENTITY
     moved[:, :3] = states[:, v:].reshape(count, 3, 4)
     bases = request.base @ moved
-    directed = request.targets[0, :, DIRECTIONS] > 0.0
+    directed = (request.targets[:1, :, DIRECTIONS] > 0.0).any(axis=0)
     orientation = np.where(directed, errors[..., 1], np.nan)
-    weighted = request.targets[0, :, :DIRECTIONS] > 0.0
+    weighted = (request.targets[:1, :, :DIRECTIONS] > 0.0).any(axis=0)
     missed = ~(errors < config.tolerances) & weighted
     fields = (
         joint_angles,

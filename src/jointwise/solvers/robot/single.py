@@ -7,7 +7,7 @@ import numpy as np
 
 from jointwise.backends import cpu
 from jointwise.kernels.shapes import CONVERGED, INVALID, Floats, Ints
-from jointwise.kernels.tree_shapes import LOWER, REST, SPRING, UPPER
+from jointwise.kernels.tree_shapes import BASE_POSE, LOWER, REST, SPRING, UPPER
 from jointwise.model.kinematic_tree import TreeModel
 from jointwise.solvers.config import DEFAULT_SOLVE_CONFIG, SolveConfig
 from jointwise.solvers.robot.requests import (
@@ -19,13 +19,14 @@ from jointwise.solvers.robot.requests import (
     one_target_each,
     refuse,
 )
-from jointwise.solvers.robot.results import RobotBatch, RobotResult, collect
+from jointwise.solvers.robot.results import RobotResult, one_result
 from jointwise.solvers.targets import Target
 
 # CCD sweeps of the first attempt.
 SWEEPS = 3
-# Steps of a compromise with rest values, and the decrease of the cost below which it ends.
-REST_LIMITS = 200, 1e-9
+# Of a compromise with rest values, as ``follow_tree`` takes them: steps, decrease of the cost that
+# ends it, and no limit of the change from the start.
+REST_LIMITS = 200, 1e-9, False
 
 
 def solve_robot(
@@ -62,14 +63,15 @@ def solve_robot(
     solve_rows(request, criteria, (0, 1), (states, errors, outcomes), request.problem.memory)
     if outcomes[0, 0] == INVALID:
         refuse(columns, many=False)
-    batch = RobotBatch(*collect(request, config, states, errors, outcomes))  # type: ignore[arg-type]
-    return batch[0]
+    return one_result(request, config, states[0], errors[0], outcomes[0])
 
 
 def result_arrays(request: RobotRequest, count: int) -> tuple[Floats, Floats, Ints]:
     """States at the start, errors and outcomes, for a kernel to write."""
     errors = np.empty((count, len(request.problem.links), 2))
-    return np.tile(request.state, (count, 1)), errors, np.zeros((count, 3), np.int64)
+    states = np.empty((count, len(request.problem.variables) + BASE_POSE))
+    states[:] = request.state
+    return states, errors, np.zeros((count, 3), np.int64)
 
 
 def solve_rows(
@@ -82,7 +84,7 @@ def solve_rows(
     """
     problem, settings, (states, errors, outcomes) = request.problem, request.settings, results
     packed = problem.ints, problem.floats
-    if not settings[SPRING].any():
+    if not request.has_rest:
         cpu.solve_tree_rows(
             *packed, request.targets, criteria, settings, SWEEPS, rows, *results, memory
         )

@@ -1,0 +1,85 @@
+"""A whole robot in 3D: lines between the frames of its links."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from jointwise.chain import JointValues
+from jointwise.errors import InvalidInputError
+from jointwise.kernels.shapes import Floats
+from jointwise.model import checks
+from jointwise.plot import canvas, space
+from jointwise.plot.canvas import AFTER, TARGET
+from jointwise.robot import Robot
+from jointwise.solvers.targets import Pose, Target
+
+# Elevation and azimuth of the camera: from the right of a robot that looks along x, and ahead [°].
+VIEW = space.ELEVATION, -50.0
+
+
+def robot(
+    robot: Robot,
+    q: JointValues,
+    base: Pose | None = None,
+    targets: Mapping[str, Target] | None = None,
+    ax: Any = None,
+    color: str = AFTER,
+) -> Any:
+    """Draw a whole robot in one configuration: a line to each link from the one that carries it.
+
+    A dot is a joint. A star is the position of a target, and a line leads to it from its link.
+
+    Args:
+        robot: The robot.
+        q: (n,) joint values [rad, m], or a mapping of joint names, as for ``Robot.fk``.
+        base: Pose of the root link; None: the identity.
+        targets: Targets of links, as for ``Robot.solve``. None: none.
+        ax: 3D axes to draw in. None: new ones.
+        color: Colour of the lines.
+
+    Returns:
+        The axes.
+
+    Raises:
+        InvalidInputError: An argument is invalid; the text says which and why.
+    """
+    if not isinstance(robot, Robot):
+        raise InvalidInputError(
+            f"robot is {checks.short(robot)}: expected a Robot, such as Robot.load('panda')."
+        )
+    poses = robot.fk(q, base)
+    root = poses[robot.link_names[0]]
+    if root.ndim == 3:
+        raise InvalidInputError(
+            f"q has shape {(len(root), robot.n)}: expected ({robot.n},), one configuration."
+        )
+    positions = {link: pose[:3, 3] for link, pose in poses.items()}
+    stars = {link: _position(robot, link, target) for link, target in (targets or {}).items()}
+    axes = canvas.axes_3d(ax, space.SIZE)
+    places = robot.model.links
+    lines = [(place.parent, link) for link, place in places.items() if place.parent is not None]
+    axes.plot(*_segments([(positions[a], positions[b]) for a, b in lines]), color=color, lw=2)
+    moved = [link for a, link in lines if places[a].body != places[link].body]
+    dots = {"color": color, "ms": 3.5, "mec": "white", "mew": 0.5}
+    axes.plot(*np.reshape([positions[link] for link in moved], (-1, 3)).T, "o", **dots)
+    if stars:
+        missing = _segments([(positions[link], star) for link, star in stars.items()])
+        axes.plot(*missing, color=TARGET, lw=1)
+        axes.plot(*np.array(list(stars.values())).T, "*", color=TARGET, ms=9, mec="white")
+    if ax is None:
+        axes.view_init(*VIEW)
+    space.fit_axes(axes)
+    return axes
+
+
+def _position(robot: Robot, link: str, target: Target) -> Floats:
+    """(3,) of a target [m], both checked."""
+    checks.known_name("link", link, robot.link_names, robot.name)
+    return space.describe_target(target)["position"]
+
+
+def _segments(pairs: list[tuple[Floats, Floats]]) -> Floats:
+    """(3, k) separate lines as one: NaN between them, where Matplotlib lifts the pen."""
+    gap = np.full(3, np.nan)
+    return np.reshape([(a, b, gap) for a, b in pairs], (-1, 3)).T

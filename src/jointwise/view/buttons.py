@@ -1,0 +1,38 @@
+"""Buttons of a panel.
+
+Callbacks are ``async``: viser runs those in order on its own thread, and others in any order.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import viser
+
+Action = Callable[[], None]
+
+
+def add_button(
+    gui: "viser.GuiApi", label: str, action: Action, hint: str | None = None
+) -> "viser.GuiButtonHandle":
+    """A button that calls ``action``."""
+
+    async def clicked(_: object) -> None:
+        action()
+
+    button = gui.add_button(label, hint=hint)
+    button.on_click(clicked)
+    return button
+
+
+def add_buttons(
+    gui: "viser.GuiApi", label: str, actions: Mapping[str, Action]
+) -> "viser.GuiButtonGroupHandle":
+    """A row of buttons with a label; each calls its action."""
+    buttons = gui.add_button_group(label, tuple(actions))
+
+    async def clicked(event: "viser.GuiEvent[viser.GuiButtonGroupHandle]") -> None:
+        actions[event.target.value]()
+
+    buttons.on_click(clicked)
+    return buttons

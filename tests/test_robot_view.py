@@ -1,0 +1,99 @@
+"""The page of a robot in a browser: links are clicked, targets are dragged, the robot follows."""
+
+import numpy as np
+import pytest
+
+from jointwise import Robot
+from jointwise.view import Page
+from jointwise.view.workspace import drawing_size
+from tests.support.browser import CHROMIUM, Tab, browser
+from tests.support.two_arms import two_arms
+
+if CHROMIUM is None:
+    pytest.skip("no chromium: apt-get install chromium", allow_module_level=True)
+
+ROBOT = Robot.from_urdf(two_arms())
+
+
+@pytest.fixture(scope="module")
+def tab():
+    with (
+        browser() as chromium,
+        Page(ROBOT, "two_arms", port=0) as page,
+        Tab(chromium, page, width=840, height=400) as opened,  # a small scene is drawn sooner
+    ):
+        yield opened
+        assert opened.script_errors == []
+
+
+def middle(session, start, end):
+    """(3,) between the origins of two links [m]."""
+    poses = session.link_poses()
+    return 0.5 * (poses[start][:3, 3] + poses[end][:3, 3])
+
+
+def test_the_page_shows_the_robot_its_targets_and_its_controls(tab):
+    for text in ("left_6: less than 1 µm", "right_6: less than 1 µm"):
+        assert tab.content.get_by_text(text).first.is_visible(), text
+    for text in ("Targets", "Target kind", *ROBOT.joint_names):
+        assert tab.content.get_by_text(text, exact=True).first.is_visible(), text
+    assert tab.content.get_by_text("follower", exact=True).count() == 0  # it mimics another joint
+
+    def links_are_drawn():
+        red, green, blue = tab.colors()
+        return np.count_nonzero((blue > red + 60.0) & (blue > green + 20.0)) > 2000
+
+    tab.wait_until(links_are_drawn)
+    tab.screenshot("robot-opened")
+
+
+def test_the_robot_follows_a_dragged_target_and_the_other_target_stays(tab):
+    session = tab.session
+    tab.select("Target kind", "position")
+    tab.wait_until(lambda: session.kind.directions == 0)
+    before, other = session.T_base_target[:3, 3].copy(), session.targets["right_6"]
+    on_z_arrow = before + 0.15 * drawing_size(ROBOT) * np.eye(3)[2]
+    tab.drag(tab.pixel(on_z_arrow), tab.pixel(on_z_arrow) - [0, 30])
+    tab.wait_until(lambda: session.T_base_target[2, 3] > before[2] + 0.02)
+    tab.wait_until(lambda: not tab.visitor._worker._jobs)
+    assert np.abs(session.T_base_target[:2, 3] - before[:2]).max() < 1e-9
+    assert session.targets["right_6"] is other
+    assert max(errors.position_error for errors in session.errors().values()) < 1e-6
+    tab.screenshot("robot-dragged")
+
+
+def test_a_click_on_a_link_makes_it_a_target_and_another_removes_it(tab):
+    session = tab.session
+    pixel = tab.pixel(middle(session, "right_3", "right_4"))
+    tab.content.mouse.click(*pixel)
+    tab.wait_until(lambda: "right_3" in session.targets)
+    tab.content.get_by_text("right_3: less than 1 µm").wait_for()
+    assert session.selected == "right_3"
+    assert tab.visitor.drawing.gizmos.keys() == session.targets.keys()
+    tab.screenshot("robot-clicked")
+    tab.content.mouse.click(*pixel)
+    tab.wait_until(lambda: "right_3" not in session.targets)
+    tab.wait_until(lambda: tab.visitor.drawing.gizmos.keys() == session.targets.keys())
+
+
+def test_a_link_is_chosen_by_its_name_and_its_target_removed_by_a_button(tab):
+    session = tab.session
+    tab.select("Link", "head")
+    tab.wait_until(lambda: session.selected == "head")
+    tab.click("Remove target")
+    tab.wait_until(lambda: "head" not in session.targets)
+    assert session.selected == "right_6"
+
+
+def test_a_slider_moves_its_joint_and_reset_returns_to_the_beginning(tab):
+    session, before = tab.session, tab.session.q
+    slider = tab.content.get_by_role("slider").first
+    slider.focus()
+    tab.content.keyboard.press("ArrowLeft")
+    tab.wait_until(lambda: (session.q != before).any())
+    assert np.flatnonzero(session.q != before).tolist() == [0]
+    tab.click("Reset")
+    tab.wait_until(lambda: session.kind.directions == 3)
+    assert np.abs(session.q - ROBOT.home).max() < 1e-6
+    tab.click("Fit view")
+    tab.wait_until(lambda: not tab.visitor._worker._jobs)
