@@ -12,12 +12,15 @@ from time import perf_counter
 import numpy as np
 
 from benchmarks.closed_form import closed_form_table
+from benchmarks.geometry import obstacles_fit_table
+from benchmarks.obstacle_answers import obstacles_check_table
+from benchmarks.obstacles import obstacles_solve_table
 from benchmarks.problems import ARMS, CHOSEN, Problems, reachable
 from benchmarks.reach import reach_table
 from benchmarks.rivals import FOR_BATCHES, FOR_POSES, FOR_POSITIONS
 from benchmarks.robot_fk import fk_table
 from benchmarks.robot_follow import follow_table
-from benchmarks.robots import chain_robot_table, robots_table
+from benchmarks.robots import chain_robot_table, robots_obstacles_table, robots_table
 from benchmarks.singular import singular_table
 from benchmarks.start import start_table
 from benchmarks.track import track_table
@@ -282,9 +285,13 @@ TABLES = {
     "unreachable": unreachable_table,
     "fk": fk_table,
     "robots": robots_table,
+    "robots-obstacles": robots_obstacles_table,
     "follow": follow_table,
     "chain": chain_robot_table,
     "track": track_table,
+    "obstacles-fit": obstacles_fit_table,
+    "obstacles-check": obstacles_check_table,
+    "obstacles-solve": obstacles_solve_table,
 }
 
 

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from jointwise import Chain, DHJoint, SolveConfig, robots
+from benchmarks.scenes import SCENES
+from jointwise import Chain, DHJoint, IKBatch, Scene, SolveConfig, robots
 
 # Poses and starts.
 Given = tuple[np.ndarray, np.ndarray]
@@ -253,6 +254,62 @@ def solutions(rows: int) -> None:
     print(f"first solutions within 1e-9: {share:.5%}; {counts.mean():.2f} solutions a pose")
 
 
+def obstacles(rows: int) -> None:
+    """Answers that touch nothing, each checked by the CPU; all poses have a known free answer."""
+    rows = min(rows, 1 << 22)
+    print(f"\n{rows:,} poses with a known free answer from the middle of the ranges, arrays on the")
+    print("GPU, no self-motion; no scene: the same poses, nothing is looked at. free: answers that")
+    print("the CPU finds free, too; touching: answers called free that are not")
+    print(
+        f"{'':8}{'':14}{'':9}{'no scene':>10}{'scene':>8}  million/s{'solved':>12}{'free':>12}",
+        end="",
+    )
+    print(f"{'touching':>10}{'restarts':>10}")
+    for name in ("panda", "ur5"):
+        chain = Chain.load(name, geometry=True)
+        bare = chain.with_geometry(None)
+        for place in ("table", "shelf", "cage", "pigeon-holes"):
+            scene = SCENES[place]()
+            targets = chain.fk(free_configurations(chain, scene, rows), device="cuda")
+            for dtype, close in ((np.float64, 1e-6), (np.float32, 1e-5)):
+                rate, _ = _rate(bare, targets, dtype, close)
+                within, batch = _rate(chain, targets, dtype, close, scene=scene)
+                q = batch.joint_angles[batch.converged].astype(float)
+                free = np.count_nonzero(chain.free(q, scene, threads=None))
+                print(
+                    f"{name:8}{place:14}{dtype.__name__:9}{rate:10.1f}{within:8.1f}{'':11}"
+                    f"{len(q) / rows:12.5%}{free:12,}{len(q) - free:10}"
+                    f"{batch.restarts.mean():10.2f}",
+                    flush=True,
+                )
+
+
+def free_configurations(chain: Chain, scene: Scene, count: int) -> np.ndarray:
+    """(count, n) random joint values that touch nothing."""
+    kept: list[np.ndarray] = []
+    while sum(map(len, kept)) < count:
+        q = chain.random(100 + len(kept), count)
+        kept.append(q[chain.free(q, scene, threads=None)])
+    return np.concatenate(kept)[:count]
+
+
+def _rate(
+    chain: Chain, targets: np.ndarray, dtype: type, close: float, **options: Any
+) -> tuple[float, IKBatch]:
+    """Million poses a second in the quickest of some passes, and the results."""
+    from numba import cuda
+
+    asked, config = cuda.to_device(targets.astype(dtype)), SolveConfig(close, close)
+    best = np.inf
+    for _ in range(4):
+        cuda.synchronize()
+        began = time.perf_counter()
+        batch = chain.solve_batch(asked, None, config, dtype=dtype, closest=False, **options)
+        cuda.synchronize()
+        best = min(best, time.perf_counter() - began)
+    return len(targets) / best / 1e6, batch.numpy()
+
+
 def _copy_bandwidth() -> float:
     """Bytes a second that the GPU moves when it copies 1 GB, read and written."""
     from numba import cuda
@@ -348,7 +405,9 @@ def main() -> None:
     """All tables, or one; the roofline only when it is asked for."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.gpu", description=__doc__)
     parser.add_argument(
-        "table", nargs="?", choices=["rates", "growth", "end", "solutions", "roofline"]
+        "table",
+        nargs="?",
+        choices=["rates", "growth", "end", "solutions", "obstacles", "roofline"],
     )
     parser.add_argument("--rows", type=int, default=1 << 24)
     parser.add_argument("--plot", help="draw throughput by batch size and joints to this file")
@@ -367,6 +426,8 @@ def main() -> None:
         end_to_end(rows)
     if table in (None, "solutions"):
         solutions(rows)
+    if table in (None, "obstacles"):
+        obstacles(rows)
     if table == "roofline":
         roofline(rows)
 

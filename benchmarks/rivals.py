@@ -5,6 +5,7 @@ import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +22,7 @@ class Rival:
     name: str
     adaptor: str
     packages: tuple[str, ...]
+    options: tuple[str, ...] = ()
 
     def solve(self, problems: Problems, least: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
         """(answers, seconds each) of the quickest pass in ``least`` seconds; NaN for no answer."""
@@ -32,6 +34,17 @@ class Rival:
             with np.load(given) as answers:
                 return answers["answers"], answers["seconds"]
 
+    def run(self, asked: dict[str, Any], least: float = 5.0) -> tuple[np.ndarray, np.ndarray]:
+        """(answers, seconds each) for what an adaptor of its own kind reads; see ``solve``."""
+        with tempfile.TemporaryDirectory() as folder:
+            given = f"{folder}/answers.npz"
+            np.savez(f"{folder}/problems.npz", **asked)
+            script = HERE / "adaptors" / f"{self.adaptor}.py"
+            command = [self.python(), script, f"{folder}/problems.npz", given, str(least)]
+            subprocess.run(command, check=True)
+            with np.load(given) as answers:
+                return answers["answers"], answers["seconds"]
+
     def python(self) -> Path:
         """The interpreter of the rival's environment, set up if it is not there yet."""
         folder = ENVIRONMENTS / "-".join(self.packages)
@@ -39,7 +52,7 @@ class Rival:
         if not (folder / "ready").exists():
             subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True)
             pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-            subprocess.run([*pip, *self.packages], check=True)
+            subprocess.run([*pip, *self.options, *self.packages], check=True)
             (folder / "ready").touch()
         return python
 
@@ -62,3 +75,11 @@ FOR_POSES = [
     Rival("EAIK 1.2, analytic", "eaik_analytic", ("EAIK==1.2.2",)),
 ]
 ALL_SOLUTIONS = Rival("EAIK 1.2, analytic", "eaik_all", ("EAIK==1.2.2",))
+ROBOPLAN = Rival("roboplan 0.7, 1e-3", "roboplan_free", ("roboplan==0.7.0",))
+# Without toppra, which has no wheel and times trajectories.
+MPLIB = Rival(
+    "mplib 0.2.1, 1e-3",
+    "mplib_free",
+    ("mplib==0.2.1", "numpy==1.26.4", "transforms3d==0.4.2"),
+    ("--no-deps",),
+)

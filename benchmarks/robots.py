@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from importlib.metadata import distribution
 from pathlib import Path
 from time import process_time
+from typing import Any
 
 import numpy as np
 
 from benchmarks.robot_fk import PACKAGES, _installed
-from jointwise import DegreesWarning, Robot, robots
+from jointwise import DegreesWarning, GeometryWarning, Robot, Scene, robots
 from jointwise.solvers.robot import RobotResult, solve_robot
 from tests.support.whole_robots import mujoco_poses, pinocchio_poses, random_base
 
@@ -96,6 +97,11 @@ CASES = (
 )
 
 
+# Targets for which spheres are fitted; the case among obstacles, and the SRDF of its robot.
+FEWEST = 50
+OBSTACLES_CASE = (CASES[3], "baxter_manipulation.srdf")
+
+
 def robots_table(count: int, with_rivals: bool) -> None:
     """Share of cold solves within 1e-6 m, 1e-6 rad and the limits, and the time of a call."""
     count = min(count, 2000)
@@ -168,6 +174,68 @@ def _pose_error(pose: np.ndarray, target: np.ndarray) -> tuple[float, float]:
     chord = np.linalg.norm(pose[:3, :3] - target[:3, :3])
     angle = 2.0 * np.arcsin(min(1.0, chord / np.sqrt(8.0)))
     return float(np.linalg.norm(pose[:3, 3] - target[:3, 3])), float(angle)
+
+
+def two_hands_scenes() -> dict[str, Scene]:
+    """What is in front of a robot with two arms, whose shoulders are about 0.4 m above its root."""
+    table = Scene().box([0.8, 1.6, 0.04], [0.9, 0.0, -0.1], name="table")
+    shelf = table
+    for k, height in enumerate((0.3, 0.7)):
+        shelf = shelf.box([0.3, 1.4, 0.03], [0.95, 0.0, height], name=f"board{k + 1}")
+    for k, side in enumerate((-0.7, 0.0, 0.7)):
+        shelf = shelf.box([0.3, 0.03, 0.9], [0.95, side, 0.35], name=f"side{k + 1}")
+    return {"itself": Scene(), "table": table, "shelf": shelf}
+
+
+def robots_obstacles_table(count: int, with_rivals: bool) -> None:
+    """Both hands of Baxter among obstacles, beside the same solves without a look at them."""
+    from benchmarks.obstacle_answers import CoalSpheres
+
+    count, (case, srdf) = min(count, 500), OBSTACLES_CASE
+    if count < FEWEST:
+        print(
+            f"\nRobots among obstacles: left out below {FEWEST} targets, as the fit takes minutes"
+        )
+        return
+    files = distribution("example-robot-data").files or []
+    srdf_path = Path(next(each.locate() for each in files if each.name == srdf))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GeometryWarning)  # one of its meshes is not closed
+        robot = Robot.from_urdf(case.path(), geometry=True, overshoot=0.03, srdf=srdf_path)
+    print(f"\n{case.name} among obstacles, {count} pairs of poses that free joint values reach,")
+    print(f"random starts; {robot.geometry.count} spheres; free: by coal, with the same spheres")
+    print(f"{'':10}{'solved':>9}{'free':>9}{'restarts':>10}{'mean µs':>9}{'median':>8}", end="")
+    print(f"{'not looking: free':>20}{'mean µs':>9}{'median':>8}")
+    for name, scene in two_hands_scenes().items():
+        q, starts = robot.random(1, 20 * count), robot.random(2, count)
+        poses = robot.fk(q[robot.free(q, scene)][:count])
+        targets = [{link: poses[link][i] for link in case.links} for i in range(count)]
+        coal, row = CoalSpheres(robot, scene), f"{name:10}"
+        for look in (True, False):
+            options = {"scene": scene} if look else {"self_collision": False}
+            results, micro = _timed(robot, targets, starts, options)
+            solved = [each.joint_angles for each in results if each.converged]
+            free = np.mean([coal.clearance(each) >= -1e-9 for each in solved])
+            if look:
+                restarts = np.mean([each.restarts for each in results])
+                row += f"{len(solved) / count:9.1%}{free:9.1%}{restarts:10.2f}"
+            else:
+                row += f"{free:20.1%}"
+            row += f"{micro.mean():9.0f}{np.median(micro):8.0f}"
+        print(row, flush=True)
+
+
+def _timed(
+    robot: Robot, targets: list[dict[str, np.ndarray]], starts: np.ndarray, options: dict[str, Any]
+) -> tuple[list[RobotResult], np.ndarray]:
+    """Results of single solves, and the CPU time of each [µs]."""
+    results, seconds = [], []
+    robot.solve(targets[0], starts[0], **options)
+    for target, start in zip(targets, starts, strict=True):
+        began = process_time()
+        results.append(robot.solve(target, start, **options))
+        seconds.append(process_time() - began)
+    return results, 1e6 * np.array(seconds)
 
 
 def chain_robot_table(count: int, with_rivals: bool) -> None:

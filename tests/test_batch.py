@@ -316,9 +316,10 @@ arm.solve_batch(poses)
     assert process.returncode != 0
 
 
-def test_without_lanes_rows_are_solved_one_by_one(monkeypatch):
+@pytest.mark.parametrize("name", ["UR5", "Panda"])
+def test_without_lanes_rows_are_solved_one_by_one(monkeypatch, name):
     """As with a version of Numba that lacks what lanes need."""
-    chain, targets, starts = problems("UR5", "poses", 20)
+    chain, targets, starts = problems(name, "poses", 20)
     targets[3, 0, 3] = np.nan
     wanted = chain.solve_batch(targets, starts)
     monkeypatch.setattr(cpu, "HAS_LANES", False)

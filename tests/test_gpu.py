@@ -9,7 +9,6 @@ import sys
 from contextlib import ExitStack
 from dataclasses import fields
 from math import pi
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -29,13 +28,11 @@ from jointwise import (
 )
 from jointwise.backends import cuda as gpu
 from jointwise.backends import device_arrays
+from jointwise.solvers.results import ARRAYS
+from tests.support.simulator import ROOT, SIMULATED, assert_passes
 
-ROOT = Path(__file__).parent.parent
-SIMULATED = os.environ.get("NUMBA_ENABLE_CUDASIM") == "1"
 COUNT = 7 if SIMULATED else 20_000
 LOOSE = SolveConfig(1e-5, 1e-5)
-# Kernels select instead of branching: both values are computed, and one may divide by zero.
-QUIET = ("-W", "ignore::RuntimeWarning")
 
 on_a_gpu = pytest.mark.skipif(bool(gpu.unavailable_reason()), reason="needs a GPU or its simulator")
 on_a_real_gpu = pytest.mark.skipif(
@@ -45,18 +42,7 @@ on_a_real_gpu = pytest.mark.skipif(
 
 @pytest.mark.skipif(SIMULATED, reason="is the simulator")
 def test_the_simulator_passes_these_tests():
-    """Uncompiled: that is quicker than compiling everything for the simulator."""
-    process = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", *QUIET, __file__],
-        env={**os.environ, "NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"},
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert process.returncode == 0, process.stdout
-    assert "passed" in process.stdout
-    assert "needs a GPU or its simulator" not in process.stdout
+    assert_passes(__file__)
 
 
 @pytest.fixture
@@ -106,7 +92,7 @@ def test_gpu_and_cpu_find_the_same_solutions(kind, small_pieces):
     wanted = arm.solve_batch(targets, starts)
     batch = arm.solve_batch(targets, starts, device="cuda")
     assert_same(batch, wanted)
-    assert not any(getattr(batch, each.name).flags.writeable for each in fields(batch))
+    assert not any(getattr(batch, name).flags.writeable for name in ARRAYS)
     assert wanted[2].status is Status.UNREACHABLE
     assert wanted[4].status is Status.INVALID
 
@@ -227,7 +213,7 @@ def test_arrays_on_the_gpu_stay_there(small_pieces):
     arm = robots.panda()  # without a closed form, which only a CPU computes
     targets, starts = problems(arm)
     batch = arm.solve_batch(cuda.to_device(targets), cuda.to_device(starts))
-    assert all(hasattr(getattr(batch, each.name), "copy_to_host") for each in fields(batch))
+    assert all(hasattr(getattr(batch, name), "copy_to_host") for name in ARRAYS)
     assert_same(batch.numpy(), arm.solve_batch(targets, starts))
     assert batch[2].status is Status.UNREACHABLE
     assert batch.summary() == batch.numpy().summary()
@@ -307,6 +293,7 @@ def test_results_are_arrays_of_the_library_of_the_targets(library):
     batch = arm.solve_batch(given, config=LOOSE, dtype=np.float32)
     assert type(batch.joint_angles) is type(batch.converged) is type(given)
     assert type(arm.fk(given.reshape(-1, 16)[:, :7] * 1.0)) is type(given)
+    device_arrays._cuda().current_context().deallocations.clear()  # what is not held is freed now
     assert bool(batch.converged.all())
     assert np.array_equal(
         batch.numpy().joint_angles,

@@ -318,7 +318,7 @@ def test_statuses_of_a_batch_compare_with_the_enumeration():
     assert str(Status.STALLED) == f"{Status.STALLED}" == "Status.STALLED"
     assert Status(Status.STALLED.value) is Status.STALLED
     assert all(Status)
-    for wrong in (6, -1, 1.5, "nothing"):
+    for wrong in (len(Status), -1, 1.5, "nothing"):
         with pytest.raises(ValueError, match="not a valid Status"):
             Status(wrong)
 

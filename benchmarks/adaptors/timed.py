@@ -55,10 +55,15 @@ def run(make_solver):
     warnings.simplefilter("ignore")
     problems = np.load(sys.argv[1])
     solve = make_solver(problems["links"], problems["limits"])
-    one_pass(solve, problems["targets"][:1], problems["starts"][:1])  # to warm up
+    write_quickest(solve, problems["targets"], problems["starts"])
+
+
+def write_quickest(solve, targets, starts):
+    """Write to argv[2] the quickest of the passes that begin within argv[3] seconds."""
+    one_pass(solve, targets[:1], starts[:1])  # to warm up
     passes, first = [], time.perf_counter()
     while not passes or time.perf_counter() - first < float(sys.argv[3]):
-        passes.append(one_pass(solve, problems["targets"], problems["starts"]))
+        passes.append(one_pass(solve, targets, starts))
     answers, seconds = min(passes, key=lambda each: each[1].sum())
     np.savez(sys.argv[2], answers=answers, seconds=seconds)
 

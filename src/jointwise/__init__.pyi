@@ -4,9 +4,11 @@ from .backends.cpu import backend as backend
 from .chain import Chain as Chain
 from .errors import DegreesWarning as DegreesWarning
 from .errors import DimensionMismatchError as DimensionMismatchError
+from .errors import GeometryWarning as GeometryWarning
 from .errors import InvalidInputError as InvalidInputError
 from .errors import JointwiseError as JointwiseError
 from .errors import UnsolvedError as UnsolvedError
+from .model.geometry.geometry import Geometry as Geometry
 from .model.joints import DHJoint as DHJoint
 from .model.joints import puma560 as puma560
 from .model.joints import scara as scara
@@ -20,6 +22,7 @@ from .reach import best_base as best_base
 from .reach import compare as compare
 from .reach import reach_map as reach_map
 from .robot import Robot as Robot
+from .scene.scene import Scene as Scene
 from .solvers.ccd import DEFAULT_CCD_CONFIG as DEFAULT_CCD_CONFIG
 from .solvers.ccd import CCDConfig as CCDConfig
 from .solvers.ccd import ccd_solve as ccd_solve

@@ -16,14 +16,27 @@ from jointwise.kernels.shapes import Bools, Floats
 from jointwise.model import checks, data, degrees, dhfile, urdf
 from jointwise.model.arm import ArmModel, arm_model
 from jointwise.model.dh import Row, as_rows, modified_links, prismatic_rows, standard_links
+from jointwise.model.geometry.attached import solid_spheres
+from jointwise.model.geometry.files import from_text, move_spheres, read_file, to_text
+from jointwise.model.geometry.from_urdf import FitOptions, links_of_arm, urdf_geometry
+from jointwise.model.geometry.geometry import Geometry
+from jointwise.model.geometry.mesh_files import folder_of
 from jointwise.model.joint_values import ordered_values, random_values
 from jointwise.model.joints import DHJoint
 from jointwise.model.outline import outline
 from jointwise.model.table import table
 from jointwise.model.urdf import Source
 from jointwise.model.working_radius import working_radius
+from jointwise.scene.scene import Scene
 from jointwise.solvers.batch import BatchOptions, Device, solve_batch
 from jointwise.solvers.branches import branch_name
+from jointwise.solvers.collision import (
+    NO_OBSTACLES,
+    CollisionCheck,
+    clearance,
+    collision_check,
+    is_free,
+)
 from jointwise.solvers.config import DEFAULT_SOLVE_CONFIG, SolveConfig
 from jointwise.solvers.forward import jacobian, joint_frames, manipulability, tip_poses
 from jointwise.solvers.motion_limits import motion_limits
@@ -51,6 +64,7 @@ class Chain:
         names: One name per joint.
         rows: The DH rows it was made of; empty if it was made of something else.
         modified: Whether the rows are modified (Craig) DH rows.
+        geometry: Its shape, by which collisions are found; None if unknown.
 
     Example:
         >>> from jointwise import Chain, puma560
@@ -64,6 +78,7 @@ class Chain:
     names: tuple[str, ...]
     rows: tuple[DHJoint, ...] = ()
     modified: bool = False
+    geometry: Geometry | None = None
 
     @classmethod
     def from_dh(
@@ -135,10 +150,18 @@ class Chain:
         return cls._from_rows(tuple(rows), modified, limits, base, tool, names)
 
     @classmethod
-    def from_urdf(cls, source: Source, base: str | None = None, tip: str | None = None) -> Chain:
+    def from_urdf(
+        cls,
+        source: Source,
+        base: str | None = None,
+        tip: str | None = None,
+        geometry: bool | str | PathLike[str] = False,
+        overshoot: float = 0.015,
+        srdf: Source | None = None,
+    ) -> Chain:
         """An arm from a URDF: the joints between two of its links.
 
-        Fixed joints are folded; meshes and masses are ignored. Floating and planar joints between
+        Fixed joints are folded; masses are ignored. Floating and planar joints between
         base and tip are refused. Where the path leads up to a common ancestor, joints are
         reversed; their values and limits keep their meaning. A mimic joint is a joint like others,
         unless another joint between base and tip moves with it: that needs a ``Robot``.
@@ -148,18 +171,34 @@ class Chain:
             base: The link that does not move. None: the root.
             tip: The link of the end effector. None: the tool frame or the hand of the only arm; a
                 link of a finger, a camera or a wheel is never the default.
+            geometry: Whether to fit spheres to the collision shapes of all links, which takes up
+                to a minute, and is kept on disk; joints that are not in the chain are at zero. Or
+                a JSON file of spheres, as ``Geometry.save`` writes it.
+            overshoot: How far a sphere is outside of the shapes, at most [m].
+            srdf: An SRDF for the geometry: its disabled pairs of links, and its spheres.
 
         Raises:
             InvalidInputError: It is no URDF, or there are several candidates; the text names them,
-                the likeliest first.
+                the likeliest first. Or a shape cannot be read.
         """
-        links, prismatic, limits, names = urdf.read(source, base, tip)
+        tree = urdf.Tree(source)
+        links, prismatic, limits, names, base = urdf.read(tree, base, tip)
         joint_names = checks.names(names, len(names))
-        return cls(arm_model(links, prismatic, checks.limits(limits, joint_names)), joint_names)
+        arm = arm_model(links, prismatic, checks.limits(limits, joint_names))
+        if geometry is False:
+            return cls(arm, joint_names)
+        options = FitOptions(overshoot, None if geometry is True else geometry, srdf)
+        carried = links_of_arm(tree, base, arm, joint_names)
+        shape = urdf_geometry(tree, folder_of(source), carried, arm, joint_names, options)
+        return cls(arm, joint_names, geometry=shape)
 
     @classmethod
     def load(
-        cls, name: str | PathLike[str], base: str | None = None, tip: str | None = None
+        cls,
+        name: str | PathLike[str],
+        base: str | None = None,
+        tip: str | None = None,
+        geometry: bool = False,
     ) -> Chain:
         """A robot by its name, as ``jointwise.robots`` lists them, or an arm from a file.
 
@@ -167,17 +206,24 @@ class Chain:
             name: A robot's name, or the path of a ``.urdf``, ``.toml`` or ``.csv`` file.
             base: For a URDF: as for ``from_urdf``.
             tip: Likewise.
+            geometry: Whether to load the shape of the robot as well, or to fit it for a URDF;
+                an error lists the robots whose shapes come with jointwise.
 
         Example:
             >>> Chain.load("panda").n
             7
+            >>> Chain.load("panda", geometry=True).geometry.links[1]
+            ('panda_link1',)
         """
         file = data.find(name)
+        kept = data.geometry_file(file) if geometry else None
         if file.suffix.lower() not in (".toml", ".csv"):
-            return cls.from_urdf(file, base, tip)
-        if base is not None or tip is not None:
+            chain = cls.from_urdf(file, base, tip, geometry and kept is None)
+        elif base is not None or tip is not None:
             raise InvalidInputError(f"base and tip are for a URDF: {file.name} is a DH table.")
-        return cls.from_table(file)
+        else:
+            chain = cls.from_table(file)
+        return chain if kept is None else chain.with_geometry(kept)
 
     @classmethod
     def _from_rows(
@@ -243,7 +289,9 @@ class Chain:
     def with_limits(self, limits: ArrayLike | None) -> Chain:
         """The same arm with other limits, given as in ``from_dh``."""
         checked = checks.limits(limits, self.names)
-        return replace(self, arm=arm_model(self.arm.links, self.prismatic, checked))._checked()
+        arm = arm_model(self.arm.links, self.prismatic, checked)
+        geometry = None if self.geometry is None else self.geometry.for_limits(checked)
+        return replace(self, arm=arm, geometry=geometry)._checked()
 
     def with_tool(self, tool: Pose) -> Chain:
         """The same arm with a tool.
@@ -254,6 +302,68 @@ class Chain:
         links = self.arm.links.copy()
         links[-1] = links[-1] @ checks.frame("tool", tool)
         return replace(self, arm=arm_model(links, self.prismatic, self.limits))
+
+    def with_geometry(self, source: str | PathLike[str] | Geometry | None) -> Chain:
+        """The same arm with a shape, by which collisions are found.
+
+        Args:
+            source: A JSON file of spheres, as ``Geometry.save`` writes it, the name of a robot with
+                these joints, or the ``geometry`` of another chain with the same joints. None: no
+                geometry.
+
+        Raises:
+            InvalidInputError: It cannot be read, or it is of another arm.
+        """
+        if source is None:
+            return replace(self, geometry=None)
+        if isinstance(source, Geometry):
+            shape = from_text(to_text(source), "the geometry", self.arm, self.names)
+        else:
+            shape = read_file(data.find_geometry(source), self.arm, self.names)
+        return replace(self, geometry=shape)
+
+    def attach(
+        self,
+        name: str,
+        pose: Pose | None = None,
+        *,
+        box: ArrayLike | None = None,
+        cylinder: ArrayLike | None = None,
+        sphere: float | None = None,
+        mesh: str | PathLike[str] | None = None,
+        overshoot: float = 0.01,
+    ) -> Chain:
+        """The same arm with something attached to its end effector, such as a grasped box.
+
+        It is checked for collisions with everything but the last link. ``detach`` takes it off.
+
+        Args:
+            name: What it is, for results.
+            pose: Pose of its centre in the end effector, or its position (3,) [m] there.
+            box: (3,) lengths along x, y and z [m].
+            cylinder: (radius, length) [m]; its axis is z.
+            sphere: Radius [m].
+            mesh: A file with its surface [m].
+            overshoot: How far a sphere is outside of it, at most [m].
+
+        Raises:
+            InvalidInputError: The arm has no geometry, or none or several solids are given.
+        """
+        if self.geometry is None:
+            raise InvalidInputError(
+                "the arm has no geometry, to which something could be attached: expected a chain "
+                "with one. Read it with geometry=True."
+            )
+        given = {"box": box, "cylinder": cylinder, "sphere": sphere, "mesh": mesh}
+        spheres = solid_spheres(given, overshoot)
+        T_joint_tip = np.vstack([self.arm.links[-1], [0.0, 0.0, 0.0, 1.0]])
+        T_tip_solid = np.eye(4) if pose is None else checks.frame("pose", pose)
+        moved = move_spheres(T_joint_tip @ T_tip_solid, spheres)
+        return replace(self, geometry=self.geometry.attach(moved, name))
+
+    def detach(self) -> Chain:
+        """The same arm with nothing attached."""
+        return replace(self, geometry=self.geometry and self.geometry.detach())
 
     def to_urdf(self, name: str = "arm") -> str:
         """The arm as the text of a URDF: joints and limits from base to end effector.
@@ -358,6 +468,10 @@ class Chain:
         start: JointValues | None = None,
         config: SolveConfig = DEFAULT_SOLVE_CONFIG,
         seed: int = 0,
+        *,
+        scene: Scene | None = None,
+        margin: float = 0.0,
+        self_collision: bool = True,
     ) -> IKResult:
         """Inverse kinematics: joint values that bring the end effector to a target.
 
@@ -369,6 +483,12 @@ class Chain:
                 possible. Values outside the limits are clamped. None: the middle of the ranges.
             config: Tolerances, and how to search.
             seed: Seed of the restarts.
+            scene: Obstacles that the arm must not touch; its ``geometry`` must be known. Solutions
+                that touch something are not ``converged``, and another is searched for.
+            margin: The least distance to keep from obstacles and from itself [m]. Links two apart
+                are always close to each other: they must not touch, whatever the margin is.
+            self_collision: Whether the arm must not touch itself, either; only where its
+                ``geometry`` is known.
 
         Returns:
             The best result found, inside the limits. ``converged`` and ``status`` tell whether the
@@ -377,7 +497,8 @@ class Chain:
         Raises:
             InvalidInputError: Something about the input is wrong; the text says what.
         """
-        return solve(self.arm, target, self._values("start", start), config, seed)
+        check = self._check(scene, margin, self_collision)
+        return solve(self.arm, target, self._values("start", start), config, seed, check)
 
     def solve_batch(
         self,
@@ -390,6 +511,10 @@ class Chain:
         threads: int | None = None,
         progress: bool = False,
         closest: bool = True,
+        *,
+        scene: Scene | None = None,
+        margin: float = 0.0,
+        self_collision: bool = True,
     ) -> IKBatch:
         """Solve for many targets at once, with the same results as ``solve``.
 
@@ -416,13 +541,17 @@ class Chain:
                 status, as from ``solve``; one of them takes as long as a thousand that are
                 reached. False skips that search: their joint values are the start, clamped to the
                 limits, their errors are NaN, and ``STALLED`` also stands for ``BLOCKED``.
+            scene: As for ``solve``, and so are the next two. A GPU checks solutions, too; those
+                that touch after all its restarts count as not reached.
+            margin: The least distance to keep [m].
+            self_collision: Whether the arm must not touch itself.
 
         Raises:
             InvalidInputError: Something about the input is wrong; the text says what.
         """
         options = BatchOptions(device, dtype, threads, progress, closest)
-        values = self._values("starts", starts)
-        return solve_batch(self.arm, targets, values, config, seed, options)
+        values, check = self._values("starts", starts), self._check(scene, margin, self_collision)
+        return solve_batch(self.arm, targets, values, config, seed, options, check)
 
     def solutions(
         self,
@@ -434,6 +563,9 @@ class Chain:
         near: JointValues | None = None,
         redundancy: ArrayLike | None = None,
         all_turns: bool = False,
+        scene: Scene | None = None,
+        margin: float = 0.0,
+        self_collision: bool = True,
     ) -> Solutions:
         """Distinct solutions, and whether there are others.
 
@@ -454,6 +586,10 @@ class Chain:
                 ``closed_form`` says: all solutions at these. For seven joints only.
             all_turns: Whether to list a solution once for each full turn of its joints inside the
                 limits, instead of once; ``count`` counts these.
+            scene: As for ``solve``, and so are the next two: only free solutions are listed. If
+                the list is empty and ``complete``, it is proven that none is free.
+            margin: The least distance to keep [m].
+            self_collision: Whether the arm must not touch itself.
 
         Returns:
             A sequence of converged results; empty if none was found.
@@ -465,7 +601,10 @@ class Chain:
             <4 solutions, complete>
         """
         first = None if near is None else self._values("near", near)
-        return all_solutions(self.arm, target, count, first, config, seed, redundancy, all_turns)
+        check = self._check(scene, margin, self_collision)
+        return all_solutions(
+            self.arm, target, count, first, config, seed, redundancy, all_turns, check
+        )
 
     def branch(self, q: JointValues) -> str:
         """Which of the solutions of its pose a configuration is, in words.
@@ -498,6 +637,9 @@ class Chain:
         redundancy: ArrayLike | None = None,
         threads: int | None = None,
         device: Device = "cpu",
+        scene: Scene | None = None,
+        margin: float = 0.0,
+        self_collision: bool = True,
     ) -> SolutionsBatch:
         """All solutions of many poses at once, in closed form.
 
@@ -513,12 +655,16 @@ class Chain:
                 a continuum it gives eight solutions at most. Arms with another structure than a
                 spherical wrist with axes 2 and 3 parallel, or axes 2, 3 and 4 parallel, are solved
                 on the CPU.
+            scene: As for ``solve``: only solutions that touch nothing are listed.
+            margin: As for ``solve``.
+            self_collision: As for ``solve``.
 
         Raises:
             InvalidInputError: The arm has no closed form, or something about the input is wrong.
         """
         values = self._values("near", near)
-        return solutions_batch(self.arm, targets, values, redundancy, threads, device)
+        check = self._check(scene, margin, self_collision)
+        return solutions_batch(self.arm, targets, values, redundancy, threads, device, check)
 
     def redundancy_intervals(self, target: Target) -> Floats:
         """(k, 2) intervals of the redundancy in which solutions inside the limits exist [rad, m].
@@ -543,6 +689,10 @@ class Chain:
         max_step: float | None = None,
         seed: int = 0,
         progress: bool = False,
+        *,
+        scene: Scene | None = None,
+        margin: float = 0.0,
+        self_collision: bool = True,
     ) -> IKPath:
         """Joint values along a path, each solve starting at the solution before.
 
@@ -556,12 +706,81 @@ class Chain:
             seed: As for ``solve``.
             progress: Whether to show progress on standard error; without a start several times,
                 once for each start that is tried.
+            scene: As for ``solve``, and so are the next two.
+            margin: The least distance to keep [m].
+            self_collision: Whether the arm must not touch itself.
 
         Returns:
-            The results, and at which targets a jump was forced.
+            The results, at which targets a jump was forced, and on which ways between targets
+            something touches.
         """
-        first = self._values("start", start)
-        return solve_path(self.arm, targets, first, config, max_step, seed, progress)
+        first, check = self._values("start", start), self._check(scene, margin, self_collision)
+        return solve_path(self.arm, targets, first, config, max_step, seed, progress, check)
+
+    def clearance(
+        self,
+        q: JointValues,
+        scene: Scene | None = None,
+        *,
+        self_collision: bool = True,
+        threads: int | None = None,
+    ) -> float | Floats:
+        """Least distance of the arm from obstacles and from itself [m]; negative if it touches.
+
+        It is the distance of its spheres. What is fixed to the base is not compared with obstacles,
+        and links two apart, which are always close, count only where they touch.
+
+        Args:
+            q: As for ``fk``: (n,) one configuration, or (k, n) many.
+            scene: Obstacles; None: the arm itself only.
+            self_collision: Whether the arm's distance from itself counts.
+            threads: For many configurations; None: one for every core.
+
+        Returns:
+            A number, or (k,) for many; infinite if there is nothing to touch.
+
+        Raises:
+            InvalidInputError: The arm's ``geometry`` is unknown, or ``q`` does not fit.
+        """
+        check = self._required_check(scene, 0.0, self_collision)
+        return clearance(check, self.arm, self._values("q", q), threads)
+
+    def free(
+        self,
+        q: JointValues,
+        scene: Scene | None = None,
+        margin: float = 0.0,
+        *,
+        self_collision: bool = True,
+        threads: int | None = None,
+    ) -> bool | Bools:
+        """Whether the clearance is no less than the margin; several times as fast as to compute it.
+
+        Args:
+            q: As for ``clearance``.
+            scene: Likewise.
+            margin: The least distance to keep [m].
+            self_collision: Likewise.
+            threads: Likewise.
+
+        Returns:
+            A boolean, or (k,) for many.
+        """
+        check = self._required_check(scene, margin, self_collision)
+        return is_free(check, self.arm, self._values("q", q), threads)
+
+    def _check(
+        self, scene: Scene | None, margin: float, self_collision: bool
+    ) -> CollisionCheck | None:
+        if scene is None and self.geometry is None and margin == 0.0:
+            return None
+        return collision_check(self.arm, self.geometry, scene, margin, self_collision)
+
+    def _required_check(
+        self, scene: Scene | None, margin: float, self_collision: bool
+    ) -> CollisionCheck | None:
+        given = NO_OBSTACLES if scene is None else scene
+        return collision_check(self.arm, self.geometry, given, margin, self_collision)
 
     def trace(
         self,

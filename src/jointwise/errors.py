@@ -43,6 +43,10 @@ class AmbiguousLinkError(InvalidInputError):
         )
 
 
+class GeometryWarning(UserWarning):
+    """Shapes that can be used, but not as well as intended, such as a mesh that is not closed."""
+
+
 class DegreesWarning(UserWarning):
     """An angle that looks like degrees where radians are expected.
 

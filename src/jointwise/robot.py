@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from types import MappingProxyType
 
@@ -16,14 +16,20 @@ from jointwise.errors import InvalidInputError
 from jointwise.kernels.shapes import Bools, Floats
 from jointwise.model import checks, data, mjcf, urdf
 from jointwise.model.arm import arm_model
+from jointwise.model.geometry.files import from_text, read_file, to_text
+from jointwise.model.geometry.from_urdf import FitOptions, links_of_robot, urdf_geometry
+from jointwise.model.geometry.geometry import Geometry
+from jointwise.model.geometry.mesh_files import folder_of
 from jointwise.model.joint_values import ordered_values, random_values
 from jointwise.model.kinematic_tree import Mimic, TreeModel
 from jointwise.model.tree_path import chain_between
 from jointwise.model.tree_poses import link_poses
 from jointwise.model.tree_table import tree_table
 from jointwise.model.urdf import Source
+from jointwise.scene.scene import Scene
 from jointwise.solvers.config import DEFAULT_SOLVE_CONFIG, SolveConfig
 from jointwise.solvers.robot.batch import solve_robot_batch
+from jointwise.solvers.robot.collision import RobotCheck, clearance, is_free, robot_check
 from jointwise.solvers.robot.path import Motion, solve_robot_path, solve_robot_paths
 from jointwise.solvers.robot.requests import REST_WEIGHT, LinkWeight, Options
 from jointwise.solvers.robot.results import RobotBatch, RobotPath, RobotResult
@@ -44,6 +50,7 @@ class Robot:
 
     Attributes:
         model: The robot in numbers.
+        geometry: Its shape, by which collisions are found; None if unknown.
 
     Example:
         >>> from jointwise import Robot
@@ -53,24 +60,43 @@ class Robot:
     """
 
     model: TreeModel
+    geometry: Geometry | None = None
 
     @classmethod
-    def from_urdf(cls, source: Source, free_base: bool = False) -> Robot:
+    def from_urdf(
+        cls,
+        source: Source,
+        free_base: bool = False,
+        geometry: bool | str | PathLike[str] = False,
+        overshoot: float = 0.015,
+        srdf: Source | None = None,
+    ) -> Robot:
         """A robot from a URDF: all its links and joints.
 
-        Fixed joints are folded; meshes and masses are ignored. The limits of a mimic joint narrow
-        those of the joint that it follows.
+        Fixed joints are folded; masses are ignored. The limits of a mimic joint narrow those of the
+        joint that it follows.
 
         Args:
             source: A path, an open file, or the text itself.
             free_base: Whether the root link moves freely, as that of a humanoid does. A floating
                 joint below the root says so too.
+            geometry: Whether to fit spheres to the collision shapes of all links, which takes
+                minutes, and is kept on disk. Or a JSON file of spheres, as ``Geometry.save`` writes
+                it.
+            overshoot: How far a sphere is outside of the shapes, at most [m].
+            srdf: An SRDF for the geometry: its disabled pairs of links, and its spheres.
 
         Raises:
             InvalidInputError: It is no URDF, or no tree, or a joint is of another type; the text
-                says which.
+                says which. Or a shape cannot be read.
         """
-        return cls(urdf.read_robot(urdf.Tree(source), free_base))
+        tree = urdf.Tree(source)
+        model = urdf.read_robot(tree, free_base)
+        if geometry is False:
+            return cls(model)
+        options = FitOptions(overshoot, None if geometry is True else geometry, srdf)
+        links, folder = links_of_robot(model), folder_of(source)
+        return cls(model, urdf_geometry(tree, folder, links, model, model.body_names, options))
 
     @classmethod
     def from_mjcf(cls, source: Source) -> Robot:
@@ -91,7 +117,9 @@ class Robot:
         return cls(mjcf.read_robot(source))
 
     @classmethod
-    def load(cls, name: str | PathLike[str], free_base: bool = False) -> Robot:
+    def load(
+        cls, name: str | PathLike[str], free_base: bool = False, geometry: bool = False
+    ) -> Robot:
         """A robot by its name, or from a file.
 
         Args:
@@ -99,12 +127,22 @@ class Robot:
                 example-robot-data if it is installed, such as ``"talos_full_v2"``; or the path of a
                 ``.urdf`` file, of a ``.xml`` file with MJCF, or of a DH table.
             free_base: As for ``from_urdf``.
+            geometry: Whether to load its shape as well, or to fit it for a URDF; an error lists the
+                robots whose shapes come with jointwise.
 
         Example:
             >>> Robot.load("ur5e").n
             6
         """
         file = data.find(name)
+        kept = data.geometry_file(file) if geometry else None
+        if kept is not None:
+            return cls.load(name, free_base).with_geometry(kept)
+        if geometry and file.suffix.lower() != ".urdf":
+            raise InvalidInputError(
+                f"geometry is for a URDF: {file.name} has no collision shapes. Give it spheres by "
+                "with_geometry."
+            )
         if file.suffix.lower() in (".toml", ".csv"):
             return cls.from_urdf(Chain.from_table(file).to_urdf(file.stem), free_base)
         if mjcf.is_mjcf(file):
@@ -113,7 +151,27 @@ class Robot:
                     f"free_base is for a URDF: {file.name} is MJCF, where a free joint says so."
                 )
             return cls.from_mjcf(file)
-        return cls.from_urdf(file, free_base)
+        return cls.from_urdf(file, free_base, geometry)
+
+    def with_geometry(self, source: str | PathLike[str] | Geometry | None) -> Robot:
+        """The same robot with a shape, by which collisions are found.
+
+        Args:
+            source: A JSON file of spheres, as ``Geometry.save`` writes it, the name of a robot with
+                these joints, or the ``geometry`` of another robot or chain with the same joints. A
+                file may name links as well as joints. None: no geometry.
+
+        Raises:
+            InvalidInputError: It cannot be read, or it is of another robot.
+        """
+        if source is None:
+            return replace(self, geometry=None)
+        names, links = self.model.body_names, links_of_robot(self.model)
+        if isinstance(source, Geometry):
+            shape = from_text(to_text(source), "the geometry", self.model, names)
+        else:
+            shape = read_file(data.find_geometry(source), self.model, names, links)
+        return replace(self, geometry=shape)
 
     @property
     def name(self) -> str:
@@ -206,7 +264,7 @@ class Robot:
         """
         for link in (base, tip):
             checks.known_name("link", link, self.model.links, self.name)
-        links, prismatic, limits, names = chain_between(self.model, base, tip)
+        links, prismatic, limits, names, _ = chain_between(self.model, base, tip)
         return Chain(arm_model(links, prismatic, limits), names)
 
     def solve(
@@ -222,6 +280,9 @@ class Robot:
         active: Collection[str] | None = None,
         config: SolveConfig = DEFAULT_SOLVE_CONFIG,
         seed: int = 0,
+        scene: Scene | None = None,
+        margin: float = 0.0,
+        self_collision: bool = True,
     ) -> RobotResult:
         """Inverse kinematics: joint values that bring links to their targets, all at once.
 
@@ -245,6 +306,11 @@ class Robot:
                 root link stands for a free base. None: all.
             config: Tolerances, and how to search.
             seed: Seed of the restarts.
+            scene: Obstacles that the robot must not touch, world frame; its ``geometry`` must be
+                known. Solutions that touch are not ``converged``.
+            margin: The least distance to keep [m].
+            self_collision: Whether the robot must not touch itself, either; only where its
+                ``geometry`` is known.
 
         Returns:
             The best result found, inside the limits; it has the errors of each target by name.
@@ -258,7 +324,8 @@ class Robot:
             True
         """
         options = Options(weights, offsets, rest, rest_weight, active)
-        return solve_robot(self.model, targets, start, base, options, config, seed)
+        check = self._check(scene, margin, self_collision, base)
+        return solve_robot(self.model, targets, start, base, options, config, seed, check)
 
     def solve_batch(
         self,
@@ -275,6 +342,9 @@ class Robot:
         seed: int = 0,
         threads: int | None = None,
         progress: bool = False,
+        scene: Scene | None = None,
+        margin: float = 0.0,
+        self_collision: bool = True,
     ) -> RobotBatch:
         """Solve for many sets of targets, each from the same start, as ``solve`` does.
 
@@ -292,11 +362,94 @@ class Robot:
             seed: As for ``solve``.
             threads: Threads to use. None: one for every core.
             progress: Whether to show progress on standard error.
+            scene: As for ``solve``.
+            margin: As for ``solve``.
+            self_collision: As for ``solve``.
         """
         options = Options(weights, offsets, rest, rest_weight, active)
+        check = self._check(scene, margin, self_collision, base)
         return solve_robot_batch(
-            self.model, targets, start, base, options, config, seed, threads, progress
+            self.model, targets, start, base, options, config, seed, threads, progress, check
         )
+
+    def clearance(
+        self,
+        q: JointValues,
+        scene: Scene | None = None,
+        base: Pose | None = None,
+        *,
+        self_collision: bool = True,
+        threads: int | None = None,
+    ) -> float | Floats:
+        """Least distance of the robot from obstacles and from itself [m]; negative if it touches.
+
+        It is the distance of its spheres. What is fixed to the root is compared with obstacles only
+        if the base is free; otherwise it stands on one. Links two joints apart, which are always
+        close, count only where they touch.
+
+        Args:
+            q: As for ``fk``: (n,) one configuration, or (k, n) many.
+            scene: Obstacles, world frame; None: the robot itself only.
+            base: Pose of the root link, as for ``fk``.
+            self_collision: Whether the robot's distance from itself counts.
+            threads: For many configurations; None: one for every core.
+
+        Returns:
+            A number, or (k,) for many; infinite if there is nothing to touch.
+
+        Raises:
+            InvalidInputError: The robot's ``geometry`` is unknown, or ``q`` does not fit.
+        """
+        check = self._required_check(scene, 0.0, self_collision, base)
+        return clearance(check, *self._placed(q, base), threads)
+
+    def free(
+        self,
+        q: JointValues,
+        scene: Scene | None = None,
+        margin: float = 0.0,
+        base: Pose | None = None,
+        *,
+        self_collision: bool = True,
+        threads: int | None = None,
+    ) -> bool | Bools:
+        """Whether the clearance is no less than the margin; faster than to compute it.
+
+        Args:
+            q: As for ``clearance``.
+            scene: Likewise.
+            margin: The least distance to keep [m].
+            base: As for ``clearance``.
+            self_collision: Likewise.
+            threads: Likewise.
+
+        Returns:
+            A boolean, or (k,) for many.
+        """
+        check = self._required_check(scene, margin, self_collision, base)
+        return is_free(check, *self._placed(q, base), threads)
+
+    def _placed(self, q: JointValues, base: Pose | None) -> tuple[Floats, Floats]:
+        """Joint values and the pose of the root, checked."""
+        ordered = ordered_values("q", q, self.model, self.joint_names)
+        values = checks.configurations("q", ordered, self.n, "a robot")
+        pose = np.eye(4) if base is None else checks.frame("base", base)
+        return checks.all_finite("q", values), pose
+
+    def _check(
+        self, scene: Scene | None, margin: float, self_collision: bool, base: Pose | None
+    ) -> RobotCheck | None:
+        if scene is None and self.geometry is None and margin == 0.0:
+            return None
+        return robot_check(self.model, self.geometry, scene, margin, self_collision, base)
+
+    def _required_check(
+        self, scene: Scene | None, margin: float, self_collision: bool, base: Pose | None
+    ) -> RobotCheck:
+        empty = Scene() if scene is None else scene
+        check = self._check(empty, margin, self_collision, base)
+        assert check is not None  # since there is a scene
+        return check
 
     def solve_path(
         self,
@@ -314,6 +467,9 @@ class Robot:
         smooth: float = 0.0,
         config: SolveConfig = DEFAULT_SOLVE_CONFIG,
         seed: int = 0,
+        scene: Scene | None = None,
+        margin: float = 0.0,
+        self_collision: bool = True,
     ) -> RobotPath:
         """Follow targets that move, each frame from the one before, without leaps.
 
@@ -333,10 +489,17 @@ class Robot:
             smooth: How much the change of the joints from frame to frame counts; a target counts 1.
             config: As for ``solve``; restarts are made for the first frame only.
             seed: As for ``solve``.
+            scene: As for ``solve``. The first frame is solved for free of contact; the others
+                follow it without detours, and those that touch are not ``converged``.
+            margin: As for ``solve``.
+            self_collision: As for ``solve``.
         """
         options = Options(weights, offsets, rest, rest_weight, active)
         motion = Motion(max_velocity, dt, smooth)
-        return solve_robot_path(self.model, frames, start, base, options, motion, config, seed)
+        check = self._check(scene, margin, self_collision, base)
+        return solve_robot_path(
+            self.model, frames, start, base, options, motion, config, seed, check
+        )
 
     def solve_paths(
         self,

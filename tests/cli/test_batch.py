@@ -110,7 +110,7 @@ def test_a_stream_gives_the_same_as_a_file(run, monkeypatch, tmp_path):
 def test_unsolved_targets_are_reported_and_exit_1(run):
     code, printed, summary = run("batch", "panda", "-", stdin=b"x,y,z\n.4,.2,.5\n5,0,0\nnan,0,0\n")
     assert code == 1
-    assert summary.splitlines() == status_report(np.array([1, 0, 0, 0, 1, 1]))
+    assert summary.splitlines() == status_report(np.array([1, 0, 0, 0, 1, 1, 0, 0]))
     statuses = [row["status"] for row in read_rows(printed)]
     assert statuses == ["CONVERGED", "UNREACHABLE", "INVALID"]
 

@@ -24,6 +24,31 @@ def test_view_passes_its_options_to_the_page(run, monkeypatch, tmp_path):
     assert calls[1][1] == {**host, "port": 9000, "open_browser": False, "urdf": "arm.urdf"}
 
 
+def test_view_with_a_scene_opens_the_arm_with_its_geometry(run, monkeypatch, tmp_path):
+    calls = []
+    monkeypatch.setattr(page, "serve", lambda model, *_, **options: calls.append((model, options)))
+    (tmp_path / "cell.toml").write_text("[[sphere]]\nname = 'ball'\nradius = 0.1\n")
+    assert run("view", "panda", "--scene", "cell.toml", "--margin", "0.01")[0] == 0
+    assert run("view", "ur5", "--margin", "0.02")[0] == 0
+    assert run("view", "panda")[0] == 0
+    assert [model.geometry is not None for model, _ in calls] == [True, True, False]
+    assert calls[0][1]["scene"].names == ("ball",)
+    assert [options.get("margin") for _, options in calls] == [0.01, 0.02, None]
+
+
+def test_view_refuses_a_scene_where_it_cannot_be_shown(run, tmp_path):
+    (tmp_path / "cell.toml").write_text("")
+    code, _, problem = run("view", "stanford", "--scene", "cell.toml")
+    assert code == 2
+    assert "geometry" in problem
+    code, _, problem = run("view", "panda", "--free-base", "--scene", "cell.toml")
+    assert code == 2
+    assert "--free-base cannot be combined with --scene." in problem
+    code, _, problem = run("view", "panda", "--scene", "none.toml")
+    assert code == 2
+    assert "'none.toml' cannot be read: No such file or directory." in problem
+
+
 MJCF = """<mujoco model="hinge"><worldbody><body name="arm"><joint name="turn"/>
 <geom size="0.1" mass="1"/></body></worldbody></mujoco>"""
 

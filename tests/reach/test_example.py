@@ -1,5 +1,7 @@
 """The example of reach maps runs."""
 
+import re
+
 from tests.support.reach import ROOT, run_python
 
 
@@ -9,3 +11,15 @@ def test_example_maps_two_arms_and_draws_a_slice(tmp_path):
     assert "the first reaches 3." in printed
     assert "5 of 5 poses reached" in printed
     assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_eighth_example_finds_a_base_from_which_all_poses_are_free(tmp_path):
+    picture = tmp_path / "slice.png"
+    printed = run_python(ROOT / "examples" / "08_obstacles.py", picture, MPLBACKEND="Agg")
+    assert picture.stat().st_size > 10_000
+    assert "one target:    CONVERGED with" in printed
+    volumes = re.findall(r"(?:alone|walls): +([0-9.]+) m³ reached", printed)
+    assert float(volumes[1]) < 0.5 * float(volumes[0])
+    careless, free = printed.partition("without scene:")[2].split("in the scene:")
+    assert int(re.findall(r"(\d+) of these touch something", careless)[0]) > 0
+    assert "50 of 50 poses reached" in free

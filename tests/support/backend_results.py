@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from jointwise import Chain, SolveConfig, Status, aim, backend, robots, stanford_arm
+from jointwise import Chain, Robot, SolveConfig, Status, aim, backend, robots, stanford_arm
 from jointwise.reach.chunks import REACH_CONFIG
 from jointwise.reach.grid import within_reach
 from jointwise.reach.levels import solve_levels
@@ -16,6 +16,7 @@ from jointwise.reach.orientations import uniform_rotations
 from jointwise.reach.placement import measure
 from jointwise.solvers.robot import solve_robot_batch, solve_robot_path
 from tests.support.random_trees import random_tree
+from tests.support.scenes import everything, panda, table, ur5e
 
 ROWS = 12
 
@@ -61,6 +62,16 @@ def of_an_arm(chain: Chain) -> Iterator[np.ndarray]:
     yield measure(chain.arm, q, np.ones(ROWS, bool), 5, np.array([0.0, 0.0, 1.0]))
 
 
+def among_obstacles(chain: Chain) -> Iterator[np.ndarray]:
+    scene, q = everything(3), chain.random(3, count=ROWS)
+    yield scene.distance(q[:, :3])
+    yield chain.clearance(q, scene)
+    yield chain.free(q, scene, 0.05).astype(float)
+    batch = chain.solve_batch(chain.fk(q), config=SolveConfig(max_restarts=10), scene=table())
+    yield batch.joint_angles
+    yield np.stack([batch.position_error, batch.clearance, batch.status])
+
+
 def of_a_robot() -> Iterator[np.ndarray]:
     robot = random_tree(1, free_base=True)
     poses = robot.fk(robot.random(1, count=ROWS))
@@ -79,9 +90,21 @@ def of_a_robot() -> Iterator[np.ndarray]:
     yield np.concatenate([run.position_error, run.status[:, None]], axis=1)
 
 
+def of_a_robot_among_obstacles() -> Iterator[np.ndarray]:
+    robot = Robot.load("panda", geometry=True)
+    scene, q = everything(3), robot.random(3, count=ROWS)
+    yield robot.clearance(q, scene)
+    yield robot.free(q, scene, 0.05).astype(float)
+    targets, config = {"tip": robot.fk(q)["tip"]}, SolveConfig(max_restarts=10)
+    batch = robot.solve_batch(targets, config=config, scene=table())
+    yield batch.joint_angles
+    yield np.stack([batch.position_error[:, 0], batch.clearance, batch.status])
+
+
 if __name__ == "__main__":
     slider = Chain.from_dh(stanford_arm())  # with a prismatic joint
     chains = robots.panda(), robots.ur5(), slider
     arrays = [each for chain in chains for each in of_an_arm(chain)]
-    np.savez(sys.argv[1], *arrays, *of_a_robot())
+    arrays += [each for chain in (panda(), ur5e()) for each in among_obstacles(chain)]
+    np.savez(sys.argv[1], *arrays, *of_a_robot(), *of_a_robot_among_obstacles())
     print(backend().name)

@@ -15,9 +15,11 @@ from jointwise.backends.device_arrays import (
     device_array,
     is_on_gpu,
     result_columns,
+    to_device,
 )
 from jointwise.errors import JointwiseError
 from jointwise.kernels.shapes import Criteria, Floats, PackedProblem, Results, Weights
+from jointwise.kernels.surroundings import arm_size
 
 # Threads of a block, and blocks at least: idle ones cost little, and Numba warns of fewer.
 BLOCK_THREADS, MIN_BLOCKS = 128, 128
@@ -26,7 +28,7 @@ FULL_GPU, MAX_ATTEMPTS = 1 << 18, 128
 # Rows of a piece, and pieces side by side: for arrays on the GPU, and for arrays in host memory,
 # so that some are copied while others are solved.
 RESIDENT_PIECES, STREAMED_PIECES = (1 << 24, 1), (1 << 19, 4)
-# Kernels that a worker keeps ready, at most; three for each arm and kind of target.
+# Kernels that a worker keeps ready, at most; three or four for each arm and kind of target.
 MAX_CALLS = 192
 # Rows in host memory that are gathered and copied in one transfer, at most.
 MAX_STAGED = 1 << 14
@@ -89,40 +91,46 @@ class Worker:
             cuda.device_array((2, capacity), dtype),
         )
         self.refused = cuda.device_array(capacity, np.int32)
-        self.counter = cuda.device_array(3, np.int32)
+        self.counter = cuda.device_array(4, np.int32)
         self.queues = [
             kernels.rounds_cuda.Queues(
                 cuda.device_array(capacity, np.int32), self.refused, self.counter
             )
             for _ in range(2)
         ]
-        self.zeros: NDArray[np.int32] = cuda.pinned_array(3, np.int32)
-        self.counted: NDArray[np.int32] = cuda.pinned_array(3, np.int32)
+        self.zeros: NDArray[np.int32] = cuda.pinned_array(4, np.int32)
+        self.counted: NDArray[np.int32] = cuda.pinned_array(4, np.int32)
         self.zeros[:] = 0
         self.lm_blocks = max(8 * _multiprocessors(), _blocks(1))
         self.buffers: dict[Any, Any] = {}
         self.calls: dict[Any, Any] = {}
 
     def prepare(self, packed_arm: Floats, weights: Weights) -> None:
-        """Get the kernels for an arm and a kind of target."""
-        key = packed_arm.tobytes(), self.n, weights, self.dtype
-        module = kernels.batch_cuda
+        """Get the kernels for an arm and a kind of target, and the arm's surroundings, if any."""
+        size, module = arm_size(self.n), kernels.batch_cuda
+        key = packed_arm[:size].tobytes(), self.n, weights, self.dtype
+        checked, self.around, self.check_kernel = packed_arm.size > size, None, None
         with LOCK:  # threads that begin together share what one of them compiles
             self.kernels = module.sweep_kernel(*key), module.lm_kernel(*key)
-            self.select_kernel = module.select_kernel(*key)
+            self.select_kernel = module.select_kernel(*key, checked)
+            if checked:
+                self.around = surroundings_on_gpu(packed_arm, self.n)
+                self.check_kernel = kernels.collision_cuda.check_kernel(*key)
 
-    def solve(self, problem: PackedProblem, results: Results) -> NDArray[np.int32]:
-        """Solve a piece of a batch and write its results; the rows that were not reached.
+    def solve(self, problem: PackedProblem, results: Results) -> tuple[NDArray[np.int32], int]:
+        """Solve a piece of a batch and write its results: (rows left, how many always touch).
 
         All arrays are on the GPU, or none is.
         """
-        count = len(problem.targets)
+        count, self.touching = len(problem.targets), 0
         with _on_device(self.key[-1]):  # a new thread begins on the first GPU
             if is_on_gpu(results.q):
-                return self._solve_resident(problem, count, results)
-            if count <= MAX_STAGED:
-                return self._solve_staged(problem, results)
-            return self._solve_streamed(problem, results)
+                missed = self._solve_resident(problem, count, results)
+            elif count <= MAX_STAGED:
+                missed = self._solve_staged(problem, results)
+            else:
+                missed = self._solve_streamed(problem, results)
+        return missed, self.touching
 
     def _solve_resident(
         self, problem: PackedProblem, count: int, results: Results
@@ -143,6 +151,7 @@ class Worker:
             counted = self._run_round(problem, (exact, criteria), round_, queues, results)
             rows, count = queues.retried, int(counted[kernels.rounds_cuda.RETRIED])
             refused += int(counted[kernels.rounds_cuda.REFUSED])
+            self.touching += int(counted[kernels.rounds_cuda.TOUCHING])
             first_attempt, turn = first_attempt + attempts, turn + 1
         missed = [np.empty(0, np.int32)]
         for queue, length in ((rows, count), (self.refused, refused)):
@@ -159,7 +168,7 @@ class Worker:
         queues: Any,
         results: Results,
     ) -> NDArray[np.int32]:
-        """Launch the three kernels of a round; what they counted.
+        """Launch the kernels of a round; what they counted.
 
         The criteria are in double precision and in that of the worker.
         """
@@ -174,6 +183,9 @@ class Worker:
         select = targets, starts, exact, round_, self.attempts, queues, results
         self._launch(sweep_kernel, blocks, sweep)
         self._launch(lm_kernel, min(self.lm_blocks, blocks), steps)
+        if self.check_kernel is not None:
+            check = targets, starts, exact, round_, self.attempts, self.around
+            self._launch(self.check_kernel, blocks, check)
         self._launch(self.select_kernel, _blocks(round_.row_count), select)
         kernels.rounds_cuda.copy_to_host(self.counter, self.counted, stream)
         stream.synchronize()
@@ -191,6 +203,7 @@ class Worker:
 
     def forget_arrays(self) -> None:
         """Let go of the arrays of the last batch, which calls of kernels refer to."""
+        self.around = None
         for call in self.calls.values():
             call.forget()
         while len(self.calls) > MAX_CALLS:
@@ -242,6 +255,8 @@ class Worker:
 
 
 IDLE_WORKERS: list[Worker] = []
+# The surroundings of the last batch: joints and device, the packed arm, and their arrays.
+SURROUNDINGS: list[tuple[tuple[int, int], Floats, Any]] = []
 LOCK = Lock()
 # Held while a kernel is launched for the first time. Two threads that do so together would load its
 # module twice, and numba-cuda unloads one of the two while it runs.
@@ -265,6 +280,18 @@ def borrow_workers(count: int, n: int, dtype: type, rows: int) -> Iterator[list[
         each.forget_arrays()
     with LOCK:
         IDLE_WORKERS[:] = (workers + IDLE_WORKERS)[: STREAMED_PIECES[1]]
+
+
+def surroundings_on_gpu(packed_arm: Floats, n: int) -> Any:
+    """What follows an arm of n joints in its buffer, on the GPU; the last one is kept there."""
+    key = n, _device_id()
+    for known, kept, around in SURROUNDINGS:
+        if known == key and (kept is packed_arm or np.array_equal(kept, packed_arm)):
+            return around
+    on_host = kernels.surroundings_cuda.rearrange_surroundings(packed_arm, n)
+    around = type(on_host)(*on_host[:2], *map(to_device, on_host[2:]))
+    SURROUNDINGS[:] = [(key, packed_arm, around)]
+    return around
 
 
 def tip_poses(packed_arm: Floats, configurations: Any) -> Any:

@@ -71,14 +71,17 @@ def check_library(values: Any, dtype: type) -> None:
 
 
 def to_library(values: Any, like: Any) -> Any:
-    """A Numba array as an array of the library of ``like``; the memory stays the same."""
+    """A Numba array as an array of the library of ``like``.
+
+    The memory stays the same, but for JAX, which does not keep it from being freed: it is copied.
+    """
     library = library_of(like)
     if library == "torch":
         return sys.modules["torch"].as_tensor(values, device=like.device)
     if library == "cupy":
         return sys.modules["cupy"].asarray(values)
     if library == "jax":
-        return sys.modules["jax"].numpy.asarray(values)
+        return sys.modules["jax"].numpy.array(values, copy=True).block_until_ready()
     return values
 
 

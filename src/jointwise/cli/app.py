@@ -30,7 +30,7 @@ from jointwise.cli.commands.solve_robot import ORIENTATIONS
 from jointwise.cli.commands.track import track
 from jointwise.cli.commands.view import view
 from jointwise.cli.options import is_number
-from jointwise.errors import DegreesWarning, JointwiseError
+from jointwise.errors import DegreesWarning, GeometryWarning, JointwiseError
 
 # Exit code of a program that wrote to a closed pipe: 128 + SIGPIPE.
 CLOSED_PIPE = 141
@@ -149,16 +149,19 @@ def join_targets(arguments: Sequence[str]) -> list[str]:
 
 @contextmanager
 def _warnings_as_lines() -> Iterator[None]:
-    """In this block a warning about degrees is a line on standard error, one for each remedy."""
+    """In this block a warning of ours is a line on standard error, one for each text or remedy."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", DegreesWarning)
-        show, remedies = warnings.showwarning, set()
+        warnings.simplefilter("always", GeometryWarning)
+        show, printed = warnings.showwarning, set()
 
         def show_line(message: Warning | str, *details: Any, **options: Any) -> None:
-            if not isinstance(message, DegreesWarning):
+            if not isinstance(message, DegreesWarning | GeometryWarning):
                 show(message, *details, **options)
-            elif message.remedy not in remedies:
-                remedies.add(message.remedy)
+                return
+            text = message.remedy if isinstance(message, DegreesWarning) else str(message)
+            if text not in printed:
+                printed.add(text)
                 print(f"Warning: {message}", file=sys.stderr)
 
         warnings.showwarning = show_line

@@ -59,6 +59,10 @@ Tolerance = Annotated[
 ]
 Restarts = Annotated[int | None, _option("Maximum number of restarts; default: 100.", "COUNT")]
 Seed = Annotated[int, _option("Seed of the restarts.", "NUMBER")]
+SceneFile = Annotated[
+    str | None, _option("Obstacles: a .toml file with tables such as [[box]].", "FILE.toml")
+]
+Margin = Annotated[float, _option("Least distance to keep from obstacles [m].", "NUMBER")]
 Plot = Annotated[str | None, _option("Write a picture to this file.", "FILE.png")]
 Output = Annotated[
     str,
@@ -67,15 +71,38 @@ Output = Annotated[
 WithTargets = Annotated[bool, _option("Repeat the columns of the targets.", None, "--with-targets")]
 
 
-def load_chain(arm: str, base: str | None, tip: str | None) -> "Chain":
-    """The arm with this name or in this file."""
+def load_chain(arm: str, base: str | None, tip: str | None, with_geometry: bool = False) -> "Chain":
+    """The arm with this name or in this file; its spheres too, if asked for."""
     from jointwise.chain import Chain
 
     try:
-        return Chain.load(arm, base, tip)
+        return Chain.load(arm, base, tip, geometry=with_geometry)
     except AmbiguousLinkError as error:
         text = error.text(f"--{error.role} NAME")
         raise InvalidInputError(f"{text} All links: jointwise info {arm} --links") from None
+
+
+def load_surrounded(
+    arm: str, base: str | None, tip: str | None, scene: str | None, margin: float
+) -> tuple["Chain", dict[str, Any]]:
+    """The arm, with its spheres where they are needed, and the arguments of its solvers.
+
+    Args:
+        arm: Its name or file.
+        base: Base link, for a URDF.
+        tip: Link of the end effector, for a URDF.
+        scene: ``--scene``: the file of the obstacles.
+        margin: ``--margin`` [m].
+
+    Returns:
+        The arm; then ``scene`` and ``margin``, as ``Chain.solve`` takes them.
+    """
+    around: dict[str, Any] = {"margin": margin}
+    if scene is not None:
+        from jointwise.scene.scene import Scene
+
+        around["scene"] = Scene.from_toml(scene)
+    return load_chain(arm, base, tip, with_geometry=scene is not None or margin > 0.0), around
 
 
 def solve_config(tolerance: float | None, restarts: int | None) -> "SolveConfig":

@@ -11,6 +11,7 @@ from jointwise.kernels._numba.arrays import XYZ, stack_array, uncounted
 from jointwise.kernels._numba.jit import jit, jit_inline, jit_noinline
 from jointwise.kernels._numba.where import HAS_LANES as HAS_LANES
 from jointwise.kernels._numba.where import any_lane, where
+from jointwise.kernels.collision import touches, touches_at_target
 from jointwise.kernels.descent import rounding_noise, unpack_criteria
 from jointwise.kernels.fk import all_finite, beyond_reach, copy_values, unpack_arm
 from jointwise.kernels.lm import (
@@ -20,8 +21,10 @@ from jointwise.kernels.lm import (
     lm_step,
     update_stall,
 )
-from jointwise.kernels.search import restart_values, unwrap_near
+from jointwise.kernels.search import make_free, restart_values, unwrap_near
 from jointwise.kernels.shapes import (
+    COLLIDES,
+    COLLIDES_ALWAYS,
     CONVERGED,
     INVALID,
     MAX_VALUE,
@@ -42,7 +45,10 @@ from jointwise.kernels.shapes import (
     Weights,
 )
 from jointwise.kernels.slots import (
+    ALWAYS_IN_CONTACT,
     FREE,
+    HAS_CONTACT,
+    NO_CONTACT,
     STARTING,
     STEPPING,
     SWEPT,
@@ -134,12 +140,17 @@ def start_problem(
         value = start[i] if abs(start[i]) < MAX_VALUE else 0.0
         first[i] = q[i] = clamp_joint(kinds, bounds, i, value)
     slots.row[slot], slots.restarts[slot], slots.iterations[slot] = row, 0, 0
+    slots.contact[slot] = NO_CONTACT
     if not (all_finite(target) and all_finite(start)):
         return INVALID
     if rotation_defect(target, points) > ROTATION_DEFECT:
         return INVALID
     x, y, z = points[0, 0], points[0, 1], points[0, 2]
-    return UNREACHABLE if beyond_reach(arm, x, y, z, criteria.position_tol) else PENDING
+    if beyond_reach(arm, x, y, z, criteria.position_tol):
+        return UNREACHABLE
+    if touches_at_target(problem.packed_arm, arm, Task(tip_points, points, problem.weights), q):
+        slots.contact[slot] = ALWAYS_IN_CONTACT
+    return PENDING
 
 
 @jit
@@ -200,7 +211,8 @@ def sweep_starting(
     for lane in range(count):
         slot = lanes.slot[lane]
         errors = (lanes.errors[0, lane], lanes.errors[1, lane])
-        if slots.restarts[slot] == 0 and is_converged(errors, criteria, weights):
+        at_target = slots.restarts[slot] == 0 and is_converged(errors, criteria, weights)
+        if at_target and not touches(problem.packed_arm, arm, slots.q[slot]):
             write_result(results, slots.row[slot], slots.q[slot], errors, CONVERGED, (0, 0))
             slots.state[slot] = FREE
             solved += 1
@@ -246,6 +258,37 @@ def attempt_ended(arm: Arm, slots: Slots, lanes: StepLanes, lane: int, converged
 
 
 @jit
+def leave_contact(
+    arm: Arm,
+    tip_points: Floats,
+    problem: PackedProblem,
+    slots: Slots,
+    slot: int,
+    errors: Errors,
+    results: Results,
+) -> bool:
+    """Free a solution that touches something, by self-motion; whether it is free.
+
+    The first that touches is written as the result, for when none is free. If all do at this
+    target, that is the end, and the slot is free for the next row.
+    """
+    row, q, contact = slots.row[slot], slots.q[slot], slots.contact[slot]
+    counts = (slots.iterations[slot], slots.restarts[slot])
+    if contact == ALWAYS_IN_CONTACT:
+        write_result(results, row, q, errors, COLLIDES_ALWAYS, counts)
+        slots.state[slot] = FREE
+        return False
+    if contact == NO_CONTACT:
+        write_result(results, row, q, errors, COLLIDES, counts)
+        slots.contact[slot] = HAS_CONTACT
+    task = Task(tip_points, slots.target_points[slot], problem.weights)
+    criteria = unpack_criteria(problem.criteria)
+    free, iterations = make_free(problem.packed_arm, arm, task, criteria, slots.start[slot], q)
+    slots.iterations[slot] += iterations
+    return free
+
+
+@jit
 def finish_attempt(
     arm: Arm,
     tip_points: Floats,
@@ -267,6 +310,11 @@ def finish_attempt(
     if converged and unwrap_near(arm, start, q):
         errors = task_errors(arm, Task(tip_points, slots.target_points[slot], weights), q)
         converged = is_converged(errors, criteria, weights)
+    if converged and touches(problem.packed_arm, arm, q):
+        converged = leave_contact(arm, tip_points, problem, slots, slot, errors, results)
+        if slots.contact[slot] == ALWAYS_IN_CONTACT:
+            return COLLIDES_ALWAYS
+        errors = task_errors(arm, Task(tip_points, slots.target_points[slot], weights), q)
     if not converged and slots.restarts[slot] < criteria.max_restarts:
         slots.state[slot] = STARTING
         slots.restarts[slot] += 1
@@ -277,6 +325,9 @@ def finish_attempt(
     if converged:
         write_result(results, slots.row[slot], q, errors, CONVERGED, counts)
         return CONVERGED
+    if slots.contact[slot] == HAS_CONTACT:  # the first that touched has been written
+        results.iterations[slots.row[slot]], results.restarts[slots.row[slot]] = counts
+        return COLLIDES
     write_result(results, slots.row[slot], start, (np.nan, np.nan), STALLED, counts)
     return STALLED
 

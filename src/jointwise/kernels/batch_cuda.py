@@ -4,7 +4,8 @@ The steps are the same lines as on a CPU. A round is three kernels. In the first
 same: the CCD sweeps of an attempt. In the second, Levenberg-Marquardt, a thread takes the next
 attempt as soon as one has ended, so that a slow one does not hold up the others. In the third the
 first attempt of a problem that converged becomes its result; problems without one go into the next
-round. Once few problems are left, each makes several attempts in a round.
+round. Once few problems are left, each makes several attempts in a round. Where something may be
+touched, ``collision_cuda.check_kernel`` comes before the third.
 """
 
 from functools import lru_cache
@@ -23,14 +24,19 @@ from jointwise.kernels.rounds_cuda import (
     REFUSED,
     RETRIED,
     TAKEN,
+    TOUCHING,
     Attempts,
     Queues,
     Round,
+    finish_attempt,
+    read_start,
     read_target,
     row_of_attempt,
 )
-from jointwise.kernels.search import restart_values, unwrap_near
+from jointwise.kernels.search import restart_values
 from jointwise.kernels.shapes import (
+    COLLIDES,
+    COLLIDES_ALWAYS,
     CONVERGED,
     INVALID,
     LOWER,
@@ -185,10 +191,14 @@ def lm_kernel(packed_arm: bytes, n: int, weights: Weights, dtype: Any) -> Any:
 
 
 @lru_cache(maxsize=64)
-def select_kernel(packed_arm: bytes, n: int, weights: Weights, dtype: Any) -> Any:
-    """The third kernel of a round, in double precision: one thread a row.
+def select_kernel(
+    packed_arm: bytes, n: int, weights: Weights, dtype: Any, checked: bool = False
+) -> Any:
+    """The last kernel of a round, in double precision: one thread a row.
 
     What single precision calls converged may just not be, so its errors are evaluated again.
+    Where solutions were ``checked``, one that touches something is the result only until a free
+    one is found.
     """
     make_arm = constant_arm(packed_arm, n, np.float64)
     make_memory = thread_memory(n, weights, np.float64)
@@ -209,49 +219,52 @@ def select_kernel(packed_arm: bytes, n: int, weights: Weights, dtype: Any) -> An
             return
         arm, memory = make_arm(), make_memory()
         limits = cuda.const.array_like(bounds)
-        task, q, start = memory.task, memory.q, memory.start
+        q, start = memory.q, memory.start
         first_attempt = number * round_.attempts
         row = row_of_attempt(round_, first_attempt)
-        first = row if starts.shape[0] > 1 else 0
-        for i in range(n):
-            value = 1.0 * starts[first, i]
-            start[i] = clamp_joint(
-                arm.kinds, arm.bounds, i, value if abs(value) < MAX_VALUE else 0.0
-            )
+        read_start(arm, starts, row, start)
         status = PENDING
         if round_.first_attempt == 0:
             results.iterations[row] = 0
-            status = attempts.status[first_attempt]
+            if checked:
+                results.status[row] = STALLED
+            first_status = attempts.status[first_attempt]
+            if first_status in (INVALID, UNREACHABLE):
+                status = first_status
+        touching = checked and results.status[row] == COLLIDES
         for k in range(round_.attempts if status == PENDING else 0):
             attempt = first_attempt + k
             results.iterations[row] += attempts.iterations[attempt]
-            errors = (1.0 * attempts.errors[0, attempt], 1.0 * attempts.errors[1, attempt])
-            if not is_converged(errors, criteria, task.weights):
-                continue
-            for i in range(n):
-                q[i] = attempts.q[i, attempt]
-            if unwrap_near(arm, start, q) or in_float32:
-                for i in range(n):
-                    value = min(max(dtype(q[i]), limits[i, LOWER]), limits[i, UPPER])
-                    q[i] = value
-                read_target(targets, row, memory.target)
-                set_task(arm, memory.target, task)
-                errors = evaluate_residual(arm, task, q, memory.workspace)
-                if not is_converged(errors, criteria, task.weights):
+            ended = CONVERGED
+            if checked:
+                ended = attempts.status[attempt]
+                if ended == PENDING or (ended == COLLIDES and touching):
                     continue
+            errors = finish_attempt(
+                targets, criteria, arm, memory, limits, attempts, row, attempt, in_float32
+            )
+            if not is_converged(errors, criteria, memory.task.weights):
+                continue
             for i in range(n):
                 results.q[row, i] = q[i]
             results.position_error[row] = errors[0]
             results.orientation_error[row] = errors[1] if prescribes_orientation else np.nan
-            results.converged[row], results.status[row] = True, CONVERGED
+            results.converged[row], results.status[row] = ended == CONVERGED, ended
             results.restarts[row] = round_.first_attempt + k
-            return
+            if ended == COLLIDES_ALWAYS:
+                cuda.atomic.add(queues.counter, TOUCHING, 1)
+            if ended != COLLIDES:
+                return
+            touching = True
         refused = status != PENDING
+        is_last = round_.first_attempt + round_.attempts > criteria.max_restarts
         if refused:
             queues.refused[cuda.atomic.add(queues.counter, REFUSED, 1)] = row
         else:
             queues.retried[cuda.atomic.add(queues.counter, RETRIED, 1)] = row
-        if refused or round_.first_attempt + round_.attempts > criteria.max_restarts:
+        if touching and is_last:
+            results.restarts[row] = criteria.max_restarts
+        elif refused or is_last:
             for i in range(n):
                 value = min(max(dtype(start[i]), limits[i, LOWER]), limits[i, UPPER])
                 results.q[row, i] = dtype(np.nan) if status == INVALID else value

@@ -14,6 +14,7 @@ from jointwise.kernels.shapes import (
     Rows,
     Scores,
 )
+from jointwise.kernels.tree_shapes import TreeCheck
 
 
 class Record(NamedTuple):
@@ -53,6 +54,7 @@ _RESULTS = Record(("d2", "?1", "d1", "d1", "i1", "i1", "u1"), Results)
 _BUFFERS = Record(("d1", "i1"))
 _TREE = ("i1", "d1", "d3", _CRITERIA, "d2")
 _TREE_RESULTS = ("d2", "d3", "i2", "d1")
+_TREE_CHECK = Record(("i1", "d1", "i1", "d1", "d1", "d1"), TreeCheck)
 
 ENTRY_POINTS = {
     "ccd": EntryPoint("descent", (*_SOLVE, "d", "i", "d1"), _OUTCOME),
@@ -75,6 +77,9 @@ ENTRY_POINTS = {
     "nearest_rows": EntryPoint(
         "solution_rows", ("d1", "d1", "d3", "d2", _CRITERIA, "i", "i", _RESULTS, "i1")
     ),
+    "clearances": EntryPoint("collision", ("d1", "d2", "d2")),
+    "free_rows": EntryPoint("collision", ("d1", "d2", "?1")),
+    "scene_distances": EntryPoint("collision", ("d1", "d2", "d1")),
     "track_rows": EntryPoint(
         "track", ("d1", "d3", "weights", "d2", "d", "i", "d1", "d1", "d2", "u1")
     ),
@@ -90,7 +95,10 @@ ENTRY_POINTS = {
     "score_voxels": EntryPoint(
         "voxels", ("d1", "d1", "i", _ROWS, Record(("i1", "d2", "d2"), Scores))
     ),
-    "solve_tree_rows": EntryPoint("tree_search", (*_TREE, "i", Record(("i", "i")), *_TREE_RESULTS)),
+    "solve_tree_rows": EntryPoint(
+        "tree_search", (*_TREE, "i", Record(("i", "i")), *_TREE_RESULTS, _TREE_CHECK)
+    ),
+    "tree_contacts": EntryPoint("tree_collision", (_TREE_CHECK, "d2", "?", "d2")),
     "follow_tree": EntryPoint("tree_search", (*_TREE, Record(("i", "d", "?")), *_TREE_RESULTS)),
     "track_tree_rows": EntryPoint(
         "tree_track",

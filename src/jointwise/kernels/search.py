@@ -12,11 +12,15 @@ import numpy as np
 from jointwise.kernels._numba.arrays import XYZ, stack_array
 from jointwise.kernels._numba.jit import jit, jit_inline
 from jointwise.kernels._numba.where import floor
+from jointwise.kernels.collision import touches, touches_at_target
 from jointwise.kernels.descent import descend, descend_anderson, energy, unpack_criteria
 from jointwise.kernels.fk import all_finite, beyond_reach, copy_values, unpack_arm
 from jointwise.kernels.lm import levenberg_marquardt
+from jointwise.kernels.self_motion import slide
 from jointwise.kernels.shapes import (
     BLOCKED,
+    COLLIDES,
+    COLLIDES_ALWAYS,
     CONVERGED,
     COS_HALF,
     INVALID,
@@ -135,6 +139,18 @@ def attempt(
 
 
 @jit
+def make_free(
+    packed_arm: Floats, arm: Arm, task: Task, criteria: Criteria, start: Floats, q: Floats
+) -> tuple[bool, int]:
+    """Slide along the self-motion from a solution that touches: (whether free, iterations)."""
+    free, iterations = slide(packed_arm, arm, task, criteria, q, lm_scratch(q.size))
+    if free:
+        unwrap_near(arm, start, q)
+        free = is_converged(task_errors(arm, task, q), criteria, task.weights)
+    return free, iterations
+
+
+@jit
 def collect_solutions(
     packed_arm: Floats,
     target: Floats,
@@ -159,7 +175,10 @@ def collect_solutions(
             restart_values(arm, criteria, start, count, q)
         errors = task_errors(arm, task, q)
         done = attempt(arm, task, criteria, errors, PATIENCE, start, q, scratch)
-        if is_converged((done[1], done[2]), criteria, weights):
+        converged = is_converged((done[1], done[2]), criteria, weights)
+        if converged and touches(packed_arm, arm, q):
+            converged = make_free(packed_arm, arm, task, criteria, start, q)[0]
+        if converged:
             copy_values(q, solutions[found])
             found += 1
             if found == solutions.shape[0]:
@@ -254,8 +273,10 @@ def search_attempts(
 ) -> Outcome:
     """Attempt from ``q`` and from restarts, until one converges and moves ``q`` to a solution.
 
-    If none does, the status is ``PENDING``, and ``ends (k, n)`` has the start, clamped, and after
-    it the joint values at the end of the first attempts.
+    One that touches something is slid along the self-motion. If that does not free it, the next
+    attempt follows; if none is free, ``q`` is the first that converged. If none converges, the
+    status is ``PENDING``, and ``ends (k, n)`` has the start, clamped, and after it the joint values
+    at the end of the first attempts.
     """
     if not (all_finite(target) and all_finite(q)):
         return INVALID, np.nan, np.nan, 0, 0
@@ -266,12 +287,14 @@ def search_attempts(
         return INVALID, np.nan, np.nan, 0, 0
     clamp_joints(arm, q)
     errors = task_errors(arm, task, q)
-    if is_converged(errors, criteria, weights):
+    if is_converged(errors, criteria, weights) and not touches(packed_arm, arm, q):
         return CONVERGED, errors[0], errors[1], 0, 0
 
     too_far = is_too_far(arm, task, criteria)
+    always = touches_at_target(packed_arm, arm, task, q)
     max_restarts = min(criteria.max_restarts, FAR_RESTARTS) if too_far else criteria.max_restarts
     scratch, start, iterations = lm_scratch(q.size), ends[0], 0
+    touching, arrived = q.copy(), False
     copy_values(q, start)
     for count in range(max_restarts + 1):
         if count > 0:
@@ -282,9 +305,24 @@ def search_attempts(
             done = attempt(arm, task, criteria, errors, patience, start, q, scratch)
             iterations, errors = iterations + done[0], (done[1], done[2])
             if is_converged(errors, criteria, weights):
-                return CONVERGED, errors[0], errors[1], iterations, count
+                if not touches(packed_arm, arm, q):
+                    return CONVERGED, errors[0], errors[1], iterations, count
+                if always:
+                    return COLLIDES_ALWAYS, errors[0], errors[1], iterations, count
+                if not arrived:
+                    copy_values(q, touching)
+                arrived = True
+                free, moves = make_free(packed_arm, arm, task, criteria, start, q)
+                iterations += moves
+                if free:
+                    errors = task_errors(arm, task, q)
+                    return CONVERGED, errors[0], errors[1], iterations, count
         if count + 1 < ends.shape[0]:
             copy_values(q, ends[count + 1])
+    if arrived:
+        copy_values(touching, q)
+        errors = task_errors(arm, task, q)
+        return COLLIDES, errors[0], errors[1], iterations, max_restarts
     return PENDING, np.nan, np.nan, iterations, max_restarts
 
 

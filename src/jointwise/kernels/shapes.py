@@ -41,6 +41,8 @@ ROTATION_DEFECT = 1e-6
 
 # How a solve ended, as kernels number it; ``results.STATUS_BY_CODE`` has the sentences.
 CONVERGED, ITERATION_LIMIT, STALLED, BLOCKED, UNREACHABLE, INVALID = range(6)
+# The target is reached, and something touches: in every solution found, or in all that exist.
+COLLIDES, COLLIDES_ALWAYS = 6, 7
 # A problem that has not ended.
 PENDING = -1
 
@@ -91,6 +93,9 @@ UNPROVEN = HAS_FREE_JOINT | IS_NARROW | HAS_REJECTED | IS_INVALID
 # The status of rows of a batch that the closed form does not decide.
 UNDECIDED = 255
 
+# Cells of a table of distances in each direction, and the largest distance it tells [m].
+TABLE_CELLS, TABLE_MAX = 96, 0.254
+
 # Columns of the limits of a motion: of position [rad, m], of a step, and of its change; and the
 # joint values that spare motion goes to.
 LOWEST, HIGHEST, MAX_STEP, MAX_CHANGE, REST = range(5)
@@ -126,6 +131,37 @@ class Arm(NamedTuple):
     angular_scale: float
     reach: float
     strides: Floats
+
+
+class Body(NamedTuple):
+    """What an arm of n joints consists of: spheres, each with what carries it.
+
+    There are n+2 carriers: 0 is what is fixed to the base, i+1 is what joint i carries, and n+1 is
+    what is attached to the end effector, which the last joint carries too. Coordinates of carrier 0
+    are in the base frame, of the others in the frame of their joint (``joint_frames``).
+
+    Attributes:
+        centres: (k, 3) [m], in the frame of the carrier, sorted by carrier.
+        radii: (k,) [m].
+        first: (n+3,) the spheres of carrier c are those from first[c] to first[c+1].
+        bounds: (n+2, 4) a sphere around all of each carrier: centre, radius [m]; -1 if empty.
+        pairs: (p, 2) carriers that are tested against each other sphere by sphere.
+        table_pairs: (t, 4) two carriers whose distance depends on two joints alone, and these.
+        tables: (t, 96, 96) lower bound of their distance [m] in each cell of the two joint values;
+            at most ``TABLE_MAX``, which stands for anything above, too; negative in contact.
+        table_ranges: (t, 4) lower and upper value of the first joint, then of the second. Cell
+            (i, j) is the i-th of 96 equal parts of the first range, and the j-th of the second. A
+            range of 2 pi is a full turn: a value is wrapped into it. Otherwise it is clamped.
+    """
+
+    centres: Floats
+    radii: Floats
+    first: Ints
+    bounds: Floats
+    pairs: Ints
+    table_pairs: Ints
+    tables: Floats
+    table_ranges: Floats
 
 
 class Tree(NamedTuple):
@@ -361,10 +397,16 @@ def unpack_arm(packed_arm: Floats, n: int) -> Arm:
     )
 
 
+def has_springs(packed_arm: Floats, n: int) -> bool:
+    """Whether the arm of n joints in a buffer has springs; in less time than ``unpack_arm``."""
+    springs = 22 * n + 12
+    return bool(np.count_nonzero(packed_arm[springs : springs + 3 * n]))
+
+
 def slot_buffers(n: int, m: int) -> tuple[Floats, Ints]:
     """Memory for the slots and lanes of one thread; all slots are free."""
     floats = SLOTS * (3 * m + 2 * n) + WIDTH * (6 * m + 2 * n + 7)
-    return np.zeros(floats), np.zeros(4 * (SLOTS + WIDTH), np.int64)
+    return np.zeros(floats), np.zeros(5 * SLOTS + 4 * WIDTH, np.int64)
 
 
 def unpack_motion(buffer: Floats, n: int, window: int) -> Motion:

@@ -8,6 +8,8 @@ from jointwise.kernels.shapes import SLOTS, WIDTH, Floats, Ints, packed_view
 
 # States of a slot.
 FREE, STARTING, SWEPT, STEPPING = range(4)
+# Whether solutions of a slot touched something: none so far, one did, all do at this target.
+NO_CONTACT, HAS_CONTACT, ALWAYS_IN_CONTACT = range(3)
 
 
 class Slots(NamedTuple):
@@ -18,6 +20,7 @@ class Slots(NamedTuple):
         row: (s,) its row in the batch.
         restarts: (s,) attempts before this one.
         iterations: (s,) of all attempts.
+        contact: (s,) one of the codes above.
         target_points: (s, m, 3) see ``Task``.
         q: (s, n) joint values [rad, m].
         start: (s, n) joint values at the beginning [rad, m].
@@ -27,6 +30,7 @@ class Slots(NamedTuple):
     row: Ints
     restarts: Ints
     iterations: Ints
+    contact: Ints
     target_points: Floats
     q: Floats
     start: Floats
@@ -94,12 +98,13 @@ def unpack_slots(floats: Floats, ints: Ints, n: int, m: int) -> tuple[Slots, Swe
         packed_view(ints, SLOTS, (SLOTS,)),
         packed_view(ints, 2 * SLOTS, (SLOTS,)),
         packed_view(ints, 3 * SLOTS, (SLOTS,)),
+        packed_view(ints, 4 * SLOTS, (SLOTS,)),
         packed_view(floats, 0, (SLOTS, m, 3)),
         packed_view(floats, SLOTS * 3 * m, (SLOTS, n)),
         packed_view(floats, SLOTS * (3 * m + n), (SLOTS, n)),
     )
     sweep_lanes = SweepLanes(
-        packed_view(ints, 4 * SLOTS, (WIDTH,)),
+        packed_view(ints, 5 * SLOTS, (WIDTH,)),
         packed_view(floats, points, (m, 3, WIDTH)),
         packed_view(floats, points + WIDTH * 3 * m, (n, WIDTH)),
         packed_view(floats, points + WIDTH * (3 * m + n), (1, WIDTH)),
@@ -107,13 +112,13 @@ def unpack_slots(floats: Floats, ints: Ints, n: int, m: int) -> tuple[Slots, Swe
     )
     first = points + swept
     step_lanes = StepLanes(
-        packed_view(ints, 4 * SLOTS + WIDTH, (WIDTH,)),
+        packed_view(ints, 5 * SLOTS + WIDTH, (WIDTH,)),
         packed_view(floats, first, (1, WIDTH)),
         packed_view(floats, first + WIDTH, (m, 3, WIDTH)),
         packed_view(floats, first + WIDTH * (3 * m + 1), (n, WIDTH)),
         packed_view(floats, first + WIDTH * (3 * m + n + 1), (2, WIDTH)),
         packed_view(floats, first + WIDTH * (3 * m + n + 3), (WIDTH,)),
-        packed_view(ints, 4 * SLOTS + 2 * WIDTH, (WIDTH,)),
-        packed_view(ints, 4 * SLOTS + 3 * WIDTH, (WIDTH,)),
+        packed_view(ints, 5 * SLOTS + 2 * WIDTH, (WIDTH,)),
+        packed_view(ints, 5 * SLOTS + 3 * WIDTH, (WIDTH,)),
     )
     return slots, sweep_lanes, step_lanes

@@ -4,6 +4,7 @@ import numpy as np
 
 from jointwise.kernels._numba.arrays import stack_array
 from jointwise.kernels._numba.jit import jit
+from jointwise.kernels.collision import touches
 from jointwise.kernels.fk import all_finite, copy_values, unpack_arm
 from jointwise.kernels.regular_solutions import (
     IN_DOUBT,
@@ -107,7 +108,7 @@ def nearest_rows(
 ) -> None:
     """``solve_nearest`` of the rows of a batch; starts and ``progress`` as in ``solve_rows``."""
     q, n = results.q, starts.shape[1]
-    regular, bounds = has_regular_form(form, n), unpack_arm(packed_arm, n).bounds
+    regular, arm = has_regular_form(form, n), unpack_arm(packed_arm, n)
     decides = is_small(form, reach_error(form, packed_criteria))
     poses, placed = stack_array(TARGET_ROWS, LANE, 0.0), stack_array(PLACED_ROWS, LANE, 0.0)
     near, nearest = stack_array(JOINT_ROWS, LANE, 0.0), stack_array(NEAREST_ROWS, LANE, 0.0)
@@ -128,7 +129,7 @@ def nearest_rows(
             if regular:
                 fill_lanes(targets[m], q[m], poses, near, lane, lane + 1)
         if regular and any_waits:
-            regular_nearest(form, bounds, poses, placed, near, nearest, counts)
+            regular_nearest(form, arm.bounds, poses, placed, near, nearest, counts)
         for lane in range(min(WIDTH, end - first)):
             m = first + lane
             if not waits[lane]:
@@ -138,6 +139,10 @@ def nearest_rows(
                 for i in range(n):
                     q[m, i] = nearest[i, lane]
                 outcome = pose_outcome(packed_arm, targets[m], packed_criteria, q[m])
+                if touches(packed_arm, arm, q[m]):  # another solution may be free
+                    for i in range(n):
+                        q[m, i] = near[i, lane]
+                    outcome = solve_nearest(packed_arm, form, targets[m], packed_criteria, q[m])
             elif regular and inside == 0 and decides and noted == 0:
                 status = BLOCKED if found > 0 else UNREACHABLE
                 outcome = status, np.nan, np.nan, 0, 0

@@ -9,6 +9,7 @@ from jointwise.kernels._numba.jit import jit
 from jointwise.kernels.candidate_checks import EXACT, LANE, check_candidates, set_rotation
 from jointwise.kernels.candidates import FOUR, fill_candidates, unlimited_arm
 from jointwise.kernels.closed_form import GROUPS
+from jointwise.kernels.collision import touches
 from jointwise.kernels.descent import unpack_criteria
 from jointwise.kernels.fk import all_finite, copy_values, unpack_arm
 from jointwise.kernels.joint_pairs import NARROW, OVERFLOW, SINGULAR
@@ -17,6 +18,7 @@ from jointwise.kernels.search import largest_change
 from jointwise.kernels.shapes import (
     BLOCKED,
     CLEARLY_OUTSIDE,
+    COLLIDES_ALWAYS,
     CONVERGED,
     HAS_FREE_JOINT,
     HAS_REJECTED,
@@ -213,10 +215,11 @@ def solve_nearest(
     packed_criteria: PackedCriteria,
     q: Floats,
 ) -> Outcome:
-    """Move ``q`` to the solution with the smallest largest joint change, or prove that none is.
+    """Move ``q`` to the free solution with the smallest largest change, or prove that none is.
 
-    The status is ``UNREACHABLE`` or ``BLOCKED`` if that is proven, and ``PENDING`` if the closed
-    form does not decide it: at singularities, and where the target is missed by little.
+    The status is ``UNREACHABLE``, ``BLOCKED`` or ``COLLIDES_ALWAYS`` if that is proven, and
+    ``PENDING`` if the closed form does not decide it: at singularities, and where the target is
+    missed by little.
     """
     at_start = check_start(packed_arm, target, packed_criteria, q)
     if at_start[0] != PENDING:
@@ -229,13 +232,14 @@ def solve_nearest(
         if noted == 0:
             status = BLOCKED if found > 0 else UNREACHABLE
         return status, np.nan, np.nan, 0, 0
-    best, smallest = 0, largest_change(solutions[0], q)
-    for m in range(1, inside):
-        change = largest_change(solutions[m], q)
-        if change < smallest:
-            best, smallest = m, change
-    copy_values(solutions[best], q)
-    return pose_outcome(packed_arm, target, packed_criteria, q)
+    free = nearest_free(packed_arm, inside, q, solutions)
+    if free < 0 and noted != 0:  # a solution that is not listed may be free
+        return PENDING, np.nan, np.nan, 0, 0
+    copy_values(solutions[max(free, 0)], q)
+    outcome = pose_outcome(packed_arm, target, packed_criteria, q)
+    if free < 0 and outcome[0] == CONVERGED:
+        return COLLIDES_ALWAYS, outcome[1], outcome[2], 0, 0
+    return outcome
 
 
 @jit
@@ -245,8 +249,12 @@ def check_start(
     """Bring ``q`` inside the limits: whether the input is valid, and already at the target."""
     if not (all_finite(q) and is_pose(target)):
         return INVALID, np.nan, np.nan, 0, 0
-    clamp_joints(unpack_arm(packed_arm, q.size), q)
-    return pose_outcome(packed_arm, target, packed_criteria, q)
+    arm = unpack_arm(packed_arm, q.size)
+    clamp_joints(arm, q)
+    outcome = pose_outcome(packed_arm, target, packed_criteria, q)
+    if outcome[0] == CONVERGED and touches(packed_arm, arm, q):
+        return PENDING, np.nan, np.nan, 0, 0
+    return outcome
 
 
 @jit
@@ -261,6 +269,27 @@ def pose_outcome(
     errors = task_errors(arm, task, q)
     status = CONVERGED if is_converged(errors, criteria, weights) else PENDING
     return status, errors[0], errors[1], 0, 0
+
+
+@jit
+def nearest_free(packed_arm: Floats, count: int, near: Floats, solutions: Floats) -> int:
+    """The index of the solution nearest to ``near`` that touches nothing, or -1.
+
+    Nearer ones come to the front, so that the nearest of all is the first.
+    """
+    arm = unpack_arm(packed_arm, near.size)
+    for first in range(count):
+        best, smallest = first, largest_change(solutions[first], near)
+        for m in range(first + 1, count):
+            change = largest_change(solutions[m], near)
+            if change < smallest:
+                best, smallest = m, change
+        for i in range(near.size):
+            value = solutions[first, i]
+            solutions[first, i], solutions[best, i] = solutions[best, i], value
+        if not touches(packed_arm, arm, solutions[first]):
+            return first
+    return -1
 
 
 @jit

@@ -29,3 +29,6 @@ MUCH_CLOSER, MAX_ENDS, PROMISING = 0.9, 128, 1.5
 FAR_RESTARTS = 8
 # Attempts without limits before the status BLOCKED is ruled out.
 UNLIMITED_ATTEMPTS = 20
+# Where an arm with redundant joints touches something: moves along its self-motion in each
+# direction, the largest change of a joint in each [rad, m], and Levenberg-Marquardt steps after it.
+SLIDE_MOVES, SLIDE_LENGTH, SLIDE_STEPS = 4, 0.4, int64_const(6)

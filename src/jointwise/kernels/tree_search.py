@@ -9,9 +9,12 @@ from math import inf, sqrt
 import numpy as np
 
 from jointwise.kernels._numba.jit import jit
+from jointwise.kernels.collision import Contact
 from jointwise.kernels.descent import unpack_criteria
 from jointwise.kernels.fk import all_finite, copy_values
 from jointwise.kernels.shapes import (
+    COLLIDES,
+    COLLIDES_ALWAYS,
     CONVERGED,
     INVALID,
     ITERATION_LIMIT,
@@ -24,6 +27,7 @@ from jointwise.kernels.shapes import (
     PackedCriteria,
 )
 from jointwise.kernels.thresholds import MUCH_CLOSER, NEARBY_RESTARTS, int64_const
+from jointwise.kernels.tree_collision import find_contact, mark_touching
 from jointwise.kernels.tree_fk import evaluate, unpack_memory, unpack_problem
 from jointwise.kernels.tree_lm import COLD, all_reached, target_reached, tree_lm
 from jointwise.kernels.tree_shapes import (
@@ -37,6 +41,7 @@ from jointwise.kernels.tree_shapes import (
     SPRING,
     TARGET_AXES,
     UPPER,
+    TreeCheck,
     TreeMemory,
     TreeProblem,
 )
@@ -101,10 +106,10 @@ def mark_missed(
     ``whole`` is asked for, all joints that move a missed target.
     """
     parents, variables, carriers = problem.parents, problem.variables, problem.carriers
-    errors, missed, reached, held = memory.errors, memory.gradient, memory.step, memory.held
-    base, worst, found = problem.base_unknowns, 0.0, False
-    for i in range(held.size):
-        missed[i], reached[i], held[i] = 0.0, 0.0, 0.0
+    errors, missed, reached = memory.errors, memory.gradient, memory.step
+    base, worst = problem.base_unknowns, 0.0
+    for i in range(missed.size):
+        missed[i], reached[i] = 0.0, 0.0
     for k in range(carriers.size):
         worst = max(worst, weighted_error_sq(targets, errors, k))
     for k in range(carriers.size):
@@ -119,6 +124,21 @@ def mark_missed(
             else:
                 reached[unknown] = 1.0
             body = parents[body]
+    mark_moved(base, whole, memory)
+
+
+@jit
+def mark_moved(base: int, whole: bool, memory: TreeMemory) -> None:
+    """Write into ``held`` which unknowns are moved: see ``mark_missed``.
+
+    Args:
+        base: Unknowns of the base, which are not.
+        whole: Whether all are that ``gradient`` has, also those that ``step`` has.
+        memory: What is written.
+    """
+    missed, reached, held, found = memory.gradient, memory.step, memory.held, False
+    for i in range(held.size):
+        held[i] = 0.0
     for i in range(base, held.size):
         if missed[i] > 0.0 and reached[i] == 0.0:
             found = True
@@ -135,10 +155,13 @@ def restart_state(
     count: int,
     state: Floats,
     memory: TreeMemory,
+    check: TreeCheck,
+    contact: Contact,
 ) -> None:
     """Write into ``state`` the start of restart number ``count``, from a Kronecker sequence.
 
-    The first of a round moves every joint from the start, others some of the current state.
+    The first of a round moves every joint from the start, others some of the current state: those
+    of a limb that misses a target, or that touches something as ``contact`` says.
     """
     start, held, base = memory.start, memory.held, problem.base_unknowns
     if count % ROUND == 0:
@@ -147,8 +170,13 @@ def restart_state(
             held[i] = 1.0
     else:
         copy_values(memory.current, state)
-        evaluate(problem, targets, state, memory)
-        mark_missed(problem, targets, criteria, count % WHOLE_EVERY == 0, memory)
+        whole = count % WHOLE_EVERY == 0
+        if contact[1] >= 0:
+            mark_touching(problem, check, contact, memory)
+            mark_moved(base, whole, memory)
+        else:
+            evaluate(problem, targets, state, memory)
+            mark_missed(problem, targets, criteria, whole, memory)
     for i in range(problem.strides.size):
         lower, upper = memory.lower[i], memory.upper[i]
         low, high = lower, upper
@@ -238,33 +266,56 @@ def search_tree(
     sweeps: int,
     state: Floats,
     memory: TreeMemory,
+    check: TreeCheck,
 ) -> tuple[int, int, int]:
-    """Move ``state`` to a solution, or to a compromise: (status, iterations, restarts)."""
+    """Move ``state`` to a solution, or to a compromise: (status, iterations, restarts).
+
+    If all solutions that were found touch something, it is the first of them.
+    """
     if not (is_valid(targets) and all_finite(state)):
         return INVALID, 0, 0
     clamp_state(memory, state)
     evaluate(problem, targets, state, memory)
+    contact, current_contact = (inf, -1, -1), (inf, -1, -1)
     if all_reached(targets, memory.errors, criteria):
-        return CONVERGED, 0, 0
+        contact = find_contact(check, check.surroundings, state)
+        if contact[1] < 0:
+            return CONVERGED, 0, 0
     copy_values(state, memory.start)
-    iterations, current, best = 0, inf, inf
+    iterations, current, best, arrived = 0, inf, inf, False
+    touching = np.empty(state.size if check.surroundings.size > 0 else 0)
     for count in range(criteria.max_restarts + 1):
         if count > 0:
-            restart_state(problem, targets, criteria, count, state, memory)
+            restart_state(problem, targets, criteria, count, state, memory, check, current_contact)
         done, cost = attempt(
             problem, targets, criteria, SWEEPS if count > 0 else sweeps, state, memory
         )
         iterations += done
+        contact = (inf, -1, -1)
         if all_reached(targets, memory.errors, criteria):
-            return CONVERGED, iterations, count
-        if cost < current or count % ROUND == 0:
-            current = cost
+            contact = find_contact(check, check.surroundings, state)
+            if contact[1] < 0:
+                return CONVERGED, iterations, count
+            if not arrived:
+                if find_contact(check, check.placed, state)[1] >= 0:
+                    return COLLIDES_ALWAYS, iterations, count
+                copy_values(state, touching)
+                arrived = True
+        if cost < current or count % ROUND == 0 or contact[1] >= 0:
+            current, current_contact = cost, contact
             copy_values(state, memory.current)
         if cost < best:
             best = cost
             copy_values(state, memory.best)
+    if arrived:
+        copy_values(touching, state)
+        evaluate(problem, targets, state, memory)
+        return COLLIDES, iterations, criteria.max_restarts
     iterations += compromise(problem, targets, criteria, state, memory)
-    status = CONVERGED if all_reached(targets, memory.errors, criteria) else STALLED
+    status = STALLED
+    if all_reached(targets, memory.errors, criteria):
+        touches = find_contact(check, check.surroundings, state)[1] >= 0
+        status = COLLIDES if touches else CONVERGED
     return status, iterations, criteria.max_restarts
 
 
@@ -302,6 +353,7 @@ def solve_tree_rows(
     errors: Floats,
     outcomes: Ints,
     buffer: Floats,
+    check: TreeCheck,
 ) -> None:
     """Solve for rows of many sets of targets, each from its state.
 
@@ -317,12 +369,13 @@ def solve_tree_rows(
         errors: (m, k, 2) position [m] and orientation errors [rad], written.
         outcomes: (m, 3) status, iterations and restarts, written.
         buffer: Scratch of ``memory_size`` numbers.
+        check: What the robot must not touch; with empty ``surroundings``, nothing is checked.
     """
     problem, criteria = unpack_problem(ints, floats), unpack_criteria(packed_criteria)
     memory = unpack_memory(problem, buffer)
     load_settings(settings, memory)
     for row in range(rows[0], rows[1]):
-        outcome = search_tree(problem, targets[row], criteria, sweeps, states[row], memory)
+        outcome = search_tree(problem, targets[row], criteria, sweeps, states[row], memory, check)
         write_outcome(outcome, memory, errors[row], outcomes[row])
 
 

@@ -104,6 +104,29 @@ class TreeMemory(NamedTuple):
     best: Floats
 
 
+class TreeCheck(NamedTuple):
+    """What a robot must not touch.
+
+    Attributes:
+        ints: The whole robot, not pruned, packed by ``pack_problem``; see ``unpack_problem``.
+        floats: Its floats.
+        variables: (v,) which of the robot's w variables those of the problem are.
+        state: (w+12,) the start of all variables, and the pose of the base in the world, to which
+            that of a solve is relative.
+        surroundings: Body and obstacles, as ``pack_surroundings`` packs them; empty if nothing is
+            checked.
+        placed: The same, with the bodies alone that the targets place, or that nothing moves: if
+            these touch, all solutions do.
+    """
+
+    ints: Ints
+    floats: Floats
+    variables: Ints
+    state: Floats
+    surroundings: Floats
+    placed: Floats
+
+
 def pack_problem(
     tree: Tree, carriers: Ints, strides: Floats, spreads: Floats, free_base: bool
 ) -> tuple[Ints, Floats]:

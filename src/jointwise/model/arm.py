@@ -5,7 +5,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from jointwise.kernels.shapes import HELD, PRISMATIC, REVOLUTE, Bools, Floats, pack_arm
+from jointwise.kernels.shapes import (
+    HELD,
+    PRISMATIC,
+    REVOLUTE,
+    UNLIMITED,
+    Bools,
+    Floats,
+    Tree,
+    pack_arm,
+)
 from jointwise.model.closed_form import ClosedForm, find_closed_form
 
 # A rotation by one radian weighs as much as a translation by this share of the arm's size.
@@ -47,6 +56,15 @@ class ArmModel:
     def base_origin(self) -> Floats:
         """(3,) origin of the first joint [m], base frame."""
         return self.links[0, :, 3]
+
+    @property
+    def tree(self) -> Tree:
+        """The same joints as a kinematic tree without branches."""
+        each, nowhere = np.arange(self.n), np.full(self.n, UNLIMITED)
+        kinds = np.where(self.prismatic, PRISMATIC, REVOLUTE)
+        lower, upper = np.clip(self.limits.T, -UNLIMITED, UNLIMITED)
+        ratios, offsets = np.ones(self.n), np.zeros(self.n)
+        return Tree(each - 1, self.links[:-1], kinds, each, ratios, offsets, lower, upper, nowhere)
 
 
 def arm_model(

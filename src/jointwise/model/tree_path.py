@@ -21,12 +21,14 @@ class Skeleton(NamedTuple):
         prismatic: (n,) which joints are prismatic.
         limits: (n, 2) lower and upper joint limits [rad, m]; infinite where unlimited.
         names: One name per joint.
+        base: The link that does not move.
     """
 
     links: Floats
     prismatic: Bools
     limits: Floats
     names: tuple[str, ...]
+    base: str
 
 
 def chain_between(model: TreeModel, base: str, tip: str) -> Skeleton:
@@ -57,6 +59,7 @@ def chain_between(model: TreeModel, base: str, tip: str) -> Skeleton:
         tree.kinds[bodies] == PRISMATIC,
         _limits(model, np.array(bodies)),
         tuple(model.body_names[body] for body in bodies),
+        base,
     )
 
 

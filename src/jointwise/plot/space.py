@@ -13,6 +13,7 @@ from jointwise.plot import canvas
 from jointwise.plot.arm3d import draw_arm, draw_base, draw_frame, joint_size
 from jointwise.plot.canvas import AFTER, BEFORE, BETWEEN, DARK, TARGET
 from jointwise.plot.solution_lines import MANY, draw_few, draw_many, number_lines
+from jointwise.plot.spheres import draw_spheres
 from jointwise.solvers.targets import Target, kind_and_value
 
 SIZE = 5.0, 4.6
@@ -27,7 +28,14 @@ NUMBER_LEGEND = {"title": "solutions", "title_fontsize": "small", "handlelength"
 FILL = 0.74
 
 
-def arm(chain: Chain, q: ArrayLike, ax: Any = None, color: str = AFTER, limits: bool = True) -> Any:
+def arm(
+    chain: Chain,
+    q: ArrayLike,
+    ax: Any = None,
+    color: str = AFTER,
+    limits: bool = True,
+    spheres: bool = False,
+) -> Any:
     """Draw an arm in one configuration: links, joints with axes and limits, end effector frame.
 
     A revolute joint is a cylinder about its axis, a prismatic joint a box. A green sector shows
@@ -41,6 +49,7 @@ def arm(chain: Chain, q: ArrayLike, ax: Any = None, color: str = AFTER, limits: 
         ax: 3D axes to draw in. None: new ones, with a view that shows the arm from its side.
         color: Colour of the links.
         limits: Whether to show the joint limits.
+        spheres: Whether to show the spheres of its ``geometry``, by which collisions are found.
 
     Returns:
         The axes.
@@ -52,6 +61,8 @@ def arm(chain: Chain, q: ArrayLike, ax: Any = None, color: str = AFTER, limits: 
     values = checks.all_finite("q", checks.joint_values("q", q, chain.n))
     axes = canvas.axes_3d(ax, SIZE)
     draw_arm(axes, chain, values, color, limits)
+    if spheres:
+        draw_spheres(axes, chain, values)
     if ax is None:
         set_view(axes, chain.fk(values)[:3, 3])
     fit_axes(axes)

@@ -24,7 +24,9 @@ from jointwise.reach.map import ReachMap
 from jointwise.reach.orientations import Orientations, orientation_set
 from jointwise.reach.size import check_chain
 from jointwise.reach.store import Store, translate_write_errors
+from jointwise.scene.scene import Scene
 from jointwise.solvers.batch import Device, wants_gpu
+from jointwise.solvers.collision import collision_check
 from jointwise.solvers.config import SolveConfig
 
 
@@ -41,6 +43,10 @@ def reach_map(
     seed: int = 0,
     threads: int | None = None,
     chunk: int | None = None,
+    *,
+    scene: Scene | None = None,
+    margin: float = 0.0,
+    self_collision: bool = True,
 ) -> ReachMap:
     """Compute where an arm can reach: every orientation is solved for in every voxel.
 
@@ -65,6 +71,10 @@ def reach_map(
         chunk: Number of voxels along the edge of a chunk, the unit of work and of what is written.
             None: so that a chunk has about 100,000 poses, or four million on a GPU. On a cluster
             of hundreds of cores choose 32 to 48; see docs/reach.md.
+        scene: As for ``Chain.solve``, and so are the next two: only solutions that touch nothing
+            count. On a CPU only.
+        margin: The least distance to keep [m].
+        self_collision: Whether the arm must not touch itself.
 
     Raises:
         InvalidInputError: An argument is invalid, or the store holds another map; the text says
@@ -80,9 +90,15 @@ def reach_map(
     tried = orientation_set(orientations)
     max_voxels = POSES_AT_ONCE[used_device] // tried.count
     grid = grid_over(chain.arm, resolution, region, chunk, max_voxels)
-    job = Job(chain.arm, grid, tried, config, seed, used_device)
+    check = collision_check(chain.arm, chain.geometry, scene, margin, self_collision)
+    if check is not None and used_device == "cuda":
+        raise InvalidInputError(
+            f"device is {device!r} for a map in which the arm must not touch anything: expected "
+            "'cpu', or an arm without geometry, chain.with_geometry(None)."
+        )
+    job = Job(chain.arm, grid, tried, config, seed, used_device, check)
     used_versions = {**versions(), "zarr": str(require_zarr().__version__)}
-    description = describe_map(chain, job, orientations, used_versions)
+    description = describe_map(chain, job, orientations, used_versions, scene)
     with connect(client) as cluster:
         with translate_write_errors(store):
             opened = Store.open_or_create(store, description)

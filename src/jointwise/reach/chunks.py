@@ -22,6 +22,7 @@ from jointwise.reach.grid import Grid, Index, within_reach
 from jointwise.reach.levels import is_exact, solve_levels
 from jointwise.reach.orientations import OrientationSet
 from jointwise.solvers.batch import Device
+from jointwise.solvers.collision import CollisionCheck
 from jointwise.solvers.config import SolveConfig
 
 # Tolerances and restarts of a map; docs/reach.md has what more restarts would find.
@@ -34,14 +35,12 @@ POSES_AT_ONCE = {"cpu": 100_000, "cuda": 4_000_000}
 FINGERPRINTED = (
     "backends",
     "kernels",
-    "model/arm.py",
-    "model/closed_form.py",
-    "model/regular_form.py",
-    "model/rotation.py",
+    "model",
     "reach/chunks.py",
     "reach/grid.py",
     "reach/levels.py",
     "reach/orientations.py",
+    "scene",
     "solvers",
 )
 
@@ -59,6 +58,7 @@ class Job:
         config: Tolerances and restarts.
         seed: Seed of the restarts.
         device: ``"cpu"`` or ``"cuda"``.
+        check: What the arm must not touch.
     """
 
     arm: ArmModel
@@ -67,6 +67,7 @@ class Job:
     config: SolveConfig
     seed: int
     device: Device
+    check: CollisionCheck | None = None
 
     @property
     def exact(self) -> bool:
@@ -131,7 +132,9 @@ def _solve_voxels(job: Job, points: Floats) -> Chunk:
     """The results at ``points (k, 3)``; voxels beyond reach are not solved."""
     count, on_gpu = len(points), job.device == "cuda"
     tried = np.flatnonzero(within_reach(job.arm, points, job.config.position_tolerance))
-    scores = solve_levels(job.arm, job.orientations, job.config, job.seed, on_gpu, points[tried])
+    scores = solve_levels(
+        job.arm, job.orientations, job.config, job.seed, on_gpu, points[tried], job.check
+    )
     measures, q = np.zeros((3, count), np.float32), np.full((count, job.arm.n), np.nan)
     measures[0, tried] = scores.counts / job.orientations.count
     measures[1:, tried], q[tried] = scores.greatest, scores.q

@@ -1,15 +1,20 @@
 """What a map is of, as JSON: stored with the map, and compared before a map is resumed."""
 
 from collections.abc import Iterator
+from hashlib import sha256
+from io import BytesIO
 from typing import Any
 
 import numpy as np
 
 from jointwise.chain import Chain
 from jointwise.model.arm import arm_model
+from jointwise.model.geometry.files import from_text, to_text
 from jointwise.reach.chunks import Job
 from jointwise.reach.grid import Grid
 from jointwise.reach.orientations import AimCone, Orientations
+from jointwise.scene.scene import Scene
+from jointwise.solvers.collision import CollisionCheck
 from jointwise.solvers.config import SolveConfig
 
 # Version of the file format.
@@ -19,7 +24,11 @@ MAX_QUOTED = 60
 
 
 def describe_map(
-    chain: Chain, job: Job, orientations: Orientations, versions: dict[str, str]
+    chain: Chain,
+    job: Job,
+    orientations: Orientations,
+    versions: dict[str, str],
+    scene: Scene | None = None,
 ) -> dict[str, Any]:
     """A map: its format, arm and settings, and the versions of the code that computes it.
 
@@ -28,6 +37,7 @@ def describe_map(
         job: The grid, and how it is solved.
         orientations: The orientations as the caller asked for them.
         versions: By name.
+        scene: The obstacles, if there are any.
     """
     grid = job.grid
     return {
@@ -42,10 +52,39 @@ def describe_map(
             "config": _describe_config(job.config),
             "seed": int(job.seed),
             "device": job.device,
+            **_describe_check(job.check),
         },
         "exact": job.exact,
         "versions": versions,
+        **_describe_shapes(chain, scene),
     }
+
+
+def _describe_shapes(chain: Chain, scene: Scene | None) -> dict[str, str]:
+    """The arm's spheres and the obstacles, as their files have them.
+
+    Grids of distances are left out, which a file of obstacles cannot hold. So are spheres of which
+    some are attached, since those of a file are not.
+    """
+    shapes = {}
+    if chain.geometry is not None and not chain.geometry.links[-1]:
+        shapes["geometry"] = to_text(chain.geometry)
+    if scene is not None:
+        shapes["scene"] = Scene(tuple(each for each in scene if each.kind != "grid")).to_toml()
+    return shapes
+
+
+def scene_from_description(description: dict[str, Any]) -> Scene | None:
+    """The obstacles of a described map, without grids; None if it has no scene."""
+    text = description.get("scene")
+    return None if text is None else Scene.from_toml(BytesIO(text.encode()))
+
+
+def _describe_check(check: CollisionCheck | None) -> dict[str, str]:
+    """What the arm must not touch, as the hash of all its numbers; nothing if there is none."""
+    if check is None:
+        return {}
+    return {"surroundings": sha256(check.packed_arm.tobytes()).hexdigest()}
 
 
 def grid_from_settings(settings: dict[str, Any]) -> Grid:
@@ -65,15 +104,22 @@ def describe_chain(chain: Chain) -> dict[str, Any]:
     }
 
 
-def chain_from_description(description: dict[str, Any]) -> Chain:
-    """The arm that ``describe_chain`` described, to the last bit."""
+def chain_from_description(description: dict[str, Any], geometry: str | None = None) -> Chain:
+    """The arm that ``describe_chain`` described, to the last bit.
+
+    Args:
+        description: The arm.
+        geometry: The text of its spheres' file, if they are known.
+    """
     unlimited = (-np.inf, np.inf)
     limits = [
         [infinite if end is None else end for end, infinite in zip(pair, unlimited, strict=True)]
         for pair in description["limits"]
     ]
     links, prismatic = np.array(description["links"]), np.array(description["kinds"]) > 0.0
-    return Chain(arm_model(links, prismatic, np.array(limits)), tuple(description["names"]))
+    arm, names = arm_model(links, prismatic, np.array(limits)), tuple(description["names"])
+    shape = None if geometry is None else from_text(geometry, "the geometry", arm, names)
+    return Chain(arm, names, geometry=shape)
 
 
 def differences(name: str, stored: Any, expected: Any) -> Iterator[str]:

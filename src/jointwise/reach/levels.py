@@ -27,6 +27,7 @@ from jointwise.kernels.shapes import (
 from jointwise.model.arm import ArmModel
 from jointwise.reach.orientations import OrientationSet
 from jointwise.solvers.batch import pack_problem, solve_cpu, solve_gpu, start_values_of
+from jointwise.solvers.collision import CollisionCheck
 from jointwise.solvers.config import SolveConfig
 from jointwise.solvers.single import closed_form_for
 from jointwise.solvers.targets import Aim, PackedTarget, pack_targets
@@ -93,6 +94,7 @@ def solve_levels(
     seed: int,
     on_gpu: bool,
     points: Floats,
+    check: CollisionCheck | None = None,
 ) -> Scores:
     """Solve all levels at ``points (v, 3)``; the scores of each voxel, in host memory."""
     backend: Any = OnGPU if on_gpu else OnCPU
@@ -115,7 +117,7 @@ def solve_levels(
         backend.write_targets(points, level, rows, next_rows)
         packed = level.packed._replace(values=targets)
         level_config = config if level is levels[-1] else early_config
-        problem = pack_problem(arm, packed, starts, level.from_solution, level_config, seed)
+        problem = pack_problem(arm, packed, starts, level.from_solution, level_config, seed, check)
         results = backend.solve(arm, problem)
         rows = Rows(offsets[rows.row_offsets], results.q, results.converged)
     scores = Scores(

@@ -12,12 +12,13 @@ from jointwise.errors import InvalidInputError, JointwiseError
 from jointwise.kernels.shapes import Floats
 from jointwise.model import checks
 from jointwise.reach.chunks import Float32s
-from jointwise.reach.description import chain_from_description
+from jointwise.reach.description import chain_from_description, scene_from_description
 from jointwise.reach.grid import AXES, within_reach
 from jointwise.reach.measures import NOT_REACHED, Measure, Reach
 from jointwise.reach.pictures import Cloud, colours, draw_slice
 from jointwise.reach.placement import Placement, best_base
 from jointwise.reach.store import Store
+from jointwise.scene.scene import Scene
 from jointwise.solvers.batch import Device
 from jointwise.solvers.targets import Pose
 
@@ -50,7 +51,16 @@ class ReachMap:
     @cached_property
     def chain(self) -> Chain:
         """The arm."""
-        return chain_from_description(self._store.description["arm"])
+        description = self._store.description
+        return chain_from_description(description["arm"], description.get("geometry"))
+
+    @cached_property
+    def scene(self) -> Scene | None:
+        """The obstacles, base frame; None if there was no scene.
+
+        Without point clouds and meshes, which are not stored.
+        """
+        return scene_from_description(self._store.description)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -151,7 +161,7 @@ class ReachMap:
         z: float | None = None,
         what: Measure = "dexterity",
     ) -> "Axes":
-        """Draw the layer of voxels at one x, y or z.
+        """Draw the layer of voxels at one x, y or z, and what it cuts of the obstacles.
 
         Args:
             ax: Where to draw. None: a new figure.
@@ -174,7 +184,7 @@ class ReachMap:
             raise InvalidInputError(
                 f"{AXES[axis]} is {cut}: expected {low:.3g} to {high:.3g}, where the map is."
             )
-        return draw_slice(ax, self.grid, getattr(self, what), axis, layer, what)
+        return draw_slice(ax, self.grid, getattr(self, what), axis, layer, what, self.scene)
 
     def cloud(self, cut: tuple[str, float] | None = None) -> Cloud:
         """(k, 3) the centres of the voxels that are reached [m], and (k, 3) their colours.
@@ -216,7 +226,14 @@ class ReachMap:
         serve_until_interrupted(self.show(port=port))
 
     def best_base(
-        self, targets: ArrayLike, candidates: ArrayLike, device: Device = "cpu"
+        self,
+        targets: ArrayLike,
+        candidates: ArrayLike,
+        device: Device = "cpu",
+        *,
+        scene: Scene | None = None,
+        margin: float = 0.0,
+        self_collision: bool = True,
     ) -> Placement:
         """The base, of some candidates, from which this arm reaches a list of targets best.
 
@@ -227,8 +244,13 @@ class ReachMap:
             targets: (m, 4, 4) poses of the end effector, or (m, 3) positions [m]; world frame.
             candidates: (k, 4, 4) possible poses of the arm's base frame, world frame.
             device: As for ``solve_batch``.
+            scene: Obstacles, world frame, as for ``best_base``, and so are the next two. Those of
+                the map, which move with the base, are not used.
+            margin: The least distance to keep [m].
+            self_collision: Whether the arm must not touch itself, if its geometry is known.
         """
-        return best_base(self.chain, targets, candidates, device)
+        around: dict[str, Any] = {"margin": margin, "self_collision": self_collision}
+        return best_base(self.chain, targets, candidates, device, scene=scene, **around)
 
     def __repr__(self) -> str:
         shape = " × ".join(map(str, self.grid.shape))

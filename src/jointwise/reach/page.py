@@ -13,6 +13,7 @@ from jointwise.reach.chunks import Float32s
 from jointwise.reach.grid import AXES, Grid
 from jointwise.reach.measures import MEASURE_NAMES, Measure, Reach, measure_unit
 from jointwise.reach.pictures import VIRIDIS, Colours, colours
+from jointwise.scene.scene import Scene
 from jointwise.view import scene
 from jointwise.view.arm_drawing import ArmDrawing
 from jointwise.view.server import (
@@ -39,6 +40,7 @@ AMBIENT, DIRECTIONAL = 2.6, 0.7
 # Width of the panel [px].
 PANEL_WIDTH = 320
 SELECTED_COLOR = (213, 94, 0)
+OBSTACLE_COLOR, OBSTACLE_OPACITY = (120, 120, 120), 0.55
 MEASURES: dict[str, Measure] = {name: measure for measure, name in MEASURE_NAMES.items()}
 
 
@@ -50,6 +52,10 @@ class VoxelMap(Protocol):
     @property
     def chain(self) -> Chain:
         """The arm."""
+
+    @property
+    def scene(self) -> Scene | None:
+        """The obstacles; None if there was no scene."""
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -100,7 +106,23 @@ class MapPage:
         scene.set_up_scene(self.server, size, self._extremes, CAMERA_DIRECTION)
         scene.add_floor(self.server.scene, size, np.array([centre[0], centre[1], low[2]]))
         self._arm = ArmDrawing(self.server.scene, self._chain)
+        self._add_obstacles()
         light_evenly(self.server.scene)
+
+    def _add_obstacles(self) -> None:
+        self._obstacles: list[Any] = [
+            self.server.scene.add_mesh_simple(
+                f"/obstacles/{number}",
+                *obstacle.surface().moved(obstacle.pose),
+                color=OBSTACLE_COLOR,
+                opacity=OBSTACLE_OPACITY,
+                flat_shading=True,
+                side="double",
+                cast_shadow=False,
+                receive_shadow=False,
+            )
+            for number, obstacle in enumerate(self._map.scene or ())
+        ]
 
     def _add_controls(self) -> None:
         gui = self.server.gui
@@ -109,6 +131,9 @@ class MapPage:
         self._axis = gui.add_dropdown("Cut along", AXES, initial_value="y")
         self._coordinate: Any = gui.add_slider("Up to [m]", 0.0, 1.0, 0.1, 0.0)
         self._opacity: Any = gui.add_slider("Opacity", 0.05, 1.0, 0.05, 1.0)
+        if self._obstacles:
+            self._with_obstacles = gui.add_checkbox("Obstacles", True)
+            self._with_obstacles.on_update(self._show_obstacles)
         fit = gui.add_button("Fit view", hint="Show all voxels.")
         with gui.add_folder("Voxel"):
             self._details = gui.add_html("")
@@ -121,6 +146,10 @@ class MapPage:
         self._opacity.on_update(self._draw)
         fit.on_click(self._fit_view)
         self._deselect_button.on_click(self._deselect)
+
+    def _show_obstacles(self, _: object) -> None:
+        for handle in self._obstacles:
+            handle.visible = self._with_obstacles.value
 
     def _show_axis(self, _: object = None) -> None:
         """Range of the cut along the chosen axis; the cut is moved through the base of the arm."""

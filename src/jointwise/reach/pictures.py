@@ -9,6 +9,7 @@ from jointwise.kernels.shapes import Floats
 from jointwise.plot import canvas
 from jointwise.reach.chunks import Float32s
 from jointwise.reach.grid import AXES, Grid
+from jointwise.scene.scene import Scene
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,6 +23,10 @@ MIN_SLICE, MAX_SLICE = np.array([1.8, 1.4]), np.array([7.0, 5.0])
 # What a figure is wider and higher than its slice, for labels and colour bar [inch].
 SLICE_MARGIN = np.array([1.9, 0.9])
 
+# Points along the longer edge of a slice at which the distance from obstacles is computed.
+DISTANCE_POINTS = 400
+OBSTACLE_FILL, OBSTACLE_EDGE = "#d0d0d0", "#404040"
+
 Colours = NDArray[np.uint8]
 Cloud = tuple[Floats, Colours]
 
@@ -34,7 +39,13 @@ def colours(shares: Floats) -> Colours:
 
 
 def draw_slice(
-    ax: "Axes | None", grid: Grid, values: Float32s, axis: int, layer: int, measure: str
+    ax: "Axes | None",
+    grid: Grid,
+    values: Float32s,
+    axis: int,
+    layer: int,
+    measure: str,
+    scene: Scene | None = None,
 ) -> "Axes":
     """Draw one layer of voxels with a colour bar; voxels that are not reached stay white.
 
@@ -45,6 +56,7 @@ def draw_slice(
         axis: The axis at right angles to the layer.
         layer: Index of the layer along that axis.
         measure: Name of the measure.
+        scene: Obstacles, base frame; where the layer cuts them, they are hatched.
     """
     extent = slice_extent(grid, axis)
     if ax is None:
@@ -66,9 +78,54 @@ def draw_slice(
     ax.set(xlabel=f"{across} [m]", ylabel=f"{up} [m]", title=title, aspect="equal")
     ax.xaxis.set_major_locator(SpacedLocator())
     ax.yaxis.set_major_locator(SpacedLocator())
+    if scene is not None:
+        _draw_obstacles(ax, scene, extent, axis, coordinate)
     figure: Any = ax.figure
     figure.colorbar(image, ax=ax, label=measure, fraction=0.046, pad=0.04, ticks=SpacedLocator())
     return ax
+
+
+def _draw_obstacles(
+    ax: "Axes", scene: Scene, extent: tuple[float, float, float, float], axis: int, at: float
+) -> None:
+    """Hatch what a plane cuts of each obstacle, and write its name on it.
+
+    Args:
+        ax: Where to draw.
+        scene: The obstacles.
+        extent: Left, right, lower and upper edge of what is drawn of the plane [m].
+        axis: The axis at right angles to the plane.
+        at: Where the plane is on it [m].
+    """
+    left, right, lower, upper = extent
+    step = max(right - left, upper - lower) / DISTANCE_POINTS
+    across, up = np.arange(left, right + step, step), np.arange(lower, upper + step, step)
+    points = np.stack(np.meshgrid(across, up), axis=-1)
+    points = np.insert(points, axis, at, axis=-1)
+    for obstacle in scene:
+        distances = Scene((obstacle,)).distance(points.reshape(-1, 3)).reshape(points.shape[:2])
+        if distances.min() < 0.0 < distances.max():
+            style: dict[str, Any] = {"colors": [OBSTACLE_FILL], "hatches": ["////"]}
+            ax.contourf(across, up, distances, [-np.inf, 0.0], **style)
+            ax.contour(across, up, distances, [0.0], colors=OBSTACLE_EDGE, linewidths=0.8)
+            _write_name(ax, obstacle.name, np.delete(points[distances <= 0.0], axis, axis=1))
+
+
+def _write_name(ax: "Axes", name: str, points: Floats) -> None:
+    """Write the name of an obstacle along its cut, at three quarters of its length.
+
+    Args:
+        ax: Where to write it.
+        name: The name.
+        points: (k, 2) points of the cut.
+    """
+    low, high = points.min(axis=0), points.max(axis=0)
+    upright = bool(high[1] - low[1] > high[0] - low[0])
+    share = np.array([0.5, 0.75] if upright else [0.75, 0.5])
+    box = {"boxstyle": "round,pad=0.1", "facecolor": "white", "linewidth": 0.0}
+    x, y = low + share * (high - low)
+    style: dict[str, Any] = {"size": 7, "ha": "center", "va": "center", "bbox": box}
+    ax.text(x, y, name, rotation=90.0 * upright, clip_on=True, **style)
 
 
 def _figure_size(extent: tuple[float, float, float, float]) -> tuple[float, float]:

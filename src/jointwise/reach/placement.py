@@ -8,13 +8,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from jointwise.backends import cpu
 from jointwise.chain import Chain
-from jointwise.errors import InvalidInputError
+from jointwise.errors import GeometryWarning, InvalidInputError
 from jointwise.kernels.shapes import Bools, Floats
 from jointwise.model import checks
 from jointwise.model.arm import ArmModel
+from jointwise.reach.base_checks import BaseChecks
 from jointwise.reach.chunks import REACH_CONFIG
 from jointwise.reach.orientations import UP
+from jointwise.scene.scene import Scene
 from jointwise.solvers.batch import BatchOptions, Device, solve_batch
+from jointwise.solvers.collision import CollisionCheck
 
 # Starts of each target; of the solutions found, the one with the largest limit margin counts.
 STARTS = 4
@@ -39,6 +42,8 @@ class Placement:
         manipulability: (k,) smallest over the targets reached; 0 where none is.
         joint_angles: (m, n) joint values for each target from the best candidate [rad, m]; NaN
             where it is not reached.
+        clearance: (m,) distance of the arm from the nearest obstacle and from itself at each target
+            [m]; NaN where it is not reached, infinite where nothing is checked.
     """
 
     best: int
@@ -47,14 +52,17 @@ class Placement:
     margin: Floats
     manipulability: Floats
     joint_angles: Floats
+    clearance: Floats
 
     def __str__(self) -> str:
         x, y, z = self.base[:3, 3]
-        return (
+        text = (
             f"base at {x:.3f}, {y:.3f}, {z:.3f} m (candidate {self.best} of {len(self.reached)}): "
             f"{self.reached[self.best]} of {len(self.joint_angles)} poses reached, "
             f"margin {self.margin[self.best]:.2f}"
         )
+        nearest = np.nanmin(self.clearance, initial=np.inf)
+        return text if np.isinf(nearest) else f"{text}, clearance {nearest:.3f} m"
 
 
 def best_base(
@@ -64,6 +72,10 @@ def best_base(
     device: Device = "cpu",
     threads: int | None = None,
     seed: int = 0,
+    *,
+    scene: Scene | None = None,
+    margin: float = 0.0,
+    self_collision: bool = True,
 ) -> Placement:
     """Solve for every target from every candidate base, and choose the best base.
 
@@ -74,9 +86,15 @@ def best_base(
         device: As for ``solve_batch``.
         threads: As for ``solve_batch``.
         seed: As for ``solve_batch``.
+        scene: Obstacles, world frame: only solutions that touch nothing count. A candidate reaches
+            nothing if what is fixed to its base touches an obstacle other than those it stands on,
+            whose surfaces are within 20 mm of the origin of its frame.
+        margin: The least distance to keep [m].
+        self_collision: Whether the arm must not touch itself, if its geometry is known.
 
     Raises:
-        InvalidInputError: There are no targets or candidates, or they are not poses.
+        InvalidInputError: There are no targets or candidates, or they are not poses; or there is a
+            scene, and the arm has no geometry.
     """
     if not isinstance(chain, Chain):
         raise InvalidInputError(f"chain is {chain!r}: expected a Chain.")
@@ -84,30 +102,59 @@ def best_base(
     poses, are_poses = checks.places("targets", targets)
     if not len(poses) or not len(bases):
         raise InvalidInputError("targets or candidates is empty: expected at least one of each.")
-    m, n = len(poses), chain.n
+    around = BaseChecks(chain, scene, margin, self_collision)
+    touched = around.touched_by(bases)
+    _warn_if_all_touch(touched)
     starts = np.vstack([chain.home, chain.random(seed, STARTS - 1)])
     options = BatchOptions(device, threads=threads, closest=False)
-    reached, (margin, manipulability) = np.zeros(len(bases), np.int64), np.zeros((2, len(bases)))
-    best, best_q = 0, np.empty((m, n))
-    step = max(1, ROWS_AT_ONCE // m)
+
+    def solve(piece: slice) -> tuple[Floats, Floats]:
+        """(2, k, m) margin and manipulability of each target, NaN if not reached; q (k, m, n)."""
+        if around.depend_on_base:
+            (arm, check), frames = around.at(bases[piece][0]), poses
+        else:
+            arm, check = around.without_obstacles()
+            frames = _in_base_frames(bases[piece], poses)
+        rows = frames if are_poses else np.ascontiguousarray(frames[:, :3, 3])
+        measures, q = _best_solutions(arm, check, rows, starts, seed, options)
+        return measures.reshape(2, -1, len(poses)), q.reshape(-1, len(poses), chain.n)
+
+    reached, (limit_margin, manipulability) = (
+        np.zeros(len(bases), np.int64),
+        np.zeros((2, len(bases))),
+    )
+    step = 1 if around.depend_on_base else max(1, ROWS_AT_ONCE // (STARTS * len(poses)))
     for begin in range(0, len(bases), step):
         piece = slice(begin, begin + step)
-        T_base_target = _in_base_frames(bases[piece], poses)
-        in_base = T_base_target if are_poses else np.ascontiguousarray(T_base_target[:, :3, 3])
-        measures, q = _best_solutions(chain, in_base, starts, seed, options)
-        measures, q = measures.reshape(2, -1, m), q.reshape(-1, m, n)
+        if touched[begin]:  # of a scene, in which candidates are solved one by one
+            continue
+        measures, _ = solve(piece)
         solved = ~np.isnan(measures[0])
         smallest = np.where(solved, measures, np.inf).min(axis=2)
         reached[piece] = solved.sum(axis=1)
-        margin[piece], manipulability[piece] = np.where(solved.any(axis=1), smallest, 0.0)
-        # The last key is sorted by first; of equals the first candidate is taken.
-        best = int(np.lexsort([-manipulability, -margin, -reached])[0])
-        if best >= begin:
-            best_q = q[best - begin]
-    base = bases[best].copy()
-    for array in (base, reached, margin, manipulability, best_q):
+        limit_margin[piece], manipulability[piece] = np.where(solved.any(axis=1), smallest, 0.0)
+    # The last key is sorted by first; of equals the first candidate is taken.
+    best = int(np.lexsort([-manipulability, -limit_margin, -reached])[0])
+    base, (_, (q,)) = bases[best].copy(), solve(slice(best, best + 1))
+    if touched[best]:
+        q[:] = np.nan
+    _, check = around.at(base)
+    clearance = check.contacts(q)[:, 0] if check else np.where(np.isnan(q[:, 0]), np.nan, np.inf)
+    for array in (base, reached, limit_margin, manipulability, q, clearance):
         array.setflags(write=False)
-    return Placement(best, base, reached, margin, manipulability, best_q)
+    return Placement(best, base, reached, limit_margin, manipulability, q, clearance)
+
+
+def _warn_if_all_touch(touched: list[str]) -> None:
+    """Warn once, by name, if no candidate base is free."""
+    if all(touched):
+        names = " or ".join(repr(name) for name in dict.fromkeys(touched))
+        warnings.warn(
+            f"every candidate base touches {names}, so no target is reached: expected bases "
+            "beside them, or on them.",
+            GeometryWarning,
+            stacklevel=3,
+        )
 
 
 def base_candidates(targets: ArrayLike, reach: float, step: float, height: float = 0.0) -> Floats:
@@ -182,22 +229,29 @@ def _in_base_frames(bases: Floats, poses: Floats) -> Floats:
 
 
 def _best_solutions(
-    chain: Chain, targets: Floats, starts: Floats, seed: int, options: BatchOptions
+    arm: ArmModel,
+    check: CollisionCheck | None,
+    targets: Floats,
+    starts: Floats,
+    seed: int,
+    options: BatchOptions,
 ) -> tuple[Floats, Floats]:
     """(2, k) limit margin and manipulability of the best solution of each target; its (k, n).
 
     Every target is solved from each of the starts. The best solution has the largest margin, of
     equals the largest manipulability. NaN where the target is not reached.
     """
-    best, best_q = np.full((2, len(targets)), np.nan), np.full((len(targets), chain.n), np.nan)
-    jacobian_rows = 6 if targets.ndim == 3 else 3
-    for start in starts:
-        batch = solve_batch(chain.arm, targets, start, REACH_CONFIG, seed, options)
-        manipulability, margin = measure(
-            chain.arm, batch.joint_angles, batch.converged, jacobian_rows, UP
-        )
+    count, jacobian_rows = len(targets), 6 if targets.ndim == 3 else 3
+    tiled = np.concatenate([targets] * len(starts))
+    rows = np.repeat(starts, count, axis=0)
+    batch = solve_batch(arm, tiled, rows, REACH_CONFIG, seed, options, check)
+    measured = measure(arm, batch.joint_angles, batch.converged, jacobian_rows, UP)
+    best, best_q = np.full((2, count), np.nan), np.full((count, arm.n), np.nan)
+    for k in range(len(starts)):
+        piece = slice(k * count, (k + 1) * count)
+        manipulability, margin = measured[:, piece]
         worse = (margin < best[0]) | ((margin == best[0]) & (manipulability <= best[1]))
-        better = batch.converged & ~worse
+        better = batch.converged[piece] & ~worse
         best[:, better] = margin[better], manipulability[better]
-        best_q[better] = batch.joint_angles[better]
+        best_q[better] = batch.joint_angles[piece][better]
     return best, best_q

@@ -21,6 +21,8 @@ from jointwise.backends.progress import Report, reporting, silent
 from jointwise.backends.threads import new_progress, run_threads, thread_count
 from jointwise.errors import DimensionMismatchError, InvalidInputError
 from jointwise.kernels.shapes import (
+    COLLIDES,
+    COLLIDES_ALWAYS,
     CONVERGED,
     INVALID,
     ITERATION_LIMIT,
@@ -33,9 +35,11 @@ from jointwise.kernels.shapes import (
     Results,
     slot_buffers,
 )
+from jointwise.kernels.surroundings import arm_size
 from jointwise.model import checks
 from jointwise.model.arm import ArmModel
 from jointwise.model.closed_form import EXACT
+from jointwise.solvers.collision import CollisionCheck
 from jointwise.solvers.config import SolveConfig, check_config
 from jointwise.solvers.results import IKBatch
 from jointwise.solvers.single import clamp_to_limits, closed_form_for, find_nearest
@@ -67,6 +71,7 @@ def solve_batch(
     config: SolveConfig,
     seed: int,
     options: BatchOptions,
+    check: CollisionCheck | None = None,
 ) -> IKBatch:
     """Joint values that reach each of many targets; see ``Chain.solve_batch``."""
     check_config(config)
@@ -83,16 +88,16 @@ def solve_batch(
         raise InvalidInputError("dtype is float32: expected float64 on a CPU, or device='cuda'.")
     packed = pack_targets(arm, targets, gpu_array if resident else checks.contiguous)
     start_rows = start_values_of(arm, starts, len(packed.values), resident)
-    problem = pack_problem(arm, packed, start_rows, starts is not None, config, seed)
+    problem = pack_problem(arm, packed, start_rows, starts is not None, config, seed, check)
     threads = thread_count(options.threads)
     with reporting(options.progress, "solving", len(packed.values)) as report:
         if not on_gpu:
             results = solve_cpu(arm, problem, threads, options.closest, report)
-            return IKBatch.from_results(results)
+            return IKBatch.from_results(results, check)
         results = solve_gpu(arm, problem, dtype, threads, options.closest, report)
     if not resident:
-        return IKBatch.from_results(results)
-    return IKBatch(*(to_library(each, targets) for each in results))
+        return IKBatch.from_results(results, check)
+    return IKBatch(*Results(*(to_library(each, targets) for each in results)), check)
 
 
 def pack_problem(
@@ -102,10 +107,12 @@ def pack_problem(
     near_start: bool,
     config: SolveConfig,
     seed: int,
+    check: CollisionCheck | None = None,
 ) -> PackedProblem:
     """Many targets and their starts, (m, n) or (1, n) for all, as kernels take them."""
     criteria = config.criteria(near_start, seed)
-    return PackedProblem(config.packed_arm(arm), packed.values, packed.weights, starts, criteria)
+    packed_arm = config.packed_arm(arm, check)
+    return PackedProblem(packed_arm, packed.values, packed.weights, starts, criteria)
 
 
 def solve_cpu(
@@ -131,8 +138,9 @@ def solve_cpu(
             buffers = slot_buffers(arm.n, len(problem.weights))
             cpu.solve_rows(problem, begin, end, results, progress[worker], buffers)
         else:
-            results.converged[begin:end] = False
-        missed = begin + np.flatnonzero(~results.converged[begin:end])
+            results.status[begin:end] = UNDECIDED
+        arrived = np.isin(results.status[begin:end], (CONVERGED, COLLIDES, COLLIDES_ALWAYS))
+        missed = begin + np.flatnonzero(~arrived)
         for row in missed.tolist() if closest or not cpu.HAS_LANES else ():
             if progress[worker, 2]:
                 return
@@ -203,17 +211,18 @@ def solve_gpu(
             starts = problem.starts[begin:end] if len(problem.starts) > 1 else problem.starts
             piece = problem._replace(targets=problem.targets[begin:end], starts=starts)
             part = Results(*(each[begin:end] for each in results))
-        rows = workers[worker].solve(piece, part)
+        rows, touching = workers[worker].solve(piece, part)
         missed.append(begin + rows.astype(np.int64))
-        solved = end - begin - len(rows)
-        progress[worker, :2] += end - begin if not closest else solved, solved
+        done = end - begin - len(rows) if closest else end - begin
+        progress[worker, :2] += done, end - begin - len(rows) - touching
 
     with cuda.borrow_workers(streams, arm.n, dtype, size) as workers:
         for each in workers:
             each.prepare(problem.packed_arm, problem.weights)
         run_threads(work, count, size, progress, report)
-    if closest and missed:
-        _retry_on_cpu(arm, problem, np.concatenate(missed), results, threads, report)
+    rows = np.concatenate(missed) if closest and missed else np.empty(0, np.int64)
+    if len(rows):
+        _retry_on_cpu(arm, problem, rows, results, threads, report)
     return results
 
 
@@ -291,6 +300,10 @@ def _round_to_float32(
             errors[1] = np.nan
         if status == CONVERGED and not converged:
             status = ITERATION_LIMIT
+        if status == CONVERGED and problem.packed_arm.size > arm_size(arm.n):
+            free = np.empty(1, np.bool_)
+            cpu.free_rows(problem.packed_arm, values[None], free)
+            status = CONVERGED if free[0] else COLLIDES
     return values, (status, errors[0], errors[1], *outcome[3:])
 
 

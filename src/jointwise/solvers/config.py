@@ -10,6 +10,7 @@ from jointwise.errors import InvalidInputError
 from jointwise.kernels.shapes import Floats, PackedCriteria, unpack_arm
 from jointwise.model import checks
 from jointwise.model.arm import ANGULAR_SHARE, ArmModel
+from jointwise.solvers.collision import CollisionCheck
 
 Method = Literal["combined", "ccd"]
 
@@ -100,8 +101,11 @@ class SolveConfig:
             offset,
         )
 
-    def packed_arm(self, arm: ArmModel) -> Floats:
-        """The packed arm with the springs of ``stiffness`` and ``rest``."""
+    def packed_arm(self, arm: ArmModel, check: CollisionCheck | None = None) -> Floats:
+        """The packed arm with its surroundings, and the springs of ``stiffness`` and ``rest``."""
+        if check is not None:
+            springless = not self.stiffness and self.rest is None
+            return check.packed_arm if springless else check.around(self.packed_arm(arm), arm.n)
         if not self.stiffness and self.rest is None:
             return arm.packed
         packed = arm.packed.copy()

@@ -1,5 +1,6 @@
 """The state of joints that a tracker moves within limits, of an arm or of a whole robot."""
 
+from abc import ABC, abstractmethod
 from zlib import crc32
 
 import numpy as np
@@ -16,7 +17,7 @@ OTHER_BRANCH = 0.1
 REST_MARGIN = 0.15
 
 
-class MotionState:
+class MotionState(ABC):
     """What trackers share: limits, and the state of n joints, which can be saved and restored."""
 
     __slots__ = ("_limits", "_motion", "_state")
@@ -72,9 +73,9 @@ class MotionState:
             raise InvalidInputError("state is damaged: expected an array that state has returned.")
         self._state[:] = saved
 
+    @abstractmethod
     def copy(self) -> "MotionState":
         """A tracker in the same state, which moves on its own."""
-        raise NotImplementedError
 
     def __copy__(self) -> "MotionState":
         return self.copy()

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +13,7 @@ from jointwise.errors import InvalidInputError
 from jointwise.kernels.shapes import Floats
 from jointwise.model import checks
 from jointwise.model.arm import ArmModel
+from jointwise.solvers.collision import CollisionCheck
 from jointwise.solvers.config import DEFAULT_SOLVE_CONFIG, SolveConfig, check_config
 from jointwise.solvers.results import IKResult
 from jointwise.solvers.single import POOL, collect_solutions, solve
@@ -28,6 +30,8 @@ MAX_DETOUR = 2.0
 REPORT_EVERY = 1000
 # A path whose largest step is at most so many times the mean needs no better start.
 MAX_UNEVENNESS = 3.0
+# Between waypoints, joint values are checked so far apart [rad, m].
+RESOLUTION = 0.01
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,12 +46,16 @@ class IKPath:
             before: the arm changes its branch, a joint makes a full turn, the one before was
             missed, or the step is above ``max_step``; and of missed targets with a step above
             0.5 [rad, m].
+        touching: Indices of targets on whose way from the one before, joints moving straight,
+            the arm touches something or comes nearer than the margin. Joint values are checked
+            ``RESOLUTION`` apart [rad, m], 0.01; what is touched in between only is overlooked.
     """
 
     results: tuple[IKResult, ...]
     joint_angles: Floats
     steps: Floats
     jumps: tuple[int, ...]
+    touching: tuple[int, ...] = ()
 
     def __len__(self) -> int:
         return len(self.results)
@@ -65,12 +73,19 @@ class IKPath:
         """Largest joint change between neighbours [rad, m]; 0 for a single target."""
         return float(self.steps.max(initial=0.0))
 
+    @property
+    def clearance(self) -> float:
+        """Least clearance of the results [m], as ``IKResult.clearance``."""
+        return min(result.clearance for result in self.results)
+
     def __str__(self) -> str:
         missed = [i for i, result in enumerate(self.results) if not result.converged]
         text = f"{len(self) - len(missed)} of {len(self)} targets reached, "
         text += f"largest step {self.largest_step:.3g}"
         if self.jumps:
             text += f", jumps to {', '.join(map(str, self.jumps))} (the first target is 0)"
+        if self.touching:
+            text += f", something touches on the way to {', '.join(map(str, self.touching))}"
         if missed:
             text += f". First missed is target {missed[0]}: {self.results[missed[0]].status.value}"
         return text
@@ -84,6 +99,7 @@ def solve_path(
     max_step: float | None,
     seed: int,
     progress: bool = False,
+    check: CollisionCheck | None = None,
 ) -> IKPath:
     """Each target from the solution before; see ``Chain.solve_path``."""
     targets = split_targets(targets)
@@ -96,17 +112,19 @@ def solve_path(
     with reporting(progress, "following", len(targets)) as report:
 
         def follow(first: ArrayLike) -> IKPath:
-            return _follow(arm, targets, first, config, longest, seed, report)
+            return _follow(arm, targets, first, config, longest, seed, report, check)
 
         if start is not None:
             return follow(start)
         best: IKPath | None = None
-        solutions = all_solutions(arm, targets[0], FIRST_SOLUTIONS, None, config, seed, None, False)
+        solutions = all_solutions(
+            arm, targets[0], FIRST_SOLUTIONS, None, config, seed, None, False, check
+        )
         for first in solutions.joint_angles:
             path = follow(first)
             if best is None or _path_cost(path) < _path_cost(best):
                 best = path
-            if best.converged and not best.jumps and _is_even(best):
+            if best.converged and not best.touching and not best.jumps and _is_even(best):
                 break
         return best or follow(arm.home)
 
@@ -116,8 +134,9 @@ def _is_even(path: IKPath) -> bool:
     return path.largest_step <= MAX_UNEVENNESS * mean
 
 
-def _path_cost(path: IKPath) -> tuple[int, int, float]:
-    return sum(not result.converged for result in path.results), len(path.jumps), path.largest_step
+def _path_cost(path: IKPath) -> tuple[int, int, int, float]:
+    missed = sum(not result.converged for result in path.results)
+    return missed, len(path.touching), len(path.jumps), path.largest_step
 
 
 def _change(q: Floats, result: IKResult) -> float:
@@ -151,19 +170,20 @@ def _follow(
     longest: float,
     seed: int,
     report: Report,
+    check: CollisionCheck | None,
 ) -> IKPath:
     results: list[IKResult] = []
     jumps: list[int] = []
     q = checks.joint_values("start", start, arm.n)
     for i, target in enumerate(targets):
-        result = solve(arm, target, q, config, seed)
+        result = solve(arm, target, q, config, seed, check)
         is_jump = False
         if i > 0:
             before = targets[i - 1]
             smooth = _connected(arm, before, target, q, result.joint_angles)
             small = _change(q, result) <= min(longest, LARGE_STEP)
             if result.converged and not (smooth and small):
-                result = _smallest_change(arm, target, q, result, config, seed)
+                result = _smallest_change(arm, target, q, result, config, seed, check)
                 smooth = _connected(arm, before, target, q, result.joint_angles)
             if result.converged:
                 is_jump = not smooth or not results[-1].converged
@@ -179,16 +199,34 @@ def _follow(
     steps = np.abs(np.diff(joint_angles, axis=0)).max(axis=1)
     for array in (joint_angles, steps):
         array.setflags(write=False)
-    return IKPath(tuple(results), joint_angles, steps, tuple(jumps))
+    touching = _touching(joint_angles, check) if check is not None else ()
+    return IKPath(tuple(results), joint_angles, steps, tuple(jumps), touching)
+
+
+def _touching(joint_angles: Floats, check: CollisionCheck) -> tuple[int, ...]:
+    """To which waypoints the straight way from the one before is not free."""
+    found = []
+    for i, (before, after) in enumerate(pairwise(joint_angles), 1):
+        count = int(np.abs(after - before).max() / RESOLUTION) + 2
+        way = before + np.linspace(0.0, 1.0, count)[:, None] * (after - before)
+        if not check.free(way).all():
+            found.append(i)
+    return tuple(found)
 
 
 def _smallest_change(
-    arm: ArmModel, target: Target, q: Floats, result: IKResult, config: SolveConfig, seed: int
+    arm: ArmModel,
+    target: Target,
+    q: Floats,
+    result: IKResult,
+    config: SolveConfig,
+    seed: int,
+    check: CollisionCheck | None,
 ) -> IKResult:
     """The result itself, or the solution around ``q`` that changes the joints less."""
     packed, criteria = pack_target(arm, target), config.criteria(True, seed)
-    around = collect_solutions(arm, packed, q, config, criteria, POOL, POOL)
+    around = collect_solutions(arm, packed, q, config, criteria, POOL, POOL, check)
     for nearest in around[np.abs(around - q).max(axis=1).argsort()[:1]]:
-        other = solve(arm, target, nearest, config, seed)
+        other = solve(arm, target, nearest, config, seed, check)
         result = other if _change(q, other) < _change(q, result) else result
     return result

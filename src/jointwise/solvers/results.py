@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from scipy.spatial.transform import RigidTransform, Rotation
 
+    from jointwise.solvers.collision import CollisionCheck
+
 
 class CodedStatus(int, Enum):
     """A status whose value is a sentence, and which compares with its code in an array."""
@@ -78,6 +80,14 @@ class Status(CodedStatus):
         "The target or the start is invalid, and nothing was solved: expected finite numbers below "
         "1e9 and, in a pose, a rotation."
     )
+    COLLIDES = (
+        "The target is reached, but every solution found touches something, as contact says: allow "
+        "more restarts, or move the target, the base or what is in the way."
+    )
+    COLLIDES_ALWAYS = (
+        "The target is reached, but all solutions touch something, which is proven; contact says "
+        "what: move the target, the base or what is in the way."
+    )
 
 
 # By the codes of ``kernels.shapes``.
@@ -98,6 +108,8 @@ class IKResult(NamedTuple):
         orientation_error: Angle between end effector and target [rad]; NaN if orientation is
             free, as it is for a position.
         restarts: Restarts that were made.
+        check: What ``clearance`` and ``contact`` are computed with, when they are asked for; None
+            without geometry.
     """
 
     joint_angles: Floats
@@ -107,6 +119,27 @@ class IKResult(NamedTuple):
     status: Status
     orientation_error: float = nan
     restarts: int = 0
+    check: "CollisionCheck | None" = None
+
+    @property
+    def clearance(self) -> float:
+        """Least distance of the arm from obstacles and itself [m], negative if it touches.
+
+        Infinite if there is nothing to touch, and NaN if nothing was checked: neither a scene nor
+        the arm's geometry was given.
+        """
+        return nan if self.check is None else float(self._contact[0])
+
+    @property
+    def contact(self) -> tuple[str, str] | None:
+        """The names of the two things that are nearest to each other; None as for clearance."""
+        return None if self.check is None else self.check.name_pair(self._contact)
+
+    @property
+    def _contact(self) -> Floats:
+        assert self.check is not None
+        contact: Floats = self.check.contacts(np.array(self.joint_angles[None], float))[0]
+        return contact
 
     def __eq__(self, other: object) -> bool:  # not by arrays, which have no single answer
         return self is other
@@ -128,7 +161,11 @@ class IKResult(NamedTuple):
             if not isnan(self.orientation_error):
                 angle = f"{np.degrees(self.orientation_error):.3g}°"
                 miss += f" and {angle if degrees else f'{self.orientation_error:.3g} rad'}"
-            raise UnsolvedError(f"missed by {miss}. {self.status.value}")
+            miss = f"missed by {miss}."
+            if self.status in (Status.COLLIDES, Status.COLLIDES_ALWAYS) and self.contact:
+                first, second = self.contact
+                miss = f"{first!r} and {second!r} are {self.clearance:.3g} m apart."
+            raise UnsolvedError(f"{miss} {self.status.value}")
         return self
 
 
@@ -165,13 +202,32 @@ class IKBatch:
     iterations: NDArray[np.integer]
     restarts: NDArray[np.integer]
     status: NDArray[np.uint8]
+    check: "CollisionCheck | None" = None
+
+    @property
+    def clearance(self) -> Floats:
+        """(m,) least distances from obstacles and itself [m], as ``IKResult.clearance``."""
+        if self.check is None:
+            return np.full(len(self), nan)
+        return self._contacts()[:, 0]
+
+    @property
+    def contact(self) -> list[tuple[str, str] | None]:
+        """The names of the two things that are nearest to each other, of each row."""
+        if self.check is None:
+            return [None] * len(self)
+        return [self.check.name_pair(contact) for contact in self._contacts()]
+
+    def _contacts(self) -> Floats:
+        assert self.check is not None
+        return self.check.contacts(np.array(self.numpy().joint_angles, float), threads=None)
 
     @classmethod
-    def from_results(cls, results: Results) -> "IKBatch":
+    def from_results(cls, results: Results, check: "CollisionCheck | None" = None) -> "IKBatch":
         """The results of kernels, in host memory; the arrays become read-only."""
         for array in results:
             array.setflags(write=False)
-        return cls(*results)
+        return cls(*results, check)
 
     @classmethod
     def from_list(cls, results: Sequence[IKResult], n: int) -> "IKBatch":
@@ -185,16 +241,16 @@ class IKBatch:
             np.array([result.restarts for result in results], np.int64),
             np.array([result.status for result in results], np.uint8),
         )
-        return cls.from_results(arrays)
+        return cls.from_results(arrays, results[0].check if results else None)
 
     def numpy(self) -> "IKBatch":
         """The same in NumPy arrays, copied from the GPU if they are there."""
         if not is_on_gpu(self.status):
             return self
-        arrays = [as_numba_array(getattr(self, each.name)).copy_to_host() for each in fields(self)]
+        arrays = [as_numba_array(getattr(self, name)).copy_to_host() for name in ARRAYS]
         for array in arrays:
             array.setflags(write=False)
-        return IKBatch(*arrays)
+        return IKBatch(*Results(*arrays), self.check)
 
     def __len__(self) -> int:
         return len(self.status)
@@ -203,8 +259,8 @@ class IKBatch:
         """The result of one row."""
         number = range(len(self))[index(row)]
         if is_on_gpu(self.status):
-            one = (getattr(self, each.name)[number : number + 1] for each in fields(self))
-            return IKBatch(*one).numpy()[0]
+            one = (getattr(self, name)[number : number + 1] for name in ARRAYS)
+            return IKBatch(*Results(*one), self.check).numpy()[0]
         return IKResult(
             self.joint_angles[number],
             bool(self.converged[number]),
@@ -213,6 +269,7 @@ class IKBatch:
             STATUS_BY_CODE[self.status[number]],
             float(self.orientation_error[number]),
             int(self.restarts[number]),
+            self.check,
         )
 
     def __iter__(self) -> Iterator[IKResult]:
@@ -242,7 +299,7 @@ class IKBatch:
     def save(self, path: str | PathLike[str]) -> None:
         """Write all arrays to an ``.npz`` file."""
         batch = self.numpy()
-        arrays = {each.name: getattr(batch, each.name) for each in fields(self)}
+        arrays = {name: getattr(batch, name) for name in ARRAYS}
         with Path(path).open("wb") as file:  # NumPy would add a suffix to a mere name
             np.savez(file, **arrays)
 
@@ -257,7 +314,7 @@ class IKBatch:
 
         try:
             with np.load(path, allow_pickle=False) as file:
-                arrays = [file[each.name] for each in fields(cls)]
+                arrays = [file[name] for name in ARRAYS]
         except OSError as problem:
             raise InvalidInputError(
                 f"{str(path)!r} cannot be read: {problem.strerror or problem}."
@@ -269,6 +326,10 @@ class IKBatch:
         for array in arrays:
             array.setflags(write=False)
         return cls(*arrays)
+
+
+# The names of the arrays of a batch, in the order of ``Results``.
+ARRAYS = tuple(each.name for each in fields(IKBatch) if each.name != "check")
 
 
 def status_report(counts: NDArray[np.int64]) -> list[str]:

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from jointwise.backends import cpu
 from jointwise.kernels.shapes import (
     BLOCKED,
+    COLLIDES,
     CONVERGED,
     INVALID,
     PENDING,
@@ -17,10 +18,12 @@ from jointwise.kernels.shapes import (
     Outcome,
     PackedCriteria,
     Weights,
+    has_springs,
 )
 from jointwise.kernels.thresholds import MIN_MOVE
 from jointwise.model import checks
 from jointwise.model.arm import ArmModel, joint_difference
+from jointwise.solvers.collision import CollisionCheck
 from jointwise.solvers.config import DEFAULT_SOLVE_CONFIG, SolveConfig, check_config
 from jointwise.solvers.results import STATUS_BY_CODE, IKResult
 from jointwise.solvers.targets import PackedTarget, Target, kind_and_value, pack_target, refuse
@@ -37,6 +40,7 @@ def solve(
     start: ArrayLike | None = None,
     config: SolveConfig = DEFAULT_SOLVE_CONFIG,
     seed: int = 0,
+    check: CollisionCheck | None = None,
 ) -> IKResult:
     """Joint values that reach a target; see ``Chain.solve``."""
     check_config(config)
@@ -44,11 +48,12 @@ def solve(
     values, weights = kind.pack(value), kind.weights(arm.angular_scale)
     q = start_values(arm, start, config)
     if config.method == "ccd":
-        return _solve_ccd(arm, PackedTarget(values, weights, kind), q, config)
+        return _solve_ccd(arm, PackedTarget(values, weights, kind), q, config, check)
     if config.rest is not None:
-        nearest = _nearest_to_rest(arm, PackedTarget(values, weights, kind), q, config, seed)
+        packed = PackedTarget(values, weights, kind)
+        nearest = _nearest_to_rest(arm, packed, q, config, seed, check)
         q = q if nearest is None else nearest
-    criteria, packed_arm = config.criteria(start is not None, seed), config.packed_arm(arm)
+    criteria, packed_arm = config.criteria(start is not None, seed), config.packed_arm(arm, check)
     code, position_error, angle, iterations, restarts = find_nearest(
         arm, packed_arm, values, weights, criteria, q
     )
@@ -58,7 +63,8 @@ def solve(
     q.setflags(write=False)
     orientation_error = angle if kind.directions else nan
     status = STATUS_BY_CODE[code]
-    fields = q, code == CONVERGED, position_error, iterations, status, orientation_error, restarts
+    errors = position_error, iterations, status, orientation_error, restarts
+    fields = (q, code == CONVERGED, *errors, check)
     return tuple.__new__(IKResult, fields)  # as IKResult(*fields), in less time
 
 
@@ -79,7 +85,7 @@ def find_nearest(
         if code == CONVERGED:
             return outcome
         if code in (BLOCKED, UNREACHABLE):
-            return approach(arm, values, weights, criteria, code, q)
+            return approach(packed_arm, values, weights, criteria, code, q)
         if code != PENDING:
             return outcome
     outcome = cpu.search(packed_arm, values, weights, criteria, q)
@@ -95,13 +101,14 @@ def closed_form_for(arm: ArmModel, packed_arm: Floats, weights: Weights) -> Floa
         weights: Of the target.
     """
     form = arm.closed_form
-    if form is None or not form.decides or packed_arm is not arm.packed or len(weights) != 4:
+    if form is None or not form.decides or len(weights) != 4:
         return None
-    return form.packed
+    springs = packed_arm is not arm.packed and has_springs(packed_arm, arm.n)
+    return None if springs else form.packed
 
 
 def approach(
-    arm: ArmModel,
+    packed_arm: Floats,
     values: Floats,
     weights: Weights,
     criteria: PackedCriteria,
@@ -113,11 +120,17 @@ def approach(
     Restarts are for finding a solution, and there is none.
     """
     local = (criteria[0], criteria[1], 0, criteria[3], criteria[4])
-    outcome: Outcome = cpu.search(arm.packed, values, weights, local, q)
+    outcome: Outcome = cpu.search(packed_arm, values, weights, local, q)
     return outcome if outcome[0] == CONVERGED else (proven, *outcome[1:])
 
 
-def _solve_ccd(arm: ArmModel, packed: PackedTarget, q: Floats, config: SolveConfig) -> IKResult:
+def _solve_ccd(
+    arm: ArmModel,
+    packed: PackedTarget,
+    q: Floats,
+    config: SolveConfig,
+    check: CollisionCheck | None,
+) -> IKResult:
     packed.kind.check(packed.values)
     clamp_to_limits(arm, checks.all_finite("start", q))
     ccd = cpu.ccd_anderson if config.extrapolate else cpu.ccd
@@ -130,9 +143,12 @@ def _solve_ccd(arm: ArmModel, packed: PackedTarget, q: Floats, config: SolveConf
         config.max_iterations,
         q,
     )
+    if code == CONVERGED and check is not None and not check.free(q[None])[0]:
+        code = COLLIDES
     q.setflags(write=False)
     status, orientation_error = STATUS_BY_CODE[code], angle if packed.kind.directions else nan
-    return IKResult(q, code == CONVERGED, position_error, sweeps, status, orientation_error)
+    converged = code == CONVERGED
+    return IKResult(q, converged, position_error, sweeps, status, orientation_error, 0, check)
 
 
 def collect_solutions(
@@ -143,6 +159,7 @@ def collect_solutions(
     criteria: PackedCriteria,
     attempts: int,
     count: int,
+    check: CollisionCheck | None = None,
 ) -> Floats:
     """(k, n) up to ``count`` solutions from so many attempts, in the order they were found.
 
@@ -154,19 +171,26 @@ def collect_solutions(
         criteria: When to stop, from ``config.criteria``.
         attempts: Attempts at most.
         count: Solutions at most.
+        check: What they must not touch.
     """
     packed.kind.check(packed.values)
     first = checks.all_finite("start", start.copy())
     clamp_to_limits(arm, first)
     solutions = np.empty((count, arm.n))
+    packed_arm = config.packed_arm(arm, check)
     found = cpu.collect_solutions(
-        config.packed_arm(arm), packed.values, packed.weights, criteria, attempts, first, solutions
+        packed_arm, packed.values, packed.weights, criteria, attempts, first, solutions
     )
     return solutions[:found]
 
 
 def distinct_solutions(
-    arm: ArmModel, target: Target, count: int, config: SolveConfig, seed: int
+    arm: ArmModel,
+    target: Target,
+    count: int,
+    config: SolveConfig,
+    seed: int,
+    check: CollisionCheck | None = None,
 ) -> list[IKResult]:
     """Distinct solutions, best spread first; see ``Chain.solutions``."""
     max_count = checks.count("count", count)
@@ -177,7 +201,7 @@ def distinct_solutions(
     packed = pack_target(arm, target)
     pool = max(POOL, 8 * max_count)
     criteria = without_rest.criteria(False, seed)
-    found = collect_solutions(arm, packed, arm.home, without_rest, criteria, 4 * pool, pool)
+    found = collect_solutions(arm, packed, arm.home, without_rest, criteria, 4 * pool, pool, check)
     same = max(SAME, 3.0 * (config.position_tolerance / arm.angular_scale) ** 0.5)
     chosen: list[Floats] = []
     while len(found) and len(chosen) < max_count:
@@ -188,11 +212,16 @@ def distinct_solutions(
         if chosen and apart[best] < same:
             break
         chosen.append(found[best])
-    return [solve(arm, target, q, without_rest, seed) for q in chosen]
+    return [solve(arm, target, q, without_rest, seed, check) for q in chosen]
 
 
 def _nearest_to_rest(
-    arm: ArmModel, packed: PackedTarget, start: Floats, config: SolveConfig, seed: int
+    arm: ArmModel,
+    packed: PackedTarget,
+    start: Floats,
+    config: SolveConfig,
+    seed: int,
+    check: CollisionCheck | None,
 ) -> Floats | None:
     rest = checks.joint_values("rest", config.rest or (), arm.n)
 
@@ -201,7 +230,7 @@ def _nearest_to_rest(
         return squared
 
     criteria = config.criteria(True, seed)
-    found = collect_solutions(arm, packed, start, config, criteria, REST_POOL, REST_POOL)
+    found = collect_solutions(arm, packed, start, config, criteria, REST_POOL, REST_POOL, check)
     if not len(found):
         return None
     best: Floats = found[distance_sq(found).argmin()]
@@ -210,7 +239,7 @@ def _nearest_to_rest(
     step = 1.0
     while step > 0.01:
         moved = best - step * joint_difference(arm, best, rest)
-        closer = collect_solutions(arm, packed, moved, config, criteria, 1, 1)
+        closer = collect_solutions(arm, packed, moved, config, criteria, 1, 1, check)
         if len(closer) and distance_sq(closer[0]) < distance_sq(best) * (1.0 - SAME):
             best = closer[0]
         else:

@@ -21,6 +21,7 @@ from jointwise.kernels.shapes import (
 from jointwise.model import checks
 from jointwise.model.arm import ArmModel, joint_difference
 from jointwise.model.closed_form import ClosedForm
+from jointwise.solvers.collision import CollisionCheck
 from jointwise.solvers.config import SolveConfig, check_config
 from jointwise.solvers.redundancy import (
     closed_rows,
@@ -54,6 +55,7 @@ def all_solutions(
     seed: int,
     redundancy: ArrayLike | None,
     all_turns: bool,
+    check: CollisionCheck | None = None,
 ) -> Solutions:
     """Distinct solutions; see ``Chain.solutions``."""
     check_config(config)
@@ -63,8 +65,9 @@ def all_solutions(
         start = checks.all_finite("near", checks.joint_values("near", near, arm.n))
         clamp_to_limits(arm, start)
     kind, value = kind_and_value(target)
-    evaluate = partial(_evaluate, arm, kind, value, config)
-    if redundancy is None and form is not None and not form.redundant and kind is POSE:
+    evaluate = partial(_evaluate, arm, kind, value, config, check)
+    ordinary = kind is POSE and redundancy is None and check is None
+    if ordinary and form is not None and not form.redundant:
         # The most frequent case, and fast.
         solutions, tolerance = np.empty((MAX_SOLUTIONS, start.size)), structure_tolerance(form)
         inside, _, noted = cpu.ordered_solutions(
@@ -80,7 +83,7 @@ def all_solutions(
             "closed form have one; chain.closed_form tells."
         )
     if form is None or kind is not POSE:
-        return _searched(arm, target, max_count, near, config, seed, all_turns)
+        return _searched(arm, target, max_count, near, config, seed, all_turns, check)
     if form.redundant:
         values = redundancy_values(arm, form, start, by_distance, redundancy)
         found = _at_values(arm, form, packed, start, by_distance, values, config)
@@ -93,9 +96,12 @@ def all_solutions(
         value_of = None
         solutions, noted = _at_one_value(arm, form, packed, start, by_distance, 0.0, config)
     if noted and not len(solutions) and redundancy is None:
-        searched = _searched(arm, target, max_count, near, config, seed, all_turns)
+        searched = _searched(arm, target, max_count, near, config, seed, all_turns, check)
         searched.continuum = bool(noted & HAS_FREE_JOINT)
         return searched
+    if check is not None and len(solutions):
+        free = check.free(np.ascontiguousarray(solutions))
+        solutions, value_of = solutions[free], None if value_of is None else value_of[free]
     complete = form.exact and not noted & UNPROVEN
     complete = complete and (redundancy is not None or not form.redundant)
     if max_count is not None and len(solutions) > max_count:
@@ -118,16 +124,18 @@ def _searched(
     config: SolveConfig,
     seed: int,
     all_turns: bool,
+    check: CollisionCheck | None,
 ) -> Solutions:
     """Solutions by search, which cannot tell whether there are others."""
-    results = distinct_solutions(arm, target, 16 if max_count is None else max_count, config, seed)
+    count = 16 if max_count is None else max_count
+    results = distinct_solutions(arm, target, count, config, seed, check)
     q = np.array([result.joint_angles for result in results]).reshape(len(results), arm.n)
     start = arm.home if near is None else checks.joint_values("near", near, arm.n)
     if near is not None:
         q = q[np.argsort(np.abs(q - start).max(axis=1), kind="stable")]
     if all_turns:
         q = _with_all_turns(arm, q, start)[0][:max_count]
-    return Solutions(q, partial(_evaluate, arm, *kind_and_value(target), config))
+    return Solutions(q, partial(_evaluate, arm, *kind_and_value(target), config, check))
 
 
 def _at_one_value(
@@ -228,7 +236,12 @@ def _with_all_turns(arm: ArmModel, found: Floats, start: Floats) -> tuple[Floats
 
 
 def _evaluate(
-    arm: ArmModel, kind: TargetKind, value: Any, config: SolveConfig, q: Floats
+    arm: ArmModel,
+    kind: TargetKind,
+    value: Any,
+    config: SolveConfig,
+    check: CollisionCheck | None,
+    q: Floats,
 ) -> IKResult:
     """The result of joint values that reach a target; its errors are computed."""
     values, weights = kind.pack(value), kind.weights(arm.angular_scale)
@@ -236,4 +249,4 @@ def _evaluate(
         arm.packed, values, weights, config.criteria(True, 0), q.copy()
     )
     orientation_error = angle if kind.directions else nan
-    return IKResult(q, True, position_error, 0, Status.CONVERGED, orientation_error)
+    return IKResult(q, True, position_error, 0, Status.CONVERGED, orientation_error, 0, check)

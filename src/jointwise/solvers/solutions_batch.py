@@ -15,11 +15,12 @@ from jointwise.backends.device_arrays import (
 )
 from jointwise.backends.threads import thread_count
 from jointwise.errors import InvalidInputError
-from jointwise.kernels.shapes import BRANCHES, HAS_FREE_JOINT, UNPROVEN, Floats
+from jointwise.kernels.shapes import BRANCHES, HAS_FREE_JOINT, UNPROVEN, Floats, Ints
 from jointwise.model import checks
 from jointwise.model.arm import ArmModel
 from jointwise.model.closed_form import ClosedForm
 from jointwise.solvers.batch import Device, gpu_array, start_values_of, wants_gpu
+from jointwise.solvers.collision import CollisionCheck
 from jointwise.solvers.redundancy import closed_rows
 from jointwise.solvers.solution_lists import SolutionsBatch
 from jointwise.solvers.targets import Targets, pack_targets
@@ -32,9 +33,15 @@ def solutions_batch(
     redundancy: ArrayLike | None,
     threads: int | None,
     device: Device,
+    check: CollisionCheck | None = None,
 ) -> SolutionsBatch:
     """All solutions of each of many poses; see ``Chain.solutions_batch``."""
     resident = is_on_gpu(targets)
+    if resident and check is not None:
+        raise InvalidInputError(
+            "targets is on a GPU, and a scene or geometry is given: expected arrays in host "
+            "memory, such as targets.get()."
+        )
     on_gpu = wants_gpu(device) or resident
     if resident:
         check_library(targets, np.float64)
@@ -64,11 +71,27 @@ def solutions_batch(
         written = cuda_solutions.all_solutions(arm.packed, form.packed, poses, starts, careful)
     else:
         written = on_cpu(np.array(to_host(poses), float), to_host(starts))
+    if check is not None:
+        written = (*_free_ones(check, *written[:2], threads), *written[2:])
     if resident:
         return SolutionsBatch(*(to_library(to_device(each), targets) for each in written))
     for array in written:
         array.setflags(write=False)
     return SolutionsBatch(*written)
+
+
+def _free_ones(
+    check: CollisionCheck, solutions: Floats, counts: Ints, threads: int | None
+) -> tuple[Floats, Ints]:
+    """The solutions (m, k, n) that touch nothing, in the same order, NaN after them; how many."""
+    m, k, n = solutions.shape
+    free = check.free(np.ascontiguousarray(solutions.reshape(m * k, n), np.float64), threads)
+    free = free.reshape(m, k) & (np.arange(k) < counts[:, None])
+    order = np.argsort(~free, axis=1, kind="stable")
+    sorted_solutions = np.take_along_axis(solutions, order[:, :, None], axis=1)
+    found = free.sum(axis=1).astype(counts.dtype)
+    sorted_solutions[np.arange(k) >= found[:, None]] = np.nan
+    return sorted_solutions, found
 
 
 def _redundancy_of(form: ClosedForm, redundancy: ArrayLike | None, count: int) -> Floats:

@@ -7,13 +7,14 @@ from threading import Event, Lock
 from typing import TYPE_CHECKING, Any
 
 from jointwise.chain import Chain
-from jointwise.errors import JointwiseError
+from jointwise.errors import InvalidInputError, JointwiseError
 from jointwise.model import checks
 from jointwise.robot import Robot
-from jointwise.view import scene
+from jointwise.scene.scene import Scene
 from jointwise.view.arm_visitor import ArmVisitor
 from jointwise.view.meshes import Mesh
 from jointwise.view.robot_visitor import RobotVisitor
+from jointwise.view.scene import set_up_scene
 from jointwise.view.server import (
     access_note,
     free_port,
@@ -42,6 +43,8 @@ class Page:
         host: The address to listen at. 127.0.0.1 is this machine alone.
         port: The port to listen at; if it is taken, the next free one. 0: any.
         urdf: The URDF that it came from, to draw its meshes.
+        scene: Obstacles that an arm must not touch; every visitor has its own copy to edit.
+        margin: The least distance to keep from them [m].
 
     Attributes:
         url: The address of the page.
@@ -49,7 +52,8 @@ class Page:
 
     Raises:
         JointwiseError: viser is not installed.
-        InvalidInputError: The host is not an address of this machine, or no port is free.
+        InvalidInputError: The host is not an address of this machine, or no port is free; or there
+            is a scene, and the arm has no geometry.
 
     Example:
         >>> from jointwise import robots
@@ -65,9 +69,12 @@ class Page:
         host: str = "127.0.0.1",
         port: int = 8080,
         urdf: str | PathLike[str] | None = None,
+        scene: Scene | None = None,
+        margin: float = 0.0,
     ) -> None:
         self._model, self._name = model, Path(name).stem
         self._visitor = _visitor_class(model)
+        self._around = _surroundings(model, scene, margin)
         self._meshes: dict[Any, Mesh] = {}
         self.note = ""
         if urdf is not None:
@@ -77,9 +84,9 @@ class Page:
         requested = checks.count("port", port)
         free = free_port(host, requested)
         require_viser()
-        session = self._visitor.first_session(model)  # compiles the solvers
+        session = self._visitor.first_session(model, **self._around)  # compiles the solvers
         self._server = open_server(host, free, self._name)
-        scene.set_up_scene(self._server, drawing_size(model), session.points())
+        set_up_scene(self._server, drawing_size(model), session.points())
         self._server.on_client_connect(self._connected)
         self._server.on_client_disconnect(self._disconnected)
         bound = self._server.get_port()
@@ -113,7 +120,9 @@ class Page:
             self.note = f"The {noun} is drawn from its joints, without meshes: {problem}"
 
     def _connected(self, client: "viser.ClientHandle") -> None:
-        visitor = self._visitor(client, self._model, self._name, self._meshes, self.note)
+        visitor = self._visitor(
+            client, self._model, self._name, self._meshes, self.note, **self._around
+        )
         with self._lock:
             self._visitors[client.client_id] = visitor
         if client.client_id not in self._server.get_clients():  # disconnected in the meantime
@@ -133,6 +142,8 @@ def serve(
     port: int = 8080,
     open_browser: bool = True,
     urdf: str | PathLike[str] | None = None,
+    scene: Scene | None = None,
+    margin: float = 0.0,
 ) -> None:
     """Show an arm or a robot on a page in the browser, until Ctrl+C.
 
@@ -143,8 +154,10 @@ def serve(
         port: The port to listen at; if it is taken, the next free one.
         open_browser: Whether to open the page in the browser, too.
         urdf: The URDF that it came from, to draw its meshes.
+        scene: Obstacles that an arm must not touch.
+        margin: The least distance to keep from them [m].
     """
-    with Page(model, name, host, port, urdf) as page:
+    with Page(model, name, host, port, urdf, scene, margin) as page:
         if page.note:
             print(page.note)
         print(f"{name}: {page.url}, {access_note(host)}. Stop with Ctrl+C.", flush=True)
@@ -154,6 +167,19 @@ def serve(
             Event().wait()
         except KeyboardInterrupt:
             print()
+
+
+def _surroundings(model: Chain | Robot, scene: Scene | None, margin: float) -> dict[str, Any]:
+    """What visitors of an arm are made with; nothing for a robot, which has no obstacles."""
+    if not isinstance(model, Robot):
+        return {"scene": scene, "margin": margin}
+    if scene is not None or margin != 0.0:
+        given = "margin" if scene is None else "scene"
+        raise InvalidInputError(
+            f"{given} is given for a whole robot: expected an arm, such as robot.chain(base, tip). "
+            "The page shows obstacles around arms only."
+        )
+    return {}
 
 
 def _visitor_class(model: Chain | Robot) -> Any:

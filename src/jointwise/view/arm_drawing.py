@@ -9,7 +9,7 @@ from jointwise.kernels.shapes import Floats
 from jointwise.view import shapes
 from jointwise.view.joint_frames import JointFrames, rotation_wxyz
 from jointwise.view.meshes import Mesh
-from jointwise.view.shapes import PART_COLORS, Color
+from jointwise.view.shapes import PART_COLORS, TOUCHING_COLOR, Color
 from jointwise.view.workspace import drawing_size
 
 if TYPE_CHECKING:
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 # Of the joint that moved last; of the palette of Okabe and Ito.
 MOVED_COLOR: Color = (230, 159, 0)
+# Of the spheres of its geometry.
+SPHERE_COLOR: Color = (0, 158, 115)
+SPHERE_OPACITY, TOUCHING_OPACITY = 0.35, 0.6
 
 
 class ArmDrawing:
@@ -57,7 +60,44 @@ class ArmDrawing:
             scene.add_glb(f"{node[joint]}/mesh", mesh.glb)
             carried = [self._points[joint]] if joint in self._points else []
             self._points[joint] = np.concatenate([*carried, mesh.hull])
+        self._spheres = self._add_spheres(scene, node)
+        self._shows_spheres, self._touching = False, frozenset[int]()
         self._add_tip(scene, f"{node[chain.n - 1]}/tip")
+
+    def _add_spheres(self, scene: "viser.SceneApi", node: dict[int, str]) -> dict[int, Any]:
+        """The spheres of each carrier, translucent and hidden at first."""
+        geometry, handles = self._chain.geometry, {}
+        for carrier, spheres in enumerate([] if geometry is None else geometry.spheres_by_carrier):
+            if len(spheres):
+                mesh = shapes.sphere_mesh(spheres)
+                handles[carrier] = scene.add_mesh_simple(
+                    f"{node[min(carrier, self._chain.n) - 1]}/spheres{carrier}",
+                    mesh.vertices,
+                    mesh.faces,
+                    color=SPHERE_COLOR,
+                    opacity=SPHERE_OPACITY,
+                    visible=False,
+                    cast_shadow=False,
+                )
+        return handles
+
+    def show_spheres(self, visible: bool) -> None:
+        """Show or hide the spheres of the arm's geometry; those of what touches are shown."""
+        self._shows_spheres = visible
+        for carrier, handle in self._spheres.items():
+            handle.visible = visible or carrier in self._touching
+
+    def show_touching(self, carriers: frozenset[int]) -> None:
+        """Show the spheres of some carriers in red, by the numbers of ``Geometry``."""
+        if carriers == self._touching:
+            return
+        for carrier in carriers ^ self._touching:
+            if carrier in self._spheres:
+                handle, touches = self._spheres[carrier], carrier in carriers
+                handle.color = TOUCHING_COLOR if touches else SPHERE_COLOR
+                handle.opacity = TOUCHING_OPACITY if touches else SPHERE_OPACITY
+                handle.visible = self._shows_spheres or touches
+        self._touching = carriers
 
     def _add_tip(self, scene: "viser.SceneApi", name: str) -> None:
         size, tool = drawing_size(self._chain), self._chain.arm.links[-1]

@@ -1,9 +1,13 @@
 """A visitor of the page of an arm."""
 
 from collections.abc import Callable, Hashable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from jointwise.chain import Chain
+from jointwise.scene.scene import Scene
 from jointwise.solvers.targets import KINDS
 from jointwise.view import meshes
 from jointwise.view.panel import Animation, Panel
@@ -19,6 +23,8 @@ if TYPE_CHECKING:
 TRACK_FRAME_S = 1.0 / 30.0
 # An arm that moves less between two of them stands still [rad, m].
 STILL = 1e-9
+# The file that obstacles are saved to.
+SCENE_FILE = "scene.toml"
 
 
 class ArmVisitor(Visitor):
@@ -30,6 +36,8 @@ class ArmVisitor(Visitor):
         name: Name of the file that a path is saved to, without its suffix.
         meshes: By joint, from ``meshes.load_meshes``.
         note: First message; the status of the first solve if empty.
+        scene: The first obstacles.
+        margin: The least distance to keep from them [m].
 
     Attributes:
         session: The visitor's arm and target.
@@ -45,26 +53,31 @@ class ArmVisitor(Visitor):
         name: str,
         meshes: dict[int, meshes.Mesh],
         note: str = "",
+        scene: Scene | None = None,
+        margin: float = 0.0,
     ) -> None:
         super().__init__(client)
-        self.session: Session = Session(chain)
+        self.session: Session = Session(chain, scene, margin)
         self._name = name
         self._frames: Iterator[None] | None = None
         with client.atomic():
             self.drawing = Drawing(client, chain, meshes, self.session.q)
             self._panel: Panel = Panel(client.gui, self.session, self)
             self.drawing.target.handle.on_update(self._target_dragged)
+            if self.session.obstacles is not None:
+                self.drawing.obstacles.handle.on_update(self._obstacle_dragged)
+                client.scene.on_click()(self._scene_clicked)
             self._start(note)
 
     @staticmethod
-    def first_session(chain: Chain) -> Session:
+    def first_session(chain: Chain, scene: Scene | None = None, margin: float = 0.0) -> Session:
         """A session that has used each solver once for each kind of target, to compile them."""
-        session = Session(chain)
+        session = Session(chain, scene, margin)
         for name in KINDS:
             session.set_target_kind(name)
             session.step_joint()
             session.find_solutions(2)
-        return Session(chain)
+        return Session(chain, scene, margin)
 
     def apply(
         self, change: Callable[[], object], key: Hashable = None, draw_targets: bool = True
@@ -86,6 +99,21 @@ class ArmVisitor(Visitor):
 
         self.apply(follow, "target", draw_targets=False)
 
+    async def _obstacle_dragged(self, _: object) -> None:
+        obstacles = self.session.obstacles
+
+        def follow() -> None:
+            if obstacles is not None and obstacles.selected is not None:
+                pose = self.drawing.obstacles.pose()
+                self.session.edit_scene(partial(obstacles.move, pose))
+
+        self.apply(follow, "obstacle", draw_targets=False)
+
+    def _scene_clicked(self, event: "viser.SceneClickEvent") -> None:
+        obstacles, ray = self.session.obstacles, (event.ray_origin, event.ray_direction)
+        if obstacles is not None:
+            self.apply(lambda: obstacles.select(obstacles.hit(*map(np.array, ray))))
+
     def play(self, animation: Animation, rate: Callable[[], float]) -> None:
         """Play an animation to its end; if one is playing, pause that instead.
 
@@ -104,6 +132,10 @@ class ArmVisitor(Visitor):
 
         self._worker.submit(object(), job)
 
+    def show_spheres(self, visible: bool) -> None:
+        """Show or hide the spheres of the arm's geometry."""
+        self.drawing.show_spheres(visible)
+
     def save(self) -> None:
         """Send the recorded path to the browser as a CSV file."""
 
@@ -112,6 +144,17 @@ class ArmVisitor(Visitor):
             self.client.send_file_download(f"{self._name}.csv", content, save_immediately=True)
 
         self._worker.submit(object(), job)
+
+    def save_scene(self) -> None:
+        """Send the obstacles to the browser as a TOML file."""
+
+        def send() -> None:
+            obstacles = self.session.obstacles
+            if obstacles is not None:
+                content = obstacles.scene.to_toml().encode()
+                self.client.send_file_download(SCENE_FILE, content, save_immediately=True)
+
+        self.apply(send)
 
     def _next_frame(self, frames: Iterator[None], rate: Callable[[], float]) -> None:
         played: list[bool] = []
@@ -149,5 +192,8 @@ class ArmVisitor(Visitor):
             {i: session.solution_label(i) for i in others},
             lambda i: self.apply(lambda: session.select_solution(i)),
         )
+        if session.obstacles is not None:
+            clearance = session.obstacles.clearance(session.q)
+            self.drawing.show_obstacles(session.obstacles, clearance, with_targets)
         if with_targets:
             self.drawing.target.show(session.T_base_target)

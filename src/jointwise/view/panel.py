@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Protocol
 from jointwise.view.buttons import add_button, add_buttons
 from jointwise.view.error_plot import ErrorPlot
 from jointwise.view.joint_sliders import JointSliders
-from jointwise.view.page_controls import PageActions, PageControls
+from jointwise.view.obstacle_controls import ObstacleActions, ObstacleControls, clearance_lines
+from jointwise.view.page_controls import PageControls
 from jointwise.view.server import html
 from jointwise.view.session import MAX_SOLUTIONS, Session
 from jointwise.view.target_controls import TargetControls
@@ -27,7 +28,7 @@ PATH_RATE = 30.0
 Animation = Callable[[], Iterator[None]]
 
 
-class Actions(PageActions, Protocol):
+class Actions(ObstacleActions, Protocol):
     """What the controls ask for; ``ArmVisitor`` does it."""
 
     def play(self, animation: Animation, rate: Callable[[], float]) -> None:
@@ -53,6 +54,10 @@ class Panel:
         self._target = TargetControls(gui, session, actions.apply)
         self._joints = JointSliders(gui, session, actions.apply)
         left = gui.add_panel()
+        self._obstacles: ObstacleControls | None = None
+        if session.obstacles is not None:
+            with left.add_tab("Obstacles"):
+                self._obstacles = ObstacleControls(gui, session, session.obstacles, actions)
         with left.add_tab("CCD step by step"):
             self._add_ccd()
             with gui.add_folder("Solutions"):
@@ -147,6 +152,8 @@ class Panel:
         self._recorded.content = html(f"{count or 'no'} target{'s' * (count != 1)} recorded")
         self._error_plot.show(session.steps, session.angle_unit)
         self._velocity_plot.show(session.tracking)
+        if self._obstacles is not None:
+            self._obstacles.refresh()
 
 
 def status_lines(session: Session) -> list[str]:
@@ -156,4 +163,6 @@ def status_lines(session: Session) -> list[str]:
     lines.append(f"position error {format_si(position_error, 'm')}")
     if not isnan(orientation_error):  # orientation is not free
         lines.append(f"orientation error {format_angle(orientation_error, session.angle_unit)}")
+    if session.obstacles is not None:
+        lines += clearance_lines(session.obstacles, session.obstacles.clearance(session.q))
     return [*lines, f"solve time {format_si(session.solve_seconds, 's')}"]

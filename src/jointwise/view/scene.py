@@ -11,6 +11,8 @@ from jointwise.kernels.shapes import Floats
 from jointwise.view import camera, shapes
 from jointwise.view.arm_drawing import ArmDrawing
 from jointwise.view.meshes import Mesh
+from jointwise.view.obstacle_drawing import ObstacleDrawing
+from jointwise.view.obstacles import Clearance, Obstacles
 from jointwise.view.shapes import Color
 from jointwise.view.target_gizmo import TargetGizmo
 from jointwise.view.workspace import drawing_size
@@ -83,11 +85,16 @@ class Drawing:
 
     Attributes:
         target: The target, which the visitor drags.
+        obstacles: The obstacles, of which the visitor drags the selected one.
         floor: The grid below the arm.
     """
 
     def __init__(
-        self, client: "viser.ClientHandle", chain: Chain, meshes: dict[int, Mesh], q: Floats
+        self,
+        client: "viser.ClientHandle",
+        chain: Chain,
+        meshes: dict[int, Mesh],
+        q: Floats,
     ) -> None:
         self._client = client
         self._chain = chain
@@ -99,6 +106,7 @@ class Drawing:
         centre = np.array([0.0, 0.0, self._arm.lowest_point(q)])
         self.floor = add_floor(client.scene, drawing_size(chain), centre)
         self.target = TargetGizmo(client.scene, "/target", drawing_size(chain))
+        self.obstacles = ObstacleDrawing(client.scene, drawing_size(chain))
 
     def show_arm(self, q: Floats, moved_joint: int | None = None) -> None:
         """Move the arm to joint values (n,) [rad, m], and highlight the joint that moved last.
@@ -107,6 +115,18 @@ class Drawing:
         """
         self._arm.show(q, moved_joint)
         sink_floor(self.floor, self._arm.lowest_point(q))
+
+    def show_spheres(self, visible: bool) -> None:
+        """Show or hide the spheres of the arm's geometry."""
+        self._arm.show_spheres(visible)
+
+    def show_obstacles(
+        self, obstacles: Obstacles, clearance: Clearance, with_handles: bool
+    ) -> None:
+        """Draw the obstacles, and in red what touches; see ``ObstacleDrawing.show``."""
+        self.obstacles.show(obstacles, clearance, with_handles)
+        self._arm.show_touching(clearance.carriers)
+        sink_floor(self.floor, float(obstacles.points()[:, 2].min(initial=np.inf)))
 
     def fit_view(self, q: Floats, points: Floats) -> None:
         """Put the floor below the arm at joint values (n,) [rad, m], and show all points (k, 3).

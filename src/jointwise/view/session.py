@@ -1,7 +1,8 @@
 """One visitor's arm and target: everything that the page can do, without the page."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,11 +12,14 @@ from jointwise.kernels.shapes import Floats
 from jointwise.model import checks
 from jointwise.model.arm import joint_difference
 from jointwise.model.rotation import roll_pitch_yaw
+from jointwise.scene.scene import Scene
 from jointwise.solvers.config import SolveConfig
+from jointwise.solvers.results import IKResult
 from jointwise.solvers.single import SAME
 from jointwise.solvers.targets import KINDS, Target
 from jointwise.view.ccd_steps import CCDSteps
 from jointwise.view.live_tracking import LiveTracking
+from jointwise.view.obstacles import Obstacles
 from jointwise.view.recording import Waypoint, interpolate_targets, waypoints_to_csv
 from jointwise.view.target_pose import moved_pose, pose_for_kind
 from jointwise.view.units import ANGLE_UNITS, RADIANS
@@ -32,6 +36,11 @@ CCD_CONFIG = SolveConfig(
 class Session:
     """One visitor's arm and target. Arrays are replaced, never written to.
 
+    Args:
+        chain: The arm.
+        scene: Obstacles that it must not touch, if its geometry is known.
+        margin: The least distance to keep from them [m].
+
     Attributes:
         chain: The arm.
         kind: The kind of the target, one of ``targets.KINDS``.
@@ -47,6 +56,7 @@ class Session:
         recorded: The recorded path.
         tracking: The arm's motion while it tracks the target within limits; else None.
         max_velocity: Velocity limit of the joints that track [rad/s].
+        obstacles: What the arm must not touch; None if its geometry is unknown.
 
     Example:
         >>> from jointwise import robots
@@ -56,7 +66,7 @@ class Session:
         ('The end effector is at the target, within the tolerances.', True)
     """
 
-    def __init__(self, chain: Chain) -> None:
+    def __init__(self, chain: Chain, scene: Scene | None = None, margin: float = 0.0) -> None:
         self.chain = chain
         self.kind = next(iter(KINDS.values()))
         self.q: Floats = chain.home
@@ -71,6 +81,9 @@ class Session:
         self.recorded: list[Waypoint] = []
         self.tracking: LiveTracking | None = None
         self.max_velocity = 1.0
+        self.obstacles: Obstacles | None = None
+        if chain.geometry is not None or scene is not None or margin != 0.0:
+            self.obstacles = Obstacles(chain, scene, margin)
         self.solve()
 
     @property
@@ -164,10 +177,15 @@ class Session:
             self.message = self.steps.message(self.angle_unit)
 
     def points(self) -> Floats:
-        """(k, 3) base, target and corners of all drawn arms [m], which a view should show."""
+        """(k, 3) base, target, corners of all drawn arms and obstacles [m], for a view to show.
+
+        Obstacles count as far as the arm reaches, about.
+        """
         ends = np.stack([np.zeros(3), self.T_base_target[:3, 3]])
         arms = [self.chain.outline(q) for q in (self.q, *self.solutions)]
-        return np.concatenate([*arms, ends])
+        around = np.empty((0, 3)) if self.obstacles is None else self.obstacles.points()
+        far = 0.9 * drawing_size(self.chain)
+        return np.concatenate([*arms, ends, around.clip(-far, far)])
 
     def snap_target_to_tip(self) -> None:
         """Move the target to the end effector."""
@@ -177,14 +195,37 @@ class Session:
         self.T_base_target = T_base_tip
         self._target_changed()
 
-    def _target_changed(self) -> None:
+    def _target_changed(self, changed: str = "Target changed") -> None:
         self.steps, self.solutions = None, []
         if self.tracking is not None:
             return
         if self.follows:
             self.solve()
         else:
-            self.message = "Target changed; the arm does not follow it."
+            self.message = f"{changed}; the arm does not follow it."
+
+    # Obstacles
+
+    def edit_scene(self, edit: Callable[[], str]) -> None:
+        """Change the obstacles; an arm that follows is solved for.
+
+        Args:
+            edit: A method of ``obstacles``, which returns what happened.
+        """
+        happened = edit()
+        self._target_changed("Scene changed")
+        self.message = f"{happened} {self.message}".strip()
+
+    @property
+    def _around(self) -> dict[str, Any]:
+        """What the arm must not touch, as arguments of ``Chain.solve``."""
+        if self.obstacles is None:
+            return {}
+        return {"scene": self.obstacles.scene, "margin": self.obstacles.margin}
+
+    def _status(self, result: IKResult) -> str:
+        """The status of a solve in words."""
+        return result.status.value if self.obstacles is None else self.obstacles.message(result)
 
     # The arm
 
@@ -192,9 +233,9 @@ class Session:
         """Solve for the target from the current joint values."""
         self.steps = None
         start = perf_counter()
-        result = self.chain.solve(self.target, self.q)
+        result = self.chain.solve(self.target, self.q, **self._around)
         self.solve_seconds = perf_counter() - start
-        self.q, self.message = result.joint_angles, result.status.value
+        self.q, self.message = result.joint_angles, self._status(result)
 
     def set_joints(self, q: ArrayLike) -> None:
         """Set all joint values (n,) [rad, m], clamped to the limits; the target stays."""
@@ -271,7 +312,7 @@ class Session:
         """CCD from the current joint values, or from the middle of the ranges if they solve it."""
         q0 = self.chain.home if self._at_target() else self.q
         start = perf_counter()
-        status = self.chain.solve(self.target, q0, CCD_CONFIG).status
+        status = self.chain.solve(self.target, q0, CCD_CONFIG, self_collision=False).status
         self.solve_seconds = perf_counter() - start
         trace = self.chain.trace(self.target, q0, CCD_CONFIG)
         q = np.array([trace.joint_angles[0], *(move.joint_angles for move in trace.moves())])
@@ -288,13 +329,15 @@ class Session:
 
     def find_solutions(self, count: int = MAX_SOLUTIONS) -> None:
         """Find up to ``count`` solutions; the current one, if it is one, comes first."""
-        found = self.chain.solutions(self.target, count)
+        found = self.chain.solutions(self.target, count, **self._around)
         self.solutions = list(found.joint_angles)
-        if self._at_target():
+        free = self.obstacles is None or self.chain.free(self.q, **self._around)
+        if free and self._at_target():
             others = [q for q in self.solutions if not self._is_current(q)]
             self.solutions = [self.q, *others][:count]
         number = len(self.solutions)
-        self.message = f"{number or 'No'} solution{'s' * (number > 1)} found"
+        solution = "solution" if self.obstacles is None else "free solution"
+        self.message = f"{number or 'No'} {solution}{'s' * (number > 1)} found"
         self.message += "; there are no others." if number and found.complete else "."
 
     def solution_name(self, index: int) -> str:
@@ -342,11 +385,11 @@ class Session:
         poses = list(interpolate_targets(self.recorded, drawing_size(self.chain)))
         start = perf_counter()
         targets = [self.kind.at_pose(pose) for pose in poses]
-        path = self.chain.solve_path(targets, self.recorded[0].q)
+        path = self.chain.solve_path(targets, self.recorded[0].q, **self._around)
         self.solve_seconds = (perf_counter() - start) / len(poses)
         for pose, result in zip(poses, path.results, strict=True):
             self.T_base_target, self.q = pose, result.joint_angles
-            self.message = result.status.value
+            self.message = self._status(result)
             yield
         self.message = f"{path}."
 

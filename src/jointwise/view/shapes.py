@@ -23,6 +23,9 @@ PART_COLORS: dict[Role, Color] = {
     "axis": (150, 155, 160),
 }
 
+# Of what touches, obstacles and links.
+TOUCHING_COLOR: Color = (200, 30, 40)
+
 # Largest radius of a link, as a fraction of the arm's size and of the median link length.
 RADIUS_PER_SIZE, RADIUS_PER_LENGTH = 0.022, 0.22
 
@@ -106,6 +109,15 @@ def merge_parts(chain: Chain, parts: list[Part], q: Floats) -> "Trimesh":
 
     frames = carrying_frames(chain, q)
     meshes = [part.mesh.copy().apply_transform(frames[part.joint]) for part in parts]
+    return cast("Trimesh", trimesh.util.concatenate(meshes))
+
+
+def sphere_mesh(spheres: Floats) -> "Trimesh":
+    """Spheres (k, 4), centre and radius [m], as a single surface."""
+    import trimesh
+
+    unit = trimesh.creation.icosphere(subdivisions=2)
+    meshes = [unit.copy().apply_scale(s[3]).apply_translation(s[:3]) for s in spheres]
     return cast("Trimesh", trimesh.util.concatenate(meshes))
 
 

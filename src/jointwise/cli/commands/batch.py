@@ -8,15 +8,17 @@ from jointwise.cli.options import (
     Degrees,
     Device,
     Json,
+    Margin,
     Output,
     Restarts,
+    SceneFile,
     Seed,
     TargetFile,
     Threads,
     Tip,
     Tolerance,
     WithTargets,
-    load_chain,
+    load_surrounded,
     solve_config,
 )
 
@@ -33,6 +35,8 @@ def batch(
     threads: Threads = None,
     base: Base = None,
     tip: Tip = None,
+    scene: SceneFile = None,
+    margin: Margin = 0.0,
     with_targets: WithTargets = False,
     json: Json = False,
 ) -> int:
@@ -42,7 +46,8 @@ def batch(
     dz for the direction of the end effector's z axis. Starts have one column per joint, named as
     the joints or q1, q2, ... Extra columns, such as id, are copied to the results, which have one
     column per joint, then status and errors. An .npz file has an array targets, (m, 3) or
-    (m, 4, 4), and optionally starts, always in metres and radians.
+    (m, 4, 4), and optionally starts, always in metres and radians. With --scene, results have the
+    clearance, too.
 
     \b
     jointwise batch panda targets.csv -o joints.csv
@@ -56,7 +61,8 @@ def batch(
     from jointwise.cli.tables.target_file import read_targets
     from jointwise.solvers.results import Status, status_report
 
-    chain, config = load_chain(arm, base, tip), solve_config(tolerance, restarts)
+    chain, around = load_surrounded(arm, base, tip, scene, margin)
+    config = solve_config(tolerance, restarts)
     counts = np.zeros(len(Status), np.int64)
     progress = targets != "-" and sys.stderr.isatty()
     columns = ResultColumns(chain, deg, with_targets)
@@ -73,6 +79,7 @@ def batch(
                 device,
                 threads=threads,
                 progress=progress,
+                **around,
             )
             write(results, table)
             if json:

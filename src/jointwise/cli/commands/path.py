@@ -14,16 +14,18 @@ from jointwise.cli.options import (
     Base,
     Degrees,
     Json,
+    Margin,
     Output,
     Plot,
     Restarts,
+    SceneFile,
     Seed,
     Start,
     TargetFile,
     Tip,
     Tolerance,
     WithTargets,
-    load_chain,
+    load_surrounded,
     solve_config,
 )
 from jointwise.errors import InvalidInputError
@@ -57,13 +59,16 @@ def path(
     seed: Seed = 0,
     base: Base = None,
     tip: Tip = None,
+    scene: SceneFile = None,
+    margin: Margin = 0.0,
     with_targets: WithTargets = False,
     json: Json = False,
 ) -> int:
     """Solve targets in order, each from the solution before.
 
     Jumps that could not be avoided are listed on standard error. If --max-step cannot be kept, the
-    exit code is 1. The file is as for batch; of its starts, the first is used.
+    exit code is 1; so it is if the arm touches something of --scene on its way. The file is as for
+    batch; of its starts, the first is used.
 
     \b
     jointwise path panda waypoints.csv -o joints.csv
@@ -75,7 +80,8 @@ def path(
     from jointwise.cli.units import to_radians
     from jointwise.solvers.results import IKBatch
 
-    chain, config = load_chain(arm, base, tip), solve_config(tolerance, restarts)
+    chain, around = load_surrounded(arm, base, tip, scene, margin)
+    config = solve_config(tolerance, restarts)
     longest = _to_radians(max_step, chain) if deg else max_step
     q0 = to_radians(chain, start, deg) if start else None
     if plot is not None:
@@ -91,7 +97,7 @@ def path(
             check_columns(table, columns, waypoints, output)
         parts = [table.kind.split(table.targets) for table in tables]
         targets, progress = list(concatenate(*parts)), sys.stderr.isatty()
-        solved = chain.solve_path(targets, q0, config, longest, seed, progress)
+        solved = chain.solve_path(targets, q0, config, longest, seed, progress, **around)
         results = iter(solved.results)
         for table, part in zip(tables, parts, strict=True):
             batch = IKBatch.from_list(list(islice(results, len(part))), chain.n)
@@ -100,11 +106,13 @@ def path(
                 rows += columns.json_rows(batch, table)
     if json:
         steps = {"largest_step": solved.largest_step, "jumps": solved.jumps}
-        print_json({**steps, **json_summary(arm, chain, rows)})
+        touching = {"touching": solved.touching} if around.get("scene") or margin else {}
+        print_json({**steps, **touching, **json_summary(arm, chain, rows)})
     print(_summary(solved, chain, deg), file=sys.stderr)
     if plot is not None:
         pictures.draw_path(plot, chain, solved, deg)
-    return 0 if _is_step_kept(solved, chain, deg, longest) and solved.converged else 1
+    is_free = solved.converged and not solved.touching
+    return 0 if _is_step_kept(solved, chain, deg, longest) and is_free else 1
 
 
 def _to_radians(max_step: float | None, chain: "Chain") -> float | None:
@@ -159,6 +167,12 @@ def _summary(solved: "IKPath", chain: "Chain", deg: bool) -> str:
         more = len(solved.jumps) - MAX_LISTED
         text += f" and {more} more" if more > 0 else ""
         text += " (the first target is 0)"
+    if solved.touching:
+        text += (
+            f", something touches on the way to {', '.join(map(str, solved.touching[:MAX_LISTED]))}"
+        )
+        more = len(solved.touching) - MAX_LISTED
+        text += f" and {more} more" if more > 0 else ""
     if missed:
         text += f". First missed is target {missed[0]}: {solved[missed[0]].status.value}"
     return text

@@ -5,7 +5,17 @@ from typing import Annotated
 
 import typer
 
-from jointwise.cli.options import Arm, Base, Degrees, Json, TargetFile, Tip, load_chain
+from jointwise.cli.options import (
+    Arm,
+    Base,
+    Degrees,
+    Json,
+    Margin,
+    SceneFile,
+    TargetFile,
+    Tip,
+    load_surrounded,
+)
 from jointwise.cli.printing import SOLVING, print_json, spinner
 from jointwise.errors import InvalidInputError
 
@@ -18,16 +28,19 @@ def place(
     deg: Degrees = False,
     base: Base = None,
     tip: Tip = None,
+    scene: SceneFile = None,
+    margin: Margin = 0.0,
     json: Json = False,
 ) -> int:
     """Find the base position from which an arm reaches all targets.
 
     Candidates are upright bases on a grid around the targets. Of those that reach most targets,
     the one farthest from the joint limits is chosen. The file has positions or poses in the world
-    frame, as for batch.
+    frame, as for batch, and so are the obstacles of --scene, which the arm must not touch.
 
     \b
     jointwise place ur5e poses.csv
+    jointwise place ur5e poses.csv --scene shelf.toml --height 0.4
     """
     import numpy as np
 
@@ -36,7 +49,7 @@ def place(
     from jointwise.reach import base_candidates, best_base
     from jointwise.solvers.targets import KINDS
 
-    chain = load_chain(arm, base, tip)
+    chain, around = load_surrounded(arm, base, tip, scene, margin)
     arrays = [np.empty((0, 3))]
     for table in read_targets(targets, chain, deg):
         if table.extra and len(arrays) == 1:
@@ -50,7 +63,8 @@ def place(
     if not len(poses):
         raise InvalidInputError(f"{targets} has no targets: expected at least one.")
     with spinner(SOLVING):
-        placement = best_base(chain, poses, base_candidates(poses, chain.reach, step, height))
+        candidates = base_candidates(poses, chain.reach, step, height)
+        placement = best_base(chain, poses, candidates, **around)
     reached = int(placement.reached[placement.best])
     if json:
         print_json(
@@ -62,6 +76,7 @@ def place(
                 "margin": placement.margin[placement.best],
                 "joint_names": chain.names,
                 "joint_angles": placement.joint_angles,
+                **({} if chain.geometry is None else {"clearance": placement.clearance}),
             }
         )
     else:

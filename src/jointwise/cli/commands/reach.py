@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from jointwise.cli import pictures
-from jointwise.cli.options import Arm, Base, Device, Plot, Seed, Threads, Tip, load_chain
+from jointwise.cli.options import (
+    Arm,
+    Base,
+    Device,
+    Margin,
+    Plot,
+    SceneFile,
+    Seed,
+    Threads,
+    Tip,
+    load_surrounded,
+)
 from jointwise.errors import InvalidInputError, JointwiseError
 
 if TYPE_CHECKING:
@@ -48,6 +59,8 @@ def reach(
     seed: Seed = 0,
     base: Base = None,
     tip: Tip = None,
+    scene: SceneFile = None,
+    margin: Margin = 0.0,
     yes: Annotated[bool, typer.Option("--yes", help="Compute a large map without asking.")] = False,
 ) -> None:
     """Compute where an arm can reach and how well, or show such a map.
@@ -62,6 +75,7 @@ def reach(
     \b
     jointwise reach ur5e -o ur5e.zarr --resolution 0.05
     jointwise reach ur5e -o fine.zarr --resolution 0.02 --cluster tcp://10.0.0.5:8786
+    jointwise reach ur5e -o cell.zarr --scene cell.toml --plot cell.png
     jointwise reach show ur5e.zarr
     """
     _check_usage(context, arm, map_path)
@@ -72,7 +86,7 @@ def reach(
     if map_path is not None:
         result = ReachMap(map_path)
     else:
-        chain = load_chain(arm, base, tip)
+        chain, around = load_surrounded(arm, base, tip, scene, margin)
         if not Path(output).exists():  # an existing map is resumed without a question
             # How many cores a cluster has is not known yet: the time of one is printed.
             workers = threads if cluster is None else 1
@@ -89,6 +103,7 @@ def reach(
             seed=seed,
             threads=threads,
             chunk=chunk,
+            **around,
         )
     print(result)
     if plot is not None:

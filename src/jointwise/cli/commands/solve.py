@@ -14,15 +14,17 @@ from jointwise.cli.options import (
     Base,
     Degrees,
     Json,
+    Margin,
     Plot,
     Quadruple,
     Restarts,
+    SceneFile,
     Seed,
     Start,
     Tip,
     Tolerance,
     Triple,
-    load_chain,
+    load_surrounded,
     solve_config,
 )
 from jointwise.cli.printing import SOLVING, print_json, print_table, spinner
@@ -83,6 +85,8 @@ def solve(
     seed: Seed = 0,
     base: Base = None,
     tip: Tip = None,
+    scene: SceneFile = None,
+    margin: Margin = 0.0,
     json: Json = False,
 ) -> int:
     """Find joint values that bring the end effector to a target, or links to theirs.
@@ -91,6 +95,7 @@ def solve(
     jointwise solve panda --to 0.4 0.2 0.5
     jointwise solve panda --to 0.4 0.2 0.5 --rpy 180 0 90 --deg
     jointwise solve panda --to 0.4 0.2 0.5 --aim 0 0 -1 --json
+    jointwise solve panda --to 0.4 0.2 0.5 --scene table.toml --margin 0.01
     jointwise solve g1.urdf --target left_hand 0.3 0.2 0.2 --target right_hand 0.3 -0.2 0.2
     """
     from jointwise.cli.units import to_radians
@@ -100,6 +105,7 @@ def solve(
         for_arms: dict[str, object]
         for_arms = {"--to": to, "--rpy": rpy, "--quat": quat, "--aim": aim, "--all": find_all}
         for_arms |= {"--trace": trace, "--plot": plot, "--base": base, "--tip": tip}
+        for_arms |= {"--scene": scene, "--margin": margin}
         for option, value in for_arms.items():
             if value:
                 raise InvalidInputError(f"--target cannot be combined with {option}.")
@@ -108,7 +114,7 @@ def solve(
         raise InvalidInputError("--free-base is for --target, which is not given.")
     if to is None:
         raise InvalidInputError("no target is given: expected --to, or --target for a robot.")
-    chain = load_chain(arm, base, tip)
+    chain, around = load_surrounded(arm, base, tip, scene, margin)
     target = _target(to, rpy, quat, aim, deg)
     q0 = to_radians(chain, start, deg) if start else None
     if plot is not None:
@@ -116,8 +122,8 @@ def solve(
     if find_all and (start or trace):
         raise InvalidInputError("--all cannot be combined with --start or --trace.")
     with spinner(SOLVING):
-        found = chain.solutions(target, MAX_SOLUTIONS, config, seed) if find_all else None
-        results = list(found or [chain.solve(target, q0, config, seed)])
+        found = chain.solutions(target, MAX_SOLUTIONS, config, seed, **around) if find_all else None
+        results = list(found or [chain.solve(target, q0, config, seed, **around)])
         steps = chain.trace(target, q0, config) if trace else None
     if json:
         for result in results:
@@ -180,6 +186,8 @@ def _record(
         "iterations": result.iterations,
         "restarts": result.restarts,
     }
+    if result.check is not None:
+        record |= {"clearance": result.clearance, "contact": result.contact}
     if steps is not None:
         record["trace"] = {key: getattr(steps, key) for key in TRACE_KEYS}
     return record
@@ -212,6 +220,8 @@ def _print_solutions(chain: "Chain", results: Sequence["IKResult"], deg: bool) -
             errors += ", orientation error "
             errors += f"{math.degrees(angle):.1e}°" if deg else f"{angle:.1e} rad"
         print(f"{errors}; {result.iterations} iterations, {result.restarts} restarts.")
+        if result.contact is not None:
+            print(f"Clearance {result.clearance:.3f} m, between {' and '.join(result.contact)}.")
 
 
 def _print_branches(chain: "Chain", found: "Solutions") -> None:

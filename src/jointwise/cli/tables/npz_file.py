@@ -38,7 +38,7 @@ def write(path: Path) -> Iterator[Write]:
         batches.append(batch)
 
     yield write_columns
-    names = [field.name for field in fields(batches[0])]
+    names = [field.name for field in fields(batches[0]) if field.name != "check"]
     arrays: dict[str, Any] = {
         name: np.concatenate([getattr(batch, name) for batch in batches]) for name in names
     }

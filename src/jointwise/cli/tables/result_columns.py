@@ -23,7 +23,7 @@ Results = IKBatch | TrackRun
 # Writes results, and their columns.
 Write = Callable[[Results, Columns], None]
 
-JOINT_ANGLES = "joint_angles"
+JOINT_ANGLES, CLEARANCE = "joint_angles", "clearance"
 STATUS_NAMES = np.array([status.name for status in STATUS_BY_CODE])
 TRACK_STATUS_NAMES = np.array([status.name for status in TRACK_STATUS_BY_CODE])
 
@@ -61,6 +61,8 @@ class ResultColumns:
             nowhere = np.empty((0, n))
             no_results = TrackRun(nowhere, nowhere, none, none, np.empty(0, np.uint8))
         taken = {JOINT_ANGLES, *self.of_table(no_results, table._replace(extra={}))}
+        if self.chain.geometry is not None:
+            taken.add(CLEARANCE)
         for column in table.extra:
             if column in taken:
                 raise InvalidInputError(
@@ -118,7 +120,7 @@ def _outcome(batch: Results, orientation_error: Any) -> dict[str, Any]:
             "position_error": batch.position_error,
             "orientation_error": orientation_error,
         }
-    return {
+    outcome = {
         "converged": batch.converged,
         "status": STATUS_NAMES[batch.status],
         "position_error": batch.position_error,
@@ -126,3 +128,4 @@ def _outcome(batch: Results, orientation_error: Any) -> dict[str, Any]:
         "iterations": batch.iterations,
         "restarts": batch.restarts,
     }
+    return outcome if batch.check is None else outcome | {CLEARANCE: batch.clearance}

@@ -1,4 +1,7 @@
-"""The arms that come with jointwise, one file each: a DH table, or a URDF without meshes."""
+"""The arms that come with jointwise, one file each: a DH table, or a URDF without meshes.
+
+``geometry`` has the shapes of some of them, as ``Geometry.save`` writes them.
+"""
 
 from difflib import get_close_matches
 from importlib import metadata
@@ -15,6 +18,38 @@ def files() -> dict[str, Path]:
     """The file of each robot, by its name; sorted."""
     folder = sorted(Path(__file__).parent.iterdir())
     return {file.stem: file for file in folder if file.suffix in (".toml", ".urdf")}
+
+
+def geometries() -> dict[str, Path]:
+    """The file with the shape of each robot whose shape is known, by its name; sorted."""
+    folder = Path(__file__).parent / "geometry"
+    return {file.stem: file for file in sorted(folder.glob("*.json"))}
+
+
+def geometry_file(file: Path) -> Path | None:
+    """The file with the shape of an arm that comes with jointwise; None for another arm.
+
+    Raises:
+        InvalidInputError: The shape of this robot is not known; the text lists all that are.
+    """
+    return None if file not in files().values() else find_geometry(file.stem)
+
+
+def find_geometry(name: str | PathLike[str]) -> Path:
+    """The file with the shape of a robot, by the robot's name, or the file at a path.
+
+    Raises:
+        InvalidInputError: There is none; the text lists all robots whose shapes are known.
+    """
+    known = geometries()
+    if isinstance(name, str) and name in known:
+        return known[name]
+    if isinstance(name, (str, PathLike)) and Path(name).suffix.lower() == ".json":
+        return Path(name)
+    raise InvalidInputError(
+        f"no shape of {name!r} comes with jointwise, only of {', '.join(known)}. Read a URDF with "
+        "its meshes by Chain.from_urdf(..., geometry=True), or a .json file of spheres."
+    )
 
 
 def example_files() -> dict[str, Path]:

@@ -46,7 +46,7 @@ def axis_frames(joints: Sequence[Joint]) -> Floats:
 
 def _vectors(joints: Sequence[Joint], tag: str, attribute: str, default: str) -> Floats:
     """(n, 3) an attribute of each joint; n may be 0."""
-    return np.reshape([joint.vector(tag, attribute, default) for joint in joints], (-1, 3))
+    return np.reshape([joint.numbers(tag, attribute, default) for joint in joints], (-1, 3))
 
 
 def warn_about_degrees(joints: Sequence[Joint], title: str) -> None:
@@ -55,7 +55,7 @@ def warn_about_degrees(joints: Sequence[Joint], title: str) -> None:
         f"{name} of joint {short(joint.name)} in {title} is {' '.join(f'{v:g}' for v in values)}"
         for joint in joints
         for name, values in (
-            ("rpy", joint.vector("origin", "rpy", "0 0 0")),
+            ("rpy", joint.numbers("origin", "rpy", "0 0 0")),
             ("limit", joint.limit() if joint.kind == "revolute" else []),
         )
         if any(map(degrees.suspected, values))

@@ -7,6 +7,7 @@ built, so any depth of nesting can be read, and a document type declaration, on 
 attacks depend, is refused.
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -23,8 +24,8 @@ Source = str | bytes | PathLike[str] | IO[str] | IO[bytes]
 
 
 @dataclass(slots=True)
-class Joint:
-    """A ``joint`` element and the elements in it, not yet checked.
+class Element(ABC):
+    """A named element and the elements in it, not yet checked.
 
     Attributes:
         name: Its name.
@@ -38,6 +39,48 @@ class Joint:
     title: str
     elements: dict[str, dict[str, str]] = field(default_factory=dict)
 
+    def numbers(self, tag: str, attribute: str, default: str, count: int = 3) -> list[float]:
+        """Numbers from an attribute of one of its elements."""
+        text = self.elements.get(tag, {}).get(attribute, default)
+        numbers = [parse_number(word) for word in text.split()]
+        if len(numbers) != count or not all(abs(number) < MAX_VALUE for number in numbers):
+            expected = "three numbers" if count == 3 else "a number"
+            raise self.error(
+                f"has the {tag} {attribute}={short(text)}: expected {expected} below 1e9."
+            )
+        return numbers
+
+    def error(self, problem: str) -> InvalidInputError:
+        """An error about this element."""
+        return InvalidInputError(f"{self.described} {problem}")
+
+    @property
+    @abstractmethod
+    def described(self) -> str:
+        """What errors call this element."""
+
+
+class Collision(Element):
+    """A collision shape: ``name`` is its link, ``kind`` the tag of its shape, such as ``"box"``."""
+
+    __slots__ = ()
+
+    @property
+    def described(self) -> str:
+        """What errors call this shape."""
+        return f"the collision shape of link {short(self.name)} of {self.title}"
+
+
+class Joint(Element):
+    """A joint; ``kind`` is its type, such as ``"revolute"``."""
+
+    __slots__ = ()
+
+    @property
+    def described(self) -> str:
+        """What errors call this joint."""
+        return f"joint {short(self.name)} of {self.title}"
+
     @property
     def parent(self) -> str:
         """The link that carries it; "" if the file names none."""
@@ -47,16 +90,6 @@ class Joint:
     def child(self) -> str:
         """The link that it moves; "" if the file names none."""
         return self.elements.get("child", {}).get("link", "")
-
-    def vector(self, tag: str, attribute: str, default: str) -> list[float]:
-        """Three numbers from an attribute of one of its elements."""
-        text = self.elements.get(tag, {}).get(attribute, default)
-        numbers = [parse_number(word) for word in text.split()]
-        if len(numbers) != 3 or not all(abs(number) < MAX_VALUE for number in numbers):
-            raise self.error(
-                f"has the {tag} {attribute}={short(text)}: expected three numbers below 1e9."
-            )
-        return numbers
 
     def limit(self) -> list[float]:
         """Lower and upper limit [rad, m]; infinite if ``continuous`` or above 1e9 in the file."""
@@ -95,10 +128,6 @@ class Joint:
         multiplier, offset = map(parse_number, (texts["multiplier"], texts["offset"]))
         return texts.get("joint", ""), multiplier, offset
 
-    def error(self, problem: str) -> InvalidInputError:
-        """An error about this joint."""
-        return InvalidInputError(f"joint {short(self.name)} of {self.title} {problem}")
-
 
 class Reader:
     """Collects links and joints from the events of expat.
@@ -108,6 +137,7 @@ class Reader:
 
     Attributes:
         joints: All joints.
+        collisions: All collision shapes.
         links: The names of all links, as the keys of a dictionary: a set in the order of the file.
         robot: The robot's name; "" if the file has none.
     """
@@ -116,8 +146,10 @@ class Reader:
         self.title = title
         self.robot = ""
         self.joints: list[Joint] = []
+        self.collisions: list[Collision] = []
         self.links: dict[str, None] = {}
         self._depth, self._in_joint, self._xacro_prefix = 0, False, "xacro:"
+        self._link, self._in_collision = "", False
         self._parser = expat.ParserCreate()
         self._parser.StartElementHandler = self._start
         self._parser.EndElementHandler = self._end
@@ -151,12 +183,26 @@ class Reader:
                 "read robot.urdf."
             )
         if self._depth == 2:
-            self._in_joint = tag == "joint"
+            self._in_joint, self._link = tag == "joint", ""
             if is_read:
                 self._add(tag, attributes)
         elif is_read:
             # Of several elements with the same tag the first is used, as other readers do.
             self.joints[-1].elements.setdefault(tag, attributes)
+        else:
+            self._start_shape(tag, attributes)
+
+    def _start_shape(self, tag: str, attributes: dict[str, str]) -> None:
+        """A ``collision`` of a link, or an element in it: ``origin``, or the shape itself."""
+        if self._depth == 3:
+            self._in_collision = tag == "collision" and bool(self._link)
+            if self._in_collision:
+                self.collisions.append(Collision(self._link, "", self.title))
+        elif self._in_collision and (self._depth, tag) == (4, "origin"):
+            self.collisions[-1].elements.setdefault(tag, attributes)
+        elif self._in_collision and self._depth == 5 and not self.collisions[-1].kind:
+            self.collisions[-1].kind = tag
+            self.collisions[-1].elements[tag] = attributes
 
     def _start_robot(self, tag: str, attributes: dict[str, str]) -> None:
         if tag != "robot":
@@ -183,6 +229,7 @@ class Reader:
             )
         else:
             self.links[name] = None
+            self._link = name
 
     def _end(self, tag: str) -> None:
         self._depth -= 1

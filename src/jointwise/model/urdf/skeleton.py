@@ -12,9 +12,9 @@ from jointwise.model.urdf.tips import default_tip
 from jointwise.model.urdf.tree import Step, Tree
 
 
-def read(source: Source, base: str | None, tip: str | None) -> Skeleton:
+def read(source: Source | Tree, base: str | None, tip: str | None) -> Skeleton:
     """The chain of joints between two links of a URDF; see ``Chain.from_urdf``."""
-    tree = Tree(source)
+    tree = source if isinstance(source, Tree) else Tree(source)
     for link in (base, tip):
         if link is not None:
             tree.check_link(link)
@@ -52,4 +52,6 @@ def _skeleton(steps: list[Step]) -> Skeleton:
     prismatic = np.array([joint.kind == "prismatic" for joint in moving])
     limits = np.array([joint.limit() for joint in moving])
     names = tuple(joint.name for joint in moving)
-    return Skeleton(np.stack([*links, link[:3]]), prismatic, limits, names)
+    first = steps[0].joint
+    base = first.child if steps[0].upward else first.parent
+    return Skeleton(np.stack([*links, link[:3]]), prismatic, limits, names, base)

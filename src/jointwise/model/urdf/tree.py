@@ -25,6 +25,7 @@ class Tree:
         title: What errors call the URDF.
         robot: The robot's name; "" if the file has none.
         links: The names of all links, in the order of the file.
+        collisions: All collision shapes.
         joints_above: The joints that move each link; a tree has at most one for each.
         joints_below: The joints that each link carries.
 
@@ -36,7 +37,7 @@ class Tree:
         self.title, text = read_source(source)
         reader = Reader(self.title)
         reader.read(text)
-        self.links, self.robot = reader.links, reader.robot
+        self.links, self.collisions, self.robot = reader.links, reader.collisions, reader.robot
         if not self.links:
             raise InvalidInputError(
                 f"{self.title} has no links: expected <link> and <joint> elements inside <robot>."

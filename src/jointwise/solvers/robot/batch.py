@@ -1,5 +1,6 @@
 """Many sets of targets of a robot, on threads."""
 
+from dataclasses import replace
 from typing import Any
 
 from jointwise.backends.progress import reporting
@@ -7,6 +8,7 @@ from jointwise.backends.threads import new_progress, run_threads, thread_count
 from jointwise.kernels.shapes import CONVERGED, INVALID
 from jointwise.model.kinematic_tree import TreeModel
 from jointwise.solvers.config import DEFAULT_SOLVE_CONFIG, SolveConfig
+from jointwise.solvers.robot.collision import NO_CHECK, RobotCheck
 from jointwise.solvers.robot.requests import (
     DEFAULT_OPTIONS,
     Options,
@@ -32,6 +34,7 @@ def solve_robot_batch(
     seed: int = 0,
     threads: int | None = None,
     progress: bool = False,
+    check: RobotCheck | None = None,
 ) -> RobotBatch:
     """Solve for many sets of targets, each from the same start; see ``solve_robot``.
 
@@ -45,6 +48,7 @@ def solve_robot_batch(
         seed: The same.
         threads: Number of threads; None for one per core.
         progress: Whether to show a progress bar.
+        check: As for ``solve_robot``.
     """
     check_robot_config(config)
     columns = many_targets_each(model, targets)
@@ -53,9 +57,10 @@ def solve_robot_batch(
     results = result_arrays(request, count)
     criteria, counts = config.criteria(start is not None, seed), new_progress(workers)
     memories = [request.problem.memory for _ in range(workers)]
+    around = check.packed(request, config) if check and count else NO_CHECK
 
     def work(worker: int, begin: int, end: int) -> None:
-        solve_rows(request, criteria, (begin, end), results, memories[worker])
+        solve_rows(request, criteria, (begin, end), results, memories[worker], around)
         counts[worker, 0] += end - begin
         counts[worker, 1] += int((results[2][begin:end, 0] == CONVERGED).sum())
 
@@ -63,4 +68,5 @@ def solve_robot_batch(
         run_threads(work, count, ROWS, counts, report)
     if (results[2][:, 0] == INVALID).any():
         refuse(columns, many=True)
-    return RobotBatch(*collect(request, config, *results))  # type: ignore[arg-type]
+    batch = RobotBatch(*collect(request, config, *results))  # type: ignore[arg-type]
+    return replace(batch, check=check)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -10,11 +11,17 @@ import numpy as np
 from jointwise.backends import cpu
 from jointwise.backends.threads import thread_count
 from jointwise.errors import InvalidInputError
-from jointwise.kernels.shapes import INVALID, UNLIMITED, Floats
+from jointwise.kernels.shapes import COLLIDES, INVALID, UNLIMITED, Floats
 from jointwise.kernels.tree_shapes import MAX_CHANGE, SMOOTH
 from jointwise.model import checks
 from jointwise.model.kinematic_tree import TreeModel
 from jointwise.solvers.config import DEFAULT_SOLVE_CONFIG, SolveConfig
+from jointwise.solvers.robot.collision import (
+    NO_CHECK,
+    RobotCheck,
+    states_of,
+    ways_that_touch,
+)
 from jointwise.solvers.robot.requests import (
     DEFAULT_OPTIONS,
     Options,
@@ -60,6 +67,7 @@ def solve_robot_path(
     motion: Motion = DEFAULT_MOTION,
     config: SolveConfig = DEFAULT_SOLVE_CONFIG,
     seed: int = 0,
+    check: RobotCheck | None = None,
 ) -> RobotPath:
     """Follow targets frame by frame, without restarts after the first.
 
@@ -76,6 +84,8 @@ def solve_robot_path(
         motion: Velocity limits and smoothness.
         config: Tolerances, and restarts of the first frame.
         seed: Seed of these restarts.
+        check: What the robot must not touch: the first frame is chosen so, of the others it is
+            told.
     """
     check_robot_config(config)
     columns = many_targets_each(model, frames)
@@ -87,7 +97,8 @@ def solve_robot_path(
     if len(request.targets):
         if not from_start:
             first_criteria = (*criteria[:2], min(criteria[2], FIRST_RESTARTS), *criteria[3:])
-            solve_rows(request, first_criteria, (0, 1), results, memory)
+            around = NO_CHECK if check is None else check.packed(request, config)
+            solve_rows(request, first_criteria, (0, 1), results, memory, around)
             restarts, v = int(results[2][0, 2]), len(problem.variables)
             first = problem.unwrap(results[0][0, :v], request.start[problem.variables])
             results[0][0, :v] = first
@@ -104,7 +115,20 @@ def solve_robot_path(
         results[2][0, 2] = restarts
     if (results[2][:, 0] == INVALID).any():
         refuse(columns, many=True)
-    return RobotPath(*collect(request, config, *results, along_path=True))  # type: ignore[arg-type]
+    path = RobotPath(*collect(request, config, *results, along_path=True))  # type: ignore[arg-type]
+    return path if check is None else _checked(path, check)
+
+
+def _checked(path: RobotPath, check: RobotCheck) -> RobotPath:
+    """A path whose frames that touch something are not converged."""
+    states = states_of(path.joint_angles, path.bases)
+    touches = check.contacts(states, exact=False)[:, 0] < check.margin
+    status = np.where(touches & path.converged, COLLIDES, path.status).astype(np.uint8)
+    converged = path.converged & ~touches
+    for array in (status, converged):
+        array.setflags(write=False)
+    ways = ways_that_touch(check, states)
+    return replace(path, status=status, converged=converged, check=check, touching=ways)
 
 
 def solve_robot_paths(

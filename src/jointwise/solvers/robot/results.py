@@ -15,6 +15,7 @@ from jointwise.kernels.shapes import CONVERGED, Bools, Floats, Ints
 from jointwise.kernels.tree_shapes import DIRECTIONS, POINT
 from jointwise.solvers.config import SolveConfig
 from jointwise.solvers.results import STATUS_BY_CODE, Status
+from jointwise.solvers.robot.collision import RobotCheck, states_of
 from jointwise.solvers.robot.requests import IDENTITY, RobotRequest
 
 
@@ -48,6 +49,8 @@ class RobotResult:
         status: Why it stopped; ``message`` is a sentence that names the missed targets.
         iterations: CCD sweeps and Levenberg-Marquardt steps together.
         restarts: Restarts that were made.
+        check: What ``clearance`` and ``contact`` are computed with, when they are asked for; None
+            without geometry.
     """
 
     joint_angles: Floats
@@ -58,12 +61,35 @@ class RobotResult:
     status: Status
     iterations: int
     restarts: int
+    check: RobotCheck | None = None
+
+    @property
+    def clearance(self) -> float:
+        """Least distance of the robot from obstacles and itself [m], negative if it touches.
+
+        Infinite if there is nothing to touch, and NaN if nothing was checked: neither a scene nor
+        the robot's geometry was given.
+        """
+        return nan if self.check is None else float(self._contact(self.check)[0])
+
+    @property
+    def contact(self) -> tuple[str, str] | None:
+        """The names of the two things that are nearest to each other; None as for clearance."""
+        return None if self.check is None else self.check.name_pair(self._contact(self.check))
+
+    def _contact(self, check: RobotCheck) -> Floats:
+        contact: Floats = check.contacts(states_of(self.joint_angles, self.base))[0]
+        return contact
 
     @property
     def message(self) -> str:
-        """How it ended, in a sentence: which targets were missed, and by how much."""
+        """How it ended, in a sentence: which targets were missed, by how much, or what touches."""
         if self.converged:
             return "All targets are reached, within the tolerances."
+        if self.status in (Status.COLLIDES, Status.COLLIDES_ALWAYS) and self.contact:
+            first, second = self.contact
+            apart = f"{first!r} and {second!r} are {self.clearance:.3g} m apart."
+            return f"{apart} {self.status.value}"
         listed = "; ".join(f"{link} by {self.errors[link]}" for link in self.missed)
         if self.status == Status.ITERATION_LIMIT:
             return f"Missed: {listed}. The error was still falling: solve again from here."
@@ -101,6 +127,7 @@ class RobotBatch:
         status: (m,) codes of ``Status``.
         iterations: (m,) CCD sweeps and Levenberg-Marquardt steps together.
         restarts: (m,) restarts that were made.
+        check: What ``clearance`` is computed with, when it is asked for; None without geometry.
     """
 
     links: tuple[str, ...]
@@ -113,6 +140,15 @@ class RobotBatch:
     status: NDArray[np.uint8]
     iterations: Ints
     restarts: Ints
+    check: RobotCheck | None = None
+
+    @property
+    def clearance(self) -> Floats:
+        """(m,) least distance from obstacles and itself [m]; NaN if nothing was checked."""
+        if self.check is None:
+            return np.full(len(self), nan)
+        contacts = self.check.contacts(states_of(self.joint_angles, self.bases), threads=None)
+        return contacts[:, 0].copy()
 
     def __len__(self) -> int:
         return len(self.joint_angles)
@@ -129,6 +165,7 @@ class RobotBatch:
             STATUS_BY_CODE[self.status[index]],
             int(self.iterations[index]),
             int(self.restarts[index]),
+            self.check,
         )
 
     def __str__(self) -> str:
@@ -143,7 +180,15 @@ class RobotBatch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RobotPath(RobotBatch):
-    """Results along frames, one after the other; as a ``RobotBatch`` has them."""
+    """Results along frames, one after the other; as a ``RobotBatch`` has them.
+
+    Attributes:
+        touching: Indices of frames on whose way from the one before, joints moving straight, the
+            robot touches something or comes nearer than the margin. Joint values are checked 0.01
+            apart [rad, m]; what is touched in between only is overlooked.
+    """
+
+    touching: tuple[int, ...] = ()
 
     @property
     def steps(self) -> Floats:
@@ -158,7 +203,12 @@ class RobotPath(RobotBatch):
 
 
 def one_result(
-    request: RobotRequest, config: SolveConfig, state: Floats, errors: Floats, outcome: Ints
+    request: RobotRequest,
+    config: SolveConfig,
+    state: Floats,
+    errors: Floats,
+    outcome: Ints,
+    check: RobotCheck | None = None,
 ) -> RobotResult:
     """The result of one set of targets: as ``collect`` and then the first row, in less time.
 
@@ -168,6 +218,7 @@ def one_result(
         state: (v + 12,) the state.
         errors: (k, 2) errors.
         outcome: (3,) status, iterations and restarts.
+        check: What the robot must not touch.
     """
     problem, joint_angles, base = request.problem, request.start.copy(), IDENTITY.copy()
     v, start = len(problem.variables), joint_angles[problem.variables]
@@ -196,6 +247,7 @@ def one_result(
         STATUS_BY_CODE[code],
         iterations,
         restarts,
+        check,
     )
 
 

@@ -6,10 +6,18 @@ from typing import Any
 import numpy as np
 
 from jointwise.backends import cpu
-from jointwise.kernels.shapes import CONVERGED, INVALID, Floats, Ints
-from jointwise.kernels.tree_shapes import BASE_POSE, LOWER, REST, SPRING, UPPER
+from jointwise.kernels.shapes import (
+    COLLIDES,
+    COLLIDES_ALWAYS,
+    CONVERGED,
+    INVALID,
+    Floats,
+    Ints,
+)
+from jointwise.kernels.tree_shapes import BASE_POSE, LOWER, REST, SPRING, UPPER, TreeCheck
 from jointwise.model.kinematic_tree import TreeModel
 from jointwise.solvers.config import DEFAULT_SOLVE_CONFIG, SolveConfig
+from jointwise.solvers.robot.collision import NO_CHECK, RobotCheck
 from jointwise.solvers.robot.requests import (
     DEFAULT_OPTIONS,
     Options,
@@ -37,6 +45,7 @@ def solve_robot(
     options: Options = DEFAULT_OPTIONS,
     config: SolveConfig = DEFAULT_SOLVE_CONFIG,
     seed: int = 0,
+    check: RobotCheck | None = None,
 ) -> RobotResult:
     """Solve for targets of many links at once: sweeps, Levenberg-Marquardt, restarts.
 
@@ -51,6 +60,7 @@ def solve_robot(
         options: Weights and offsets of the targets, rest values, joints that may move.
         config: Tolerances and restarts.
         seed: Seed of the restarts.
+        check: What the robot must not touch; None for nothing.
 
     Raises:
         InvalidInputError: A name, a shape or a number is wrong; the text says which.
@@ -60,10 +70,12 @@ def solve_robot(
     request = make_request(model, columns, start, base, options)
     states, errors, outcomes = result_arrays(request, 1)
     criteria = config.criteria(start is not None, seed)
-    solve_rows(request, criteria, (0, 1), (states, errors, outcomes), request.problem.memory)
+    around = NO_CHECK if check is None else check.packed(request, config)
+    results = states, errors, outcomes
+    solve_rows(request, criteria, (0, 1), results, request.problem.memory, around)
     if outcomes[0, 0] == INVALID:
         refuse(columns, many=False)
-    return one_result(request, config, states[0], errors[0], outcomes[0])
+    return one_result(request, config, states[0], errors[0], outcomes[0], check)
 
 
 def result_arrays(request: RobotRequest, count: int) -> tuple[Floats, Floats, Ints]:
@@ -75,7 +87,12 @@ def result_arrays(request: RobotRequest, count: int) -> tuple[Floats, Floats, In
 
 
 def solve_rows(
-    request: RobotRequest, criteria: Any, rows: tuple[int, int], results: Any, memory: Floats
+    request: RobotRequest,
+    criteria: Any,
+    rows: tuple[int, int],
+    results: Any,
+    memory: Floats,
+    around: TreeCheck = NO_CHECK,
 ) -> None:
     """Solve for some rows of a request.
 
@@ -86,7 +103,7 @@ def solve_rows(
     packed = problem.ints, problem.floats
     if not request.has_rest:
         cpu.solve_tree_rows(
-            *packed, request.targets, criteria, settings, SWEEPS, rows, *results, memory
+            *packed, request.targets, criteria, settings, SWEEPS, rows, *results, memory, around
         )
         return
     without, v = settings.copy(), len(problem.variables)
@@ -97,7 +114,7 @@ def solve_rows(
         targets, parts = request.targets[row], (states[row], errors[row], outcomes[row])
         cpu.follow_tree(*packed, targets, criteria, settings, REST_LIMITS, *parts, memory)
         compromise = [part.copy() for part in parts]
-        cpu.solve_tree_rows(*packed, targets, criteria, without, 0, (0, 1), *parts, memory)
-        if outcomes[i, 0] != CONVERGED:
+        cpu.solve_tree_rows(*packed, targets, criteria, without, 0, (0, 1), *parts, memory, around)
+        if outcomes[i, 0] not in (CONVERGED, COLLIDES, COLLIDES_ALWAYS):
             for part, kept in zip(parts, compromise, strict=True):
                 part[...] = kept

@@ -1,0 +1,77 @@
+"""Arms with geometry for the tables about obstacles, and the URDFs that their spheres are from."""
+
+from functools import cache
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from jointwise import Chain, Scene
+from jointwise.model import data
+from tools.build_geometry import MODELS, find_file
+
+
+@cache
+def arms() -> dict[str, Chain]:
+    """The named robots whose spheres come with jointwise."""
+    return {name: Chain.load(name, geometry=True) for name in data.geometries()}
+
+
+def urdf_path(robot: str) -> Path:
+    """The file of a robot's URDF, with its meshes beside it.
+
+    Raises:
+        SystemExit: The package that has it is not installed.
+    """
+    return find_file(MODELS[robot].file)
+
+
+def trimmed_urdf(robot: str) -> tuple[str, np.ndarray]:
+    """The text of a URDF without what does not belong to the arm, and the base in its root."""
+    path, model = urdf_path(robot), MODELS[robot]
+    tree = ElementTree.parse(path).getroot()
+    beyond = {model.tip}
+    while more := [
+        joint for joint in tree.findall("joint") if joint.find("parent").get("link") in beyond
+    ]:
+        beyond |= {joint.find("child").get("link") for joint in more}
+        for joint in more:
+            tree.remove(joint)
+    for link in tree.findall("link"):
+        if link.get("name") in beyond - {model.tip}:
+            tree.remove(link)
+        elif link.get("name").startswith(model.without):
+            for shape in link.findall("collision"):
+                link.remove(shape)
+    T_root_base, link = np.eye(4), model.base
+    parents = {joint.find("child").get("link"): joint for joint in tree.findall("joint")}
+    while link in parents:
+        T_root_base = _origin(parents[link]) @ T_root_base
+        link = parents[link].find("parent").get("link")
+    return ElementTree.tostring(tree, encoding="unicode"), T_root_base
+
+
+def _origin(joint: ElementTree.Element) -> np.ndarray:
+    """(4, 4) of a fixed joint."""
+    pose, origin = np.eye(4), joint.find("origin")
+    if origin is not None:
+        rpy = [float(each) for each in origin.get("rpy", "0 0 0").split()]
+        pose[:3, :3] = Rotation.from_euler("xyz", rpy).as_matrix()
+        pose[:3, 3] = [float(each) for each in origin.get("xyz", "0 0 0").split()]
+    return pose
+
+
+def chain_joints(robot: str) -> list[str]:
+    """The moving joints of a URDF between base and tip."""
+    return list(Chain.from_urdf(urdf_path(robot), MODELS[robot].base, MODELS[robot].tip).names)
+
+
+def free_configurations(chain: Chain, scene: Scene, count: int, seed: int) -> np.ndarray:
+    """(count, n) random joint values that touch nothing."""
+    kept: list[np.ndarray] = []
+    while sum(map(len, kept)) < count:
+        q = chain.random(seed=seed, count=max(4 * count, 1000))
+        kept.append(q[chain.free(q, scene)])
+        seed += 1
+    return np.concatenate(kept)[:count]

@@ -1,0 +1,183 @@
+"""Time among obstacles: of a check, of a call beside rivals, of giving up, and of batches."""
+
+import os
+from collections.abc import Callable
+from functools import partial
+from time import perf_counter
+
+import numpy as np
+
+from benchmarks.obstacle_arms import (
+    arms,
+    chain_joints,
+    free_configurations,
+    trimmed_urdf,
+    urdf_path,
+)
+from benchmarks.rivals import MPLIB, ROBOPLAN, Rival
+from benchmarks.scenes import SCENES
+from jointwise import Chain, IKBatch, Scene, SolveConfig, Status
+from tools.build_geometry import MODELS
+
+# Robots and scenes of the tables; passes of which the quickest counts.
+TIMED, TIMED_SCENES, PASSES = ("panda", "ur5"), ("table", "shelf", "cage", "pigeon-holes"), 5
+# A search that is this many times as long shows what ours misses.
+LONGER = 30
+# All cores, before the benchmark binds itself to one.
+CORES = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [0]
+
+
+def obstacles_solve_table(count: int, with_rivals: bool) -> None:
+    """Mean time of a call with and without a scene, beside rivals; and what gives up."""
+    count = min(count, 2000)
+    _print_checks(count)
+    print(f"\n{count} targets with a known free answer, one call each, mean µs of the quickest of")
+    print(f"{2 * PASSES} passes by turns, of rivals in 5 s; from the middle of the ranges, 1e-6")
+    print(f"{'':10}{'':14}{'solved':>8}{'free':>8}{'no scene':>10}{'scene':>8}{'ratio':>7}", end="")
+    print("".join(f"{rival.name:>22}" for rival in (ROBOPLAN, MPLIB) if with_rivals))
+    for robot in TIMED:
+        chain = arms()[robot]
+        bare = chain.with_geometry(None)
+        for name in TIMED_SCENES:
+            scene = SCENES[name]()
+            targets = chain.fk(free_configurations(chain, scene, count, 1))
+            results = [chain.solve(each, scene=scene) for each in targets]
+            q = np.array([each.joint_angles for each in results if each.converged])
+            free = np.mean(chain.free(q, scene)) if len(q) else np.nan
+            without = within = np.inf
+            for _ in range(2 * PASSES):  # by turns, so that a busy machine is as unkind to both
+                without = min(without, _mean_time(targets, bare.solve, 1))
+                within = min(within, _mean_time(targets, partial(chain.solve, scene=scene), 1))
+            print(
+                f"{robot:10}{name:14}{len(q) / count:8.2%}{free:8.1%}{without:10.1f}{within:8.1f}"
+                f"{within / without:7.2f}",
+                end="",
+                flush=True,
+            )
+            for rival in (ROBOPLAN, MPLIB) if with_rivals else ():
+                solved, mean = _rival(rival, robot, scene, chain, targets)
+                print(f"{f'{mean:,.0f} µs, {solved:.1%}':>22}", end="", flush=True)
+            print()
+    _print_random(count)
+    _print_batches(count)
+
+
+def _print_checks(count: int) -> None:
+    print("\nA check of a configuration, µs, one core, quickest of passes over random ones")
+    print(f"{'':10}{'':14}{'spheres':>8}{'boxes':>7}{'free':>8}{'clearance':>11}")
+    rng = np.random.default_rng(3)
+    for robot in TIMED:
+        chain, scene = arms()[robot], Scene()
+        for _ in range(20):
+            at = rng.normal(size=3)
+            at *= rng.uniform(0.6, 1.0) / np.linalg.norm(at)
+            scene = scene.box(rng.uniform(0.04, 0.3, 3), np.add(at, [0.0, 0.0, 0.3]))
+        q = chain.random(seed=1, count=min(20 * count, 2000))  # short passes are disturbed less
+        for name, around in {"20 boxes": scene, "itself alone": Scene()}.items():
+            times = [
+                1e6 * _quickest(lambda f=f, s=around: f(q, s, threads=1), 40) / len(q)  # noqa: B023
+                for f in (chain.free, chain.clearance)
+            ]
+            print(
+                f"{robot:10}{name:14}{chain.geometry.count:8}{len(around):7}"
+                f"{times[0]:8.2f}{times[1]:11.2f}",
+                flush=True,
+            )
+
+
+def _print_random(count: int) -> None:
+    print(f"\nRandom reachable poses, many without a free answer; beside {LONGER} times as many")
+    print("restarts. never: proven that none is free")
+    print(f"{'':10}{'':14}{'found':>8}{'longer':>8}{'never':>8}{'µs given up':>13}{'proven':>9}")
+    for robot in TIMED:
+        chain = arms()[robot]
+        targets = chain.fk(chain.random(seed=2, count=max(1, count // 4)))
+        for name in TIMED_SCENES:
+            scene, longer = SCENES[name](), SolveConfig(max_restarts=100 * LONGER)
+            found = chain.solve_batch(targets, scene=scene)
+            unknown = targets[found.status == Status.COLLIDES]
+            more = chain.solve_batch(unknown, scene=scene, config=longer) if len(unknown) else None
+            extra = 0 if more is None else more.converged.sum()
+            solve = partial(chain.solve, scene=scene)
+            given_up = _mean_time(unknown[:50], solve)
+            proven = targets[found.status == Status.COLLIDES_ALWAYS]
+            always = _mean_time(proven[:200], solve)
+            n = len(targets)
+            print(
+                f"{robot:10}{name:14}{found.converged.mean():8.2%}"
+                f"{(found.converged.sum() + extra) / n:8.2%}{len(proven) / n:8.1%}"
+                f"{given_up:13,.0f}{always:9.1f}",
+                flush=True,
+            )
+
+
+def _print_batches(count: int) -> None:
+    print(f"\nBatches among obstacles, poses a second, {5 * count} with a known free answer")
+    cores = f"{len(CORES)} cores"
+    print(f"{'':10}{'':14}{'solved':>8}{'one core':>12}{cores:>12}{'no scene':>12}{cores:>12}")
+    one = os.sched_getaffinity(0)
+    for robot in TIMED:
+        chain = arms()[robot]
+        for name in TIMED_SCENES:
+            scene = SCENES[name]()
+            targets = chain.fk(free_configurations(chain, scene, 5 * count, 1))
+            solve, bare = partial(chain.solve_batch, scene=scene), chain.with_geometry(None)
+            rates = []
+            for call in (solve, bare.solve_batch):
+                for used in (one, CORES):
+                    os.sched_setaffinity(0, used)
+                    rates.append(len(targets) / _quickest(_batch(call, targets, len(used))))
+            os.sched_setaffinity(0, one)
+            solved = solve(targets).converged.mean()
+            print(f"{robot:10}{name:14}{solved:8.2%}" + "".join(f"{rate:12,.0f}" for rate in rates))
+
+
+def _batch(solve: Callable[..., IKBatch], targets: np.ndarray, threads: int) -> Callable[[], None]:
+    return lambda: solve(targets, threads=threads)
+
+
+def _quickest(run: Callable[[], object], passes: int = PASSES) -> float:
+    times = []
+    for _ in range(passes):
+        began = perf_counter()
+        run()
+        times.append(perf_counter() - began)
+    return min(times)
+
+
+def _mean_time(
+    targets: np.ndarray, solve: Callable[[np.ndarray], object], passes: int = PASSES
+) -> float:
+    """Mean time of a call in the quickest pass [µs]."""
+    if not len(targets):
+        return float("nan")
+    return 1e6 * _quickest(lambda: [solve(each) for each in targets], passes) / len(targets)
+
+
+def _rival(
+    rival: Rival, robot: str, scene: Scene, chain: Chain, targets: np.ndarray
+) -> tuple[float, float]:
+    """(share that a rival says are solved, mean time [µs]), with meshes instead of spheres."""
+    urdf, root = trimmed_urdf(robot)
+    links, skipped = chain.geometry.links, [each[:2] for each in chain.geometry.skipped]
+    skipped += [(carrier, carrier) for carrier in range(len(links))]  # fixed to each other
+    pairs = {(a, b) for one, other in skipped for a in links[one] for b in links[other] if a != b}
+    rows = "".join(
+        f'<disable_collisions link1="{a}" link2="{b}" reason="Adjacent"/>' for a, b in pairs
+    )
+    asked = {
+        "urdf": urdf,
+        "srdf": f'<robot name="arm">{rows}</robot>',
+        "packages": [str(urdf_path(robot).parents[4])],
+        "base": MODELS[robot].base,
+        "tip": MODELS[robot].tip,
+        "root": root,
+        "names": chain_joints(robot),
+        "fixed": list(chain.geometry.links[0]),
+        "targets": targets,
+        "start": chain.home,
+        "poses": np.array([each.pose for each in scene]),
+        "sizes": np.array([each.sizes()["size"] for each in scene]),
+    }
+    answers, seconds = rival.run(asked)
+    return float(np.isfinite(answers).all(axis=1).mean()), 1e6 * float(seconds.mean())

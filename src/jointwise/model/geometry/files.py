@@ -1,0 +1,248 @@
+"""Geometry in a file: JSON, with the spheres as numbers that can be read and edited.
+
+    {
+      "spheres": {"base": [[x, y, z, radius], ...], "joint1": [...], ...},
+      "links": {"base": ["link0"], "joint1": ["link1"], ...},
+      "disabled": [["link0", "link3"], ...],
+      "overshoot": 0.015,
+      "source": "where the numbers are from"
+    }
+
+A key of ``spheres`` is ``"base"`` or the name of a joint, and the coordinates are in the frame that
+it carries; with a URDF also the name of a link, and its coordinates are in the frame of the link.
+``disabled`` has pairs that are not checked, by the same names. Everything but ``spheres`` is
+optional. ``Geometry.save`` also writes ``tables``, compressed, and the ``frames`` of all joints at
+zero, by which a file of another arm is noticed.
+"""
+
+import json
+import zlib
+from base64 import b64decode, b64encode
+from collections.abc import Iterable, Mapping
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from jointwise.errors import InvalidInputError
+from jointwise.kernels.shapes import TABLE_CELLS, Floats, Tree
+from jointwise.model import checks
+from jointwise.model.arm import ArmModel
+from jointwise.model.geometry.carriers import Carried
+from jointwise.model.geometry.geometry import (
+    ALWAYS_TOUCH,
+    DISABLED,
+    Geometry,
+    carrier_frames,
+    make_geometry,
+)
+from jointwise.model.geometry.tables import Table
+from jointwise.model.kinematic_tree import TreeModel
+
+# Largest difference between the frames of a file and of the arm.
+MAX_DIFFERENCE = 1e-5
+
+
+def to_text(geometry: Geometry, **remarks: str) -> str:
+    """The file of a geometry, without what is attached.
+
+    Args:
+        geometry: The geometry.
+        remarks: Further texts to be written, such as a licence.
+    """
+    keys = ["base", *geometry.joints]
+    spheres = {
+        key: part.tolist()
+        for key, part in zip(keys, geometry.spheres_by_carrier, strict=False)
+        if len(part)
+    }
+    content: dict[str, Any] = {
+        "source": geometry.source,
+        **remarks,
+        "overshoot": geometry.overshoot,
+        "links": {key: list(links) for key, links in zip(keys, geometry.links, strict=False)},
+        "frames": _frames_at_zero(geometry.tree).round(6).tolist(),
+        "spheres": spheres,
+        "disabled": [[keys[a], keys[b]] for a, b, why in geometry.skipped if why == DISABLED],
+        "always_touch": [
+            [keys[a], keys[b]] for a, b, why in geometry.skipped if why == ALWAYS_TOUCH
+        ],
+        "tables": [
+            {"carriers": pair, "ranges": table.ranges.tolist(), "millimetres": _encode(table)}
+            for pair, table in geometry.body_tables.items()
+        ],
+    }
+    lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in content.items()]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def from_text(
+    text: str | bytes,
+    title: str,
+    model: ArmModel | TreeModel,
+    joints: tuple[str, ...],
+    links: Mapping[str, Carried] | None = None,
+) -> Geometry:
+    """The geometry in a file.
+
+    Args:
+        text: Its content.
+        title: What errors call it.
+        model: The arm or the robot that it is of.
+        joints: The names of all its joints.
+        links: What carries each link of its URDF, if there is one.
+
+    Raises:
+        InvalidInputError: It is no such file, or of another arm; the text says why.
+    """
+    try:
+        content = json.loads(text)
+    except ValueError as problem:
+        raise InvalidInputError(f"{title} is not JSON: {problem}.") from None
+    if not isinstance(content, dict) or not isinstance(content.get("spheres"), dict):
+        raise InvalidInputError(
+            f"{title} has no spheres: expected "
+            '{"spheres": {"base": [[x, y, z, radius], ...], "JOINT": [...]}}.'
+        )
+    _check_frames(content, title, model)
+    places = _places(joints, links)
+    parts = [np.empty((0, 4)) for _ in range(len(joints) + 1)]
+    names: list[list[str]] = [[] for _ in parts]
+    for key, rows in content["spheres"].items():
+        place = _find(places, key, title)
+        parts[place.carrier] = np.concatenate(
+            [parts[place.carrier], move_spheres(place.pose, read_spheres(rows, key, title))]
+        )
+        listed = content.get("links", {}).get(key, [key])
+        names[place.carrier] += [str(name) for name in listed if name not in names[place.carrier]]
+    for carrier, each in enumerate(names):
+        for name in each:
+            places.setdefault(name, Carried(carrier, np.eye(4)))
+    skipped = {}
+    for key, reason in (("disabled", DISABLED), ("always_touch", ALWAYS_TOUCH)):
+        for one, other in _pairs(content.get(key, []), key, title):
+            a, b = sorted(_find(places, name, title).carrier for name in (one, other))
+            skipped[a, b] = reason
+    overshoot = content.get("overshoot")
+    return make_geometry(
+        model,
+        joints,
+        parts,
+        names,
+        None if overshoot is None else checks.positive(f"overshoot of {title}", overshoot),
+        str(content.get("source", title)),
+        dict(_decode(each, title) for each in content.get("tables", [])),
+        skipped,
+    )
+
+
+def read_file(
+    path: str | PathLike[str],
+    model: ArmModel | TreeModel,
+    joints: tuple[str, ...],
+    links: Mapping[str, Carried] | None = None,
+) -> Geometry:
+    """The geometry in a file; see ``from_text``."""
+    try:
+        content = Path(path).read_bytes()
+    except (OSError, TypeError) as problem:
+        reason = getattr(problem, "strerror", None) or problem
+        raise InvalidInputError(
+            f"{checks.short(path)} cannot be read, {reason}: expected a JSON file of spheres."
+        ) from None
+    return from_text(content, Path(path).name, model, joints, links)
+
+
+def read_spheres(rows: Any, key: str, title: str) -> Floats:
+    """(k, 4) spheres from numbers, checked."""
+    try:
+        spheres = np.array(rows, np.float64).reshape(len(rows), 4)
+    except (ValueError, TypeError):
+        raise InvalidInputError(
+            f"the spheres of {checks.short(key)} in {title} are {checks.short(rows)}: expected "
+            "rows of x, y, z, radius."
+        ) from None
+    checks.all_finite(f"spheres of {key} in {title}", spheres)
+    if (spheres[:, 3] <= 0.0).any():
+        raise InvalidInputError(
+            f"a sphere of {checks.short(key)} in {title} has the radius {spheres[:, 3].min():g}: "
+            "expected more than zero."
+        )
+    return spheres
+
+
+def move_spheres(pose: Floats, spheres: Floats) -> Floats:
+    """(k, 4) spheres with their centres mapped by a pose (4, 4)."""
+    return np.column_stack([spheres[:, :3] @ pose[:3, :3].T + pose[:3, 3], spheres[:, 3]])
+
+
+def _encode(table: Table) -> str:
+    """A table of distances as text."""
+    millimetres = np.rint(1e3 * table.distances + 1.0).astype(np.uint8)
+    changes = np.diff(millimetres, axis=0, prepend=np.uint8(0))
+    return b64encode(zlib.compress(changes.tobytes(), 9)).decode()
+
+
+def _decode(entry: Any, title: str) -> tuple[tuple[int, int], Table]:
+    """A table from its entry in a file."""
+    try:
+        a, b = map(int, entry["carriers"])
+        changes = np.frombuffer(zlib.decompress(b64decode(entry["millimetres"])), np.uint8)
+        millimetres = np.cumsum(changes.reshape(TABLE_CELLS, -1), axis=0, dtype=np.uint8)
+        distances = (millimetres.reshape(TABLE_CELLS, TABLE_CELLS).astype(float) - 1.0) / 1e3
+        ranges = np.array(entry["ranges"], np.float64).reshape(4)
+    except (ValueError, TypeError, KeyError, zlib.error):
+        raise InvalidInputError(
+            f"a table of distances in {title} is damaged: expected one that Geometry.save wrote. "
+            "Write the file again, or remove its tables."
+        ) from None
+    return (a, b), Table(distances, ranges, False)
+
+
+def _frames_at_zero(tree: Tree) -> Floats:
+    """(n+2, 4, 4) the frames of all carriers, with all joints at zero that follow no other."""
+    return carrier_frames(tree, np.zeros(len(tree.lower)))
+
+
+def _check_frames(content: dict[str, Any], title: str, model: ArmModel | TreeModel) -> None:
+    """Refuse the file of another arm or robot, if it tells the frames of its joints."""
+    if "frames" not in content:
+        return
+    expected = _frames_at_zero(model.tree)
+    frames = np.array(content["frames"])
+    if frames.shape != expected.shape or np.abs(frames - expected).max() > MAX_DIFFERENCE:
+        kind = "arm" if isinstance(model, ArmModel) else "robot"
+        raise InvalidInputError(
+            f"{title} is of another {kind}: its joints are elsewhere. Expected the geometry of "
+            f"this {kind}."
+        )
+
+
+def _places(joints: tuple[str, ...], links: Mapping[str, Carried] | None) -> dict[str, Carried]:
+    """What each name in a file stands for."""
+    places = {name: Carried(c, np.eye(4)) for c, name in enumerate(("base", *joints))}
+    return places | dict(links or {})
+
+
+def _find(places: Mapping[str, Carried], key: Any, title: str) -> Carried:
+    """What a name stands for.
+
+    Raises:
+        InvalidInputError: Nothing has this name.
+    """
+    if isinstance(key, str) and key in places:
+        return places[key]
+    raise InvalidInputError(
+        f"{title} has {checks.short(key)}: expected one of {', '.join(places)}."
+    )
+
+
+def _pairs(entries: Any, key: str, title: str) -> Iterable[tuple[str, str]]:
+    """Pairs of names, checked."""
+    for entry in entries if isinstance(entries, list) else [entries]:
+        if not (isinstance(entry, list) and len(entry) == 2):
+            raise InvalidInputError(
+                f"{key} in {title} has {checks.short(entry)}: expected pairs of names."
+            )
+        yield entry[0], entry[1]

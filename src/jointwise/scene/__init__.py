@@ -1,0 +1,1 @@
+"""Scenes: the obstacles around an arm, a file for each kind."""

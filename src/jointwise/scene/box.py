@@ -1,0 +1,40 @@
+"""A box."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from jointwise.kernels.shapes import Floats
+from jointwise.kernels.surroundings import World
+from jointwise.model.geometry import shapes
+from jointwise.model.geometry.shapes import Mesh
+from jointwise.scene.obstacle import Obstacle, lengths, placed, rounded_box
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Box(Obstacle):
+    """A box, centred at its pose.
+
+    Attributes:
+        size: (3,) its edges [m].
+    """
+
+    size: Floats
+
+    kind: ClassVar[str] = "box"
+
+    @classmethod
+    def make(cls, name: str, size: Any, pose: Any = None) -> "Box":
+        """See ``Scene.box``."""
+        return cls(name, placed(pose), lengths("size", size, 3))
+
+    def sizes(self) -> dict[str, Any]:
+        """As in ``Scene.box``."""
+        return {"size": self.size.tolist()}
+
+    def world(self) -> World:
+        """As kernels read it."""
+        return rounded_box(self.pose, 0.5 * self.size, 0.0)
+
+    def surface(self) -> Mesh:
+        """As ``Obstacle.surface``."""
+        return shapes.box(self.size)

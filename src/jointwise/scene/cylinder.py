@@ -1,0 +1,46 @@
+"""A cylinder."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from jointwise.kernels.surroundings import World
+from jointwise.model import checks
+from jointwise.model.geometry import shapes
+from jointwise.model.geometry.shapes import Mesh
+from jointwise.scene.obstacle import Obstacle, placed
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Cylinder(Obstacle):
+    """A cylinder about the z of its pose, centred there.
+
+    Attributes:
+        radius: [m].
+        length: [m].
+    """
+
+    radius: float
+    length: float
+
+    kind: ClassVar[str] = "cylinder"
+
+    @classmethod
+    def make(cls, name: str, radius: Any, length: Any, pose: Any = None) -> "Cylinder":
+        """See ``Scene.cylinder``."""
+        sizes = checks.positive("radius", radius), checks.positive("length", length)
+        return cls(name, placed(pose), *sizes)
+
+    def sizes(self) -> dict[str, Any]:
+        """As in ``Scene.cylinder``."""
+        return {"radius": self.radius, "length": self.length}
+
+    def world(self) -> World:
+        """As kernels read it."""
+        row = np.concatenate([self.pose[:3, 3], self.pose[:3, 2], [self.radius, 0.5 * self.length]])
+        return World(np.empty((0, 16)), row[None], np.empty((0, 8)), np.empty(0))
+
+    def surface(self) -> Mesh:
+        """As ``Obstacle.surface``."""
+        return shapes.cylinder(self.radius, self.length)

@@ -1,0 +1,90 @@
+"""Scenes in TOML files."""
+
+import json
+import tomllib
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from jointwise.errors import InvalidInputError
+from jointwise.model import checks
+from jointwise.model.rotation import roll_pitch_yaw, rpy_matrix
+from jointwise.scene.obstacle import Obstacle
+
+
+def read(source: str | PathLike[str] | IO[bytes], kinds: Mapping[str, Any]) -> tuple[Obstacle, ...]:
+    """The obstacles of a file; see ``Scene.from_toml``.
+
+    Args:
+        source: A ``.toml`` file, or its path.
+        kinds: The classes of obstacles, by the names of their tables.
+    """
+    if isinstance(source, str | PathLike):
+        path, load = Path(source), Path(source).read_bytes
+    else:
+        path, load = Path(getattr(source, "name", "the scene")), source.read
+    title = path.name
+    try:
+        content = tomllib.loads(load().decode())
+    except OSError as problem:
+        raise InvalidInputError(f"{str(path)!r} cannot be read: {problem.strerror}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
+        raise InvalidInputError(f"{title} is no TOML file: {problem}.") from None
+    obstacles: list[Obstacle] = []
+    for kind, tables in content.items():
+        if kind not in kinds or not isinstance(tables, list):
+            raise InvalidInputError(
+                f"{title} has {kind!r}: expected tables "
+                f"{', '.join(f'[[{each}]]' for each in kinds)}."
+            )
+        for number, table in enumerate(tables, 1):
+            obstacles.append(_obstacle(title, kinds[kind], number, table))
+            if [each.name for each in obstacles].count(obstacles[-1].name) > 1:
+                raise InvalidInputError(f"{title} has the name {obstacles[-1].name!r} twice.")
+    return tuple(obstacles)
+
+
+def _obstacle(title: str, kind: Any, number: int, table: Any) -> Obstacle:
+    if not isinstance(table, dict):
+        raise InvalidInputError(f"{title}, [[{kind.kind}]] {number} is no table.")
+    given = dict(table)
+    name = str(given.pop("name", f"{kind.kind}{number}"))
+    try:
+        if kind.kind != "half_space":
+            pose = np.eye(4)
+            pose[:3, 3] = checks.all_finite(
+                "xyz", checks.position("xyz", given.pop("xyz", [0.0, 0.0, 0.0]))
+            )
+            rpy = checks.all_finite(
+                "rpy", checks.position("rpy", given.pop("rpy", [0.0, 0.0, 0.0]))
+            )
+            pose[:3, :3] = rpy_matrix(rpy[None])[0]
+            given["position" if kind.kind == "sphere" else "pose"] = pose
+        obstacle: Obstacle = kind.make(name, **given)
+    except TypeError:
+        expected = [each for each in kind.make.__annotations__ if each not in ("name", "return")]
+        words = ", ".join(expected).replace("pose", "xyz, rpy").replace("position", "xyz")
+        raise InvalidInputError(
+            f"{title}, [[{kind.kind}]] {name!r} has the keys {', '.join(table)}: expected name, "
+            f"{words}."
+        ) from None
+    except InvalidInputError as problem:
+        raise InvalidInputError(f"{title}, [[{kind.kind}]] {name!r}: {problem}") from None
+    return obstacle
+
+
+def to_text(obstacles: Sequence[Obstacle]) -> str:
+    """The text of a file, by kind; numbers are written in full."""
+    texts = []
+    for each in sorted(obstacles, key=lambda each: each.kind):
+        lines = [f"[[{each.kind}]]", f"name = {json.dumps(each.name, ensure_ascii=False)}"]
+        lines += [f"{key} = {value!r}" for key, value in each.sizes().items()]
+        if each.kind != "half_space":
+            lines.append(f"xyz = {each.pose[:3, 3].tolist()!r}")
+            if not (each.pose[:3, :3] == np.eye(3)).all():
+                lines.append(f"rpy = {roll_pitch_yaw(each.pose).tolist()!r}")
+        texts.append("\n".join(lines) + "\n")
+    return "\n".join(texts)

@@ -1,0 +1,144 @@
+"""A grid of distances: of a point cloud, a height map or a closed mesh."""
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from jointwise.errors import InvalidInputError
+from jointwise.kernels.shapes import Bools, Floats
+from jointwise.kernels.surroundings import World
+from jointwise.model import checks
+from jointwise.model.geometry.fit import split_triangles, winding_numbers
+from jointwise.model.geometry.shapes import Mesh
+from jointwise.scene.level_surface import level_surface
+from jointwise.scene.obstacle import Obstacle, placed
+
+# Cells around the outermost points, on each side.
+PADDING = 4
+# A grid has so many cells at most, 256 MiB.
+MAX_CELLS = 32_000_000
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Grid(Obstacle):
+    """Distances from points or from the surface of a mesh, at the centres of cubic cells.
+
+    The distance in between is a lower bound: it may be too small by the diagonal of a cell, and is
+    never too large.
+
+    Attributes:
+        voxel: Edge of a cell [m].
+        distances: (i, j, k) signed distances at the centres of cells [m]. Read-only.
+    """
+
+    voxel: float
+    distances: Floats
+
+    kind: ClassVar[str] = "grid"
+
+    @classmethod
+    def of_points(cls, name: str, cloud: Any, voxel: Any) -> "Grid":
+        """See ``Scene.from_points``."""
+        points = checks.floats("cloud", cloud)
+        if points.ndim != 2 or points.shape[1] != 3 or not len(points):
+            raise InvalidInputError(
+                f"cloud has shape {points.shape}: expected (k, 3), at least one point [m]."
+            )
+        if not np.isfinite(points).all():
+            first = int(np.isfinite(points).all(axis=1).argmin())
+            raise InvalidInputError(
+                f"cloud[{first}] is {points[first].tolist()}: expected finite numbers. Leave out "
+                "points without a measurement, cloud[np.isfinite(cloud).all(axis=1)]."
+            )
+        edge = checks.positive("voxel", voxel)
+        pose, centres = _cells(points, edge)
+        return cls(name, pose, edge, _frozen(_distances(points, centres)))
+
+    @classmethod
+    def of_mesh(cls, name: str, mesh: Mesh, voxel: Any) -> "Grid":
+        """See ``Scene.from_mesh``."""
+        if mesh.open_edges:
+            raise InvalidInputError(
+                f"the mesh {name!r} is not closed, {checks.quantity(mesh.open_edges, 'edge')} have "
+                "a triangle on one side only: expected a closed surface. Repair it, or use its "
+                "vertices as a point cloud."
+            )
+        edge = checks.positive("voxel", voxel)
+        sampling = 0.5 * edge
+        triangles = split_triangles(mesh.vertices[mesh.faces], sampling)
+        pose, centres = _cells(mesh.vertices, edge)
+        samples = np.unique(triangles.reshape(-1, 3).round(9), axis=0)
+        to_surface = np.maximum(_distances(samples, centres) - sampling / np.sqrt(3.0), 0.0)
+        inside = _inside(mesh, centres, to_surface, edge)
+        return cls(name, pose, edge, _frozen(np.where(inside, -to_surface - sampling, to_surface)))
+
+    def sizes(self) -> dict[str, Any]:
+        """A grid cannot be written in a file of obstacles."""
+        raise InvalidInputError(
+            f"{self.name!r} is a grid of distances, which a scene's file cannot hold: expected "
+            "boxes, spheres, cylinders, capsules and half-spaces. Keep its points in a file."
+        )
+
+    def world(self) -> World:
+        """As kernels read it."""
+        row = np.concatenate([self.pose[:3, 3], [self.voxel], self.distances.shape, [0.0]])
+        return World(np.empty((0, 16)), np.empty((0, 8)), row[None], self.distances.ravel())
+
+    def surface(self) -> Mesh:
+        """Around all cells that may have a point or a part of the mesh in them, smoothed."""
+        return level_surface(self.distances, self.voxel, 0.5 * np.sqrt(3.0) * self.voxel)
+
+    def at(self, pose: Any) -> "Grid":
+        """The same grid elsewhere; it cannot be rotated."""
+        if not np.allclose(placed(pose)[:3, :3], np.eye(3), atol=1e-9):
+            raise InvalidInputError(
+                f"{self.name!r} is a grid of distances, which cannot be rotated: expected a "
+                "position (3,). Rotate its points or its mesh instead."
+            )
+        return replace(self, pose=placed(pose))
+
+
+def _frozen(distances: Floats) -> Floats:
+    distances.setflags(write=False)
+    return distances
+
+
+def _cells(points: Floats, edge: float) -> tuple[Floats, Floats]:
+    """The pose of the first corner of a grid around points, and the centres (i, j, k, 3)."""
+    first = points.min(axis=0) - PADDING * edge
+    counts = np.ceil((points.max(axis=0) + PADDING * edge - first) / edge).astype(int)
+    total = counts.prod(dtype=float)
+    if total > MAX_CELLS:
+        raise InvalidInputError(
+            f"voxel is {edge:g}: the grid would have {total:.2g} cells, expected at most "
+            f"{MAX_CELLS:.2g}. Use a larger voxel, or leave out far points."
+        )
+    axes = [first[i] + edge * (np.arange(counts[i]) + 0.5) for i in range(3)]
+    return placed(first), np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
+
+
+def _distances(points: Floats, centres: Floats) -> Floats:
+    from scipy.spatial import cKDTree
+
+    distances = np.asarray(cKDTree(points).query(centres.reshape(-1, 3), workers=-1)[0])
+    return distances.reshape(centres.shape[:3])
+
+
+def _inside(mesh: Mesh, centres: Floats, to_surface: Floats, edge: float) -> Bools:
+    """Which cells are inside.
+
+    Between the centres of neighbours that are both farther than half an edge from the surface, it
+    does not pass. So all of such a region are inside if one is.
+    """
+    from scipy.ndimage import label
+
+    points, triangles = centres.reshape(-1, 3), mesh.vertices[mesh.faces]
+    regions = label(to_surface > 0.5 * edge)[0].ravel()
+    _, one_each = np.unique(regions, return_index=True)
+    by_region = np.abs(winding_numbers(points[one_each], triangles)) > 0.5
+    inside = by_region[regions - regions.min()]
+    near = np.flatnonzero(regions == 0)
+    inside[near] = np.abs(winding_numbers(points[near], triangles)) > 0.5
+    shaped: Bools = inside.reshape(to_surface.shape)
+    return shaped

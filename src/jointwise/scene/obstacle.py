@@ -1,0 +1,94 @@
+"""What all kinds of obstacles have in common."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from jointwise.errors import InvalidInputError
+from jointwise.kernels.shapes import Floats
+from jointwise.kernels.surroundings import World
+from jointwise.model import checks
+from jointwise.model.geometry.shapes import Mesh
+
+if TYPE_CHECKING:
+    from typing import Self
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Obstacle(ABC):
+    """A thing that an arm must not touch.
+
+    Attributes:
+        name: Unique in its scene.
+        pose: (4, 4) its own frame in the base frame. Read-only.
+    """
+
+    name: str
+    pose: Floats
+
+    # What it is called in a scene and in files.
+    kind: ClassVar[str]
+
+    @abstractmethod
+    def sizes(self) -> dict[str, Any]:
+        """Its numbers, by the names that the scene's method and files have for them."""
+
+    @abstractmethod
+    def world(self) -> World:
+        """Itself as kernels read it, one row for each obstacle instead of blocks."""
+
+    @abstractmethod
+    def surface(self) -> Mesh:
+        """What pictures show: vertices (k, 3) [m] and triangles (m, 3), in its own frame.
+
+        ``obstacle.surface().moved(obstacle.pose)`` is the same in the base frame.
+        """
+
+    def at(self, pose: Any) -> "Self":
+        """The same obstacle elsewhere: at a pose (4, 4), or a position (3,) [m], base frame."""
+        return replace(self, pose=placed(pose))
+
+    def resized(self, **sizes: Any) -> "Self":
+        """The same obstacle with other numbers, those of ``sizes``."""
+        made: Self = self.make(self.name, **{**self.sizes(), **sizes})  # type: ignore[attr-defined]
+        return replace(made, pose=self.pose)
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} {self.name!r}>"
+
+
+def rounded_box(pose: Floats, half_edges: Floats, radius: float) -> World:
+    """A box whose surface is moved outward by a radius [m], as kernels read it.
+
+    A box has the radius 0, a sphere no edges, a capsule one.
+    """
+    rotation = pose[:3, :3].T
+    origin = -rotation @ pose[:3, 3]
+    row = np.concatenate([rotation.ravel(), origin, half_edges, [radius]])
+    return World(row[None], np.empty((0, 8)), np.empty((0, 8)), np.empty(0))
+
+
+def lengths(name: str, values: Any, count: int) -> Floats:
+    """So many lengths above zero [m]. Read-only."""
+    array = checks.all_finite(name, checks.floats(name, values))
+    if array.shape != (count,) or array.min() <= 0.0:
+        expected = "three edges" if count == 3 else f"{count} lengths"
+        if array.shape == (count,):
+            raise InvalidInputError(
+                f"{name} is {array.tolist()}: expected {expected} above zero [m]. For a flat "
+                "thing, give its thickness."
+            )
+        raise InvalidInputError(
+            f"{name} has shape {array.shape}: expected ({count},), {expected} [m]."
+        )
+    array.setflags(write=False)
+    return array
+
+
+def placed(pose: Any) -> Floats:
+    """(4, 4) a pose from a pose, a position (3,) or None. Read-only."""
+    frame = np.eye(4) if pose is None else checks.frame("pose", pose)
+    frame.setflags(write=False)
+    return frame

@@ -1,0 +1,309 @@
+"""Scene: the obstacles around an arm."""
+
+# Annotations stay text, so that help() shows the names of types, not what they stand for.
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import count
+from os import PathLike
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from jointwise.backends import cpu
+from jointwise.errors import InvalidInputError
+from jointwise.kernels.shapes import Body, Floats
+from jointwise.kernels.surroundings import (
+    BLOCK,
+    BOX_NUMBERS,
+    CYLINDER_NUMBERS,
+    FAR,
+    OTHER_NUMBERS,
+    World,
+    in_blocks,
+    pack_surroundings,
+)
+from jointwise.model import checks
+from jointwise.model.geometry.mesh_files import load_mesh
+from jointwise.model.geometry.shapes import Mesh
+from jointwise.model.urdf import Source
+from jointwise.scene import files, urdf_obstacles
+from jointwise.scene.box import Box
+from jointwise.scene.capsule import Capsule
+from jointwise.scene.cylinder import Cylinder
+from jointwise.scene.grid import Grid
+from jointwise.scene.half_space import HalfSpace
+from jointwise.scene.obstacle import Obstacle, placed
+from jointwise.scene.sphere import Sphere
+
+KINDS: tuple[Any, ...] = (Box, Sphere, Cylinder, Capsule, HalfSpace)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Scene:
+    """Obstacles, base frame. It is never changed: every method returns another scene.
+
+    Attributes:
+        obstacles: In the order in which they were added.
+
+    Example:
+        >>> scene = Scene().box([1.0, 2.0, 0.04], [0.5, 0.0, -0.02], name="table")
+        >>> scene = scene.cylinder(0.05, 0.6, [0.4, 0.3, 0.3], name="pole")
+        >>> scene.distance([0.4, 0.0, 0.3])
+        0.25
+        >>> scene
+        <Scene of 2 obstacles: table, pole>
+    """
+
+    obstacles: tuple[Obstacle, ...] = ()
+    _packed: dict[str, Any] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        for each in self.obstacles:
+            if not isinstance(each, Obstacle):
+                raise InvalidInputError(
+                    f"obstacles has {checks.short(each)}: expected none here. Add obstacles by "
+                    "Scene().box(...) and the like."
+                )
+
+    def box(self, size: ArrayLike, pose: Any = None, *, name: str | None = None) -> Scene:
+        """With a box.
+
+        Args:
+            size: (3,) edges along the x, y, z of its pose [m].
+            pose: Of its centre: (4, 4), a SciPy ``RigidTransform``, or a position (3,) [m], base
+                frame. None: at the origin.
+            name: What results call it; ``box1``, ``box2``, ... if not given.
+
+        Raises:
+            InvalidInputError: A length is not above zero, or the name is taken.
+        """
+        return self._with(Box, name, size, pose)
+
+    def sphere(self, radius: float, position: Any = None, *, name: str | None = None) -> Scene:
+        """With a sphere of a radius [m] around a position (3,) [m]; see ``box``."""
+        return self._with(Sphere, name, radius, position)
+
+    def cylinder(
+        self, radius: float, length: float, pose: Any = None, *, name: str | None = None
+    ) -> Scene:
+        """With a cylinder about the z of its pose, centred there [m]; see ``box``."""
+        return self._with(Cylinder, name, radius, length, pose)
+
+    def capsule(
+        self, radius: float, length: float, pose: Any = None, *, name: str | None = None
+    ) -> Scene:
+        """With a capsule about the z of its pose; ``length`` is without the hemispheres [m]."""
+        return self._with(Capsule, name, radius, length, pose)
+
+    def half_space(
+        self, normal: ArrayLike, offset: float = 0.0, *, name: str | None = None
+    ) -> Scene:
+        """With all points p for which normal · p is below ``offset`` [m], such as a floor.
+
+        Args:
+            normal: (3,) direction out of it, of any length; [0, 0, 1] for a floor.
+            offset: Distance of its plane from the origin, along the normal [m].
+            name: See ``box``.
+        """
+        return self._with(HalfSpace, name, normal, offset)
+
+    @classmethod
+    def from_points(cls, cloud: ArrayLike, voxel: float = 0.02, name: str = "points") -> Scene:
+        """A point cloud or a height map, as a grid of distances.
+
+        A point has no size: give a ``margin`` that is about the distance between points. Distances
+        are never too large. Among the points they are too small by the diagonal of a voxel at
+        most; far from them they are no less than the distance from the box around them.
+
+        Args:
+            cloud: (k, 3) points [m], base frame.
+            voxel: Edge of a cell [m]. Half of it takes eight times the memory.
+            name: What results call it.
+
+        Raises:
+            InvalidInputError: A point is not finite, or there would be too many cells.
+        """
+        return cls((Grid.of_points(name, cloud, voxel),))
+
+    @classmethod
+    def from_mesh(
+        cls,
+        mesh: str | PathLike[str] | tuple[ArrayLike, ArrayLike],
+        pose: Any = None,
+        voxel: float = 0.02,
+        name: str | None = None,
+    ) -> Scene:
+        """A closed mesh, as a grid of distances like that of ``from_points``.
+
+        Args:
+            mesh: A file that trimesh reads, or vertices (k, 3) [m] and triangles (m, 3).
+            pose: As for ``box``.
+            voxel: Edge of a cell [m].
+            name: What results call it; the file's name if not given.
+
+        Raises:
+            InvalidInputError: It cannot be read, or is not closed.
+        """
+        if isinstance(mesh, tuple):
+            vertices = checks.all_finite("vertices", checks.floats("vertices", mesh[0]))
+            solid = Mesh(vertices, np.asarray(mesh[1], np.int64))
+        else:
+            if not Path(mesh).is_file():
+                raise InvalidInputError(f"mesh is {checks.short(mesh)}: expected a file.")
+            solid = load_mesh(Path(mesh), np.ones(3))
+            name = name or Path(mesh).stem
+        return cls((Grid.of_mesh(name or "mesh", solid.moved(placed(pose)), voxel),))
+
+    @classmethod
+    def from_urdf(cls, source: Source, pose: Any = None, voxel: float = 0.02) -> Scene:
+        """The collision shapes of a URDF, with all joints at 0; each is named by its link.
+
+        Args:
+            source: A path, an open file, or the text itself.
+            pose: Of its root, as for ``box``.
+            voxel: Edge of the cells that stand for meshes [m].
+        """
+        return cls(urdf_obstacles.read(source, placed(pose), voxel))
+
+    @classmethod
+    def from_toml(cls, source: str | PathLike[str] | IO[bytes]) -> Scene:
+        """Obstacles from a file: a table ``[[box]]``, ``[[sphere]]``, ... for each.
+
+        Its keys are those of the method, and ``name``, ``xyz`` [m] and ``rpy`` [rad].
+
+        Args:
+            source: A path, or a file that is open for reading bytes.
+
+        Raises:
+            InvalidInputError: It cannot be read; the text says what is wrong and where.
+        """
+        return cls(files.read(source, {kind.kind: kind for kind in KINDS}))
+
+    def to_toml(self, path: str | PathLike[str] | None = None) -> str:
+        """The scene as ``from_toml`` reads it; written to a file, too, if one is given."""
+        text = files.to_text(self.obstacles)
+        if path is not None:
+            Path(path).write_text(text)
+        return text
+
+    def without(self, name: str) -> Scene:
+        """The scene without one of its obstacles."""
+        return Scene(tuple(each for each in self.obstacles if each is not self[name]))
+
+    def replaced(self, obstacle: Obstacle) -> Scene:
+        """The scene with an obstacle instead of the one that has the same name.
+
+        Example:
+            >>> scene = Scene().sphere(0.1, name="ball")
+            >>> moved = scene.replaced(scene["ball"].at([0.5, 0.0, 0.0]))
+            >>> moved.distance([1.0, 0.0, 0.0])
+            0.4
+        """
+        before = self[obstacle.name]
+        return Scene(tuple(obstacle if each is before else each for each in self.obstacles))
+
+    def distance(self, points: ArrayLike) -> Any:
+        """Signed distance from the nearest obstacle [m]: negative inside, infinite without any.
+
+        Args:
+            points: (3,) or (k, 3) [m], base frame.
+
+        Returns:
+            A number, or (k,) for many. It is exact for all but grids.
+        """
+        given = checks.all_finite("points", checks.floats("points", points))
+        if given.shape[-1:] != (3,) or given.ndim > 2:
+            raise InvalidInputError(f"points has shape {given.shape}: expected (3,) or (k, 3).")
+        rows = np.ascontiguousarray(given.reshape(-1, 3))
+        distances = np.full(len(rows), np.inf)
+        if self.obstacles:
+            cpu.scene_distances(self._alone, rows, distances)
+        return float(distances[0]) if given.ndim == 1 else distances
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the obstacles."""
+        return tuple(each.name for each in self.obstacles)
+
+    @property
+    def world(self) -> World:
+        """All obstacles as kernels read them; in the order of ``numbered``."""
+        if "world" not in self._packed:
+            parts = [each.world() for each in self.obstacles]
+            empty = World(np.empty((0, BOX_NUMBERS)), *(np.empty((0, 8)),) * 2, np.empty(0))
+            boxes, cylinders, grids, distances = (
+                np.concatenate(each) for each in zip(empty, *parts, strict=True)
+            )
+            sizes = [part.distances.size for part in parts if len(part.grids)]
+            grids[:, 7] = np.cumsum([0, *sizes])[: len(grids)]
+            far_box, far_cylinder = np.zeros(BOX_NUMBERS), np.zeros(CYLINDER_NUMBERS)
+            far_box[9] = far_cylinder[0] = FAR
+            self._packed["world"] = World(
+                in_blocks(boxes, far_box), in_blocks(cylinders, far_cylinder), grids, distances
+            )
+        world: World = self._packed["world"]
+        return world
+
+    @property
+    def numbered(self) -> tuple[str, ...]:
+        """The names by the numbers that kernels have for obstacles; "" where there is none."""
+        groups: list[list[str]] = [[], [], []]
+        for each in self.obstacles:
+            groups[isinstance(each, Cylinder) + 2 * isinstance(each, Grid)].append(each.name)
+        padded = (group + [""] * (-len(group) % BLOCK) for group in groups)
+        return tuple(name for group in padded for name in group)
+
+    @property
+    def _alone(self) -> Floats:
+        """The obstacles as ``scene_distances`` takes them."""
+        if "alone" not in self._packed:
+            pairs, spheres = np.empty((0, 2), np.int64), np.empty((0, 3))
+            tables = np.empty((0, 96, 96)), np.empty((0, 4))
+            first, bounds = np.zeros(3, np.int64), np.full((2, 4), -1.0)
+            body = Body(spheres, np.empty(0), first, bounds, pairs, pairs, *tables)
+            arm = np.zeros(OTHER_NUMBERS)
+            self._packed["alone"] = pack_surroundings(arm, 0.0, body, self.world)
+        packed: Floats = self._packed["alone"]
+        return packed
+
+    def _with(self, kind: Any, name: str | None, *sizes: Any) -> Scene:
+        if name is None:
+            numbers = count(1 + sum(isinstance(each, kind) for each in self.obstacles))
+            names = (f"{kind.kind}{number}" for number in numbers)
+            name = next(each for each in names if each not in self.names)
+        return self + Scene((kind.make(name, *sizes),))
+
+    def __add__(self, other: Scene) -> Scene:
+        """Both together."""
+        if not isinstance(other, Scene):
+            return NotImplemented
+        for name in other.names:
+            if name in self.names:
+                raise InvalidInputError(f"name is {name!r}, which is taken: choose another.")
+        return Scene(self.obstacles + other.obstacles)
+
+    def __getitem__(self, name: str) -> Obstacle:
+        by_name: Mapping[str, Obstacle] = dict(zip(self.names, self.obstacles, strict=True))
+        if name not in by_name:
+            raise InvalidInputError(
+                f"no obstacle is named {name!r}: expected one of {', '.join(self.names) or 'none'}."
+            )
+        return by_name[name]
+
+    def __iter__(self) -> Iterator[Obstacle]:
+        return iter(self.obstacles)
+
+    def __len__(self) -> int:
+        return len(self.obstacles)
+
+    def __bool__(self) -> bool:  # an empty scene is a scene
+        return True
+
+    def __repr__(self) -> str:
+        shown = ", ".join(self.names[:8]) + (", ..." if len(self) > 8 else "")
+        count = checks.quantity(len(self), "obstacle")
+        return f"<Scene of {count}{': ' * bool(shown)}{shown}>"

@@ -1,0 +1,42 @@
+"""A sphere."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from jointwise.kernels.surroundings import World
+from jointwise.model import checks
+from jointwise.model.geometry import shapes
+from jointwise.model.geometry.shapes import Mesh
+from jointwise.scene.obstacle import Obstacle, placed, rounded_box
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Sphere(Obstacle):
+    """A sphere, centred at its pose.
+
+    Attributes:
+        radius: [m].
+    """
+
+    radius: float
+
+    kind: ClassVar[str] = "sphere"
+
+    @classmethod
+    def make(cls, name: str, radius: Any, position: Any = None) -> "Sphere":
+        """See ``Scene.sphere``."""
+        return cls(name, placed(position), checks.positive("radius", radius))
+
+    def sizes(self) -> dict[str, Any]:
+        """As in ``Scene.sphere``."""
+        return {"radius": self.radius}
+
+    def world(self) -> World:
+        """As kernels read it."""
+        return rounded_box(self.pose, np.zeros(3), self.radius)
+
+    def surface(self) -> Mesh:
+        """As ``Obstacle.surface``."""
+        return shapes.sphere(self.radius)
