@@ -4,22 +4,57 @@ PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Stamps: what the demo needs is installed, and what tests and tools need.
 READY := .venv/.ready
 DEV := .venv/.dev
+DOCS := .venv/.docs
+# Extras that are tested where they are installed: all but the GPU.
+EXTRAS := plot view reach cluster parquet mjcf jit geometry
+ALL := $(shell echo $(EXTRAS) | tr ' ' ,)
+# Where make smoke looks for a wheel.
+DIST ?= dist
+SITE := docs/_build/html
+# Test files that need neither a fuzzer nor another library to compare with.
+LOWEST := tests/test_solve.py tests/test_batch.py tests/test_track.py tests/test_plot.py tests/cli tests/reach/test_map.py
 
-.PHONY: demo test native wheel browser lint bench gallery mutants clean
+.PHONY: demo test test-lowest native docs figures dist smoke browser lint bench mutants clean
 
 demo: $(READY)  ## a solve, a batch with its rate, a picture in demo.png, and how to open the page
 	$(BIN)/jointwise demo
 
-test: lint native browser  ## everything that must hold
+test: lint native $(if $(filter true,$(CI)),browser)  ## everything that must hold
 	$(BIN)/python -m pytest
+
+test-lowest:  ## the tests that need no tool, with the lowest versions that pyproject.toml allows
+	$(PYTHON) -m venv --clear .venv-lowest
+	$(PYTHON) tools/lowest_versions.py $(EXTRAS) > .venv-lowest/lowest.txt
+	.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check \
+		--constraint .venv-lowest/lowest.txt '.[$(ALL)]' pytest hypothesis example-robot-data
+	.venv-lowest/bin/python -m pytest -q -p no:cacheprovider -W default $(LOWEST)  # old libraries warn of each other
 
 native: $(DEV)  ## the native library, built again if the kernels have changed
 	$(BIN)/python -m jointwise.kernels.build
 
-wheel: $(DEV)  ## a wheel with the native library, in dist
-	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
+docs: $(DOCS) native  ## the site, strict, in docs/_build/html
+	$(BIN)/python -m sphinx -b html -W -n --keep-going -d docs/_build/doctrees docs $(SITE)
+	$(BIN)/python tools/check_site.py $(SITE)
 
-browser:  ## Chromium for the tests of the page; where it cannot be had, they are skipped
+figures: $(DEV)  ## the pictures that are kept in docs/images
+	$(BIN)/python examples/06_retargeting.py docs/images
+	$(BIN)/python examples/08_sweeps.py docs/images
+	$(BIN)/python docs/figures/method.py
+	$(BIN)/python docs/figures/reach.py
+	$(BIN)/python docs/figures/obstacles.py
+
+dist: $(DEV)  ## sdist and wheel, in dist
+	$(PIP) build
+	$(BIN)/python -m build --outdir dist
+
+smoke:  ## the wheel in DIST, installed in clean environments: alone, with each extra, and with all
+	for extras in '' $(EXTRAS) $(ALL); do \
+		$(PYTHON) -m venv --clear .venv-smoke && \
+		python=$$(ls .venv-smoke/bin/python .venv-smoke/Scripts/python.exe 2>/dev/null) && \
+		$$python -m pip install --quiet --disable-pip-version-check --find-links $(DIST) "jointwise[$$extras]" && \
+		$$python -I tools/smoke_test.py $$(echo $$extras | tr ',' ' ') || exit 1; done
+
+browser:  ## Chromium for the tests of the page; without it, they are skipped
 	command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
 		apt-get update -qq && apt-get install -y -qq chromium >/dev/null; } || \
 		echo 'no chromium: the tests of the page in a browser are skipped'
@@ -33,18 +68,13 @@ lint: $(DEV)
 bench: $(DEV)  ## speed and success beside the rivals, each installed in its own environment
 	$(BIN)/python -m benchmarks
 
-gallery: $(DEV)  ## all pictures of the documentation, and docs/gallery.md
-	$(BIN)/python docs/build_gallery.py
-	$(BIN)/python docs/build_method_figures.py
-	$(BIN)/python docs/build_reach_figure.py
-
 MODULE ?= jointwise.reach.grid
 mutants: $(DEV)  ## mutation tests of MODULE=jointwise.solvers.path and the like; takes minutes to hours
 	$(PIP) --target .bench/mutants 'mutmut==3.8.0' 'pytest==8.4.2'
 	PYTHONPATH=.bench/mutants $(BIN)/python -m mutmut run '$(MODULE)*'
 
 clean:
-	rm -rf .venv .bench .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache demo.png pictures .screenshots mutants dist src/jointwise/kernels/_native.*
+	rm -rf .venv .venv-lowest .venv-smoke .bench .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache demo.png pictures .screenshots mutants dist docs/_build docs/gallery docs/reference/api docs/reference/api.rst src/jointwise/kernels/_native.*
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -54,4 +84,8 @@ $(READY): pyproject.toml
 
 $(DEV): $(READY)
 	$(PIP) --editable '.[dev,plot,view,reach,cluster]'
+	touch $@
+
+$(DOCS): $(DEV)
+	$(PIP) --editable '.[docs]'
 	touch $@

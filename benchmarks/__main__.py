@@ -1,4 +1,4 @@
-"""Print the tables: ``python -m benchmarks [TABLE ...] [--count N] [--no-rivals]``."""
+"""Print the tables: ``python -m benchmarks [TABLE ...] [--count N] [--no-rivals] [--keep]``."""
 
 import argparse
 import os
@@ -13,6 +13,7 @@ import numpy as np
 
 from benchmarks.closed_form import closed_form_table
 from benchmarks.geometry import obstacles_fit_table
+from benchmarks.kept import add_keep, kept
 from benchmarks.obstacle_answers import obstacles_check_table
 from benchmarks.obstacles import obstacles_solve_table
 from benchmarks.problems import ARMS, CHOSEN, Problems, reachable
@@ -74,8 +75,8 @@ def call_table(count: int, with_rivals: bool) -> None:
             times[name].append(1e6 * timeit.timeit(call, number=500) / 500)
     print("\nOne call with nothing to do (PUMA 560, zero iterations; medians of 200 by turns)")
     norm = np.median(next(iter(times.values())))
-    for name, kept in times.items():
-        print(f"{name:30}{np.median(kept):8.2f} µs{np.median(kept) / norm:8.1f} ×")
+    for name, runs in times.items():
+        print(f"{name:30}{np.median(runs):8.2f} µs{np.median(runs) / norm:8.1f} ×")
 
 
 def sweep_table(count: int, with_rivals: bool) -> None:
@@ -302,6 +303,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=10_000, help="targets a row, at most (10000)")
     parser.add_argument("--hours", type=float, default=0.05, help="simulated by track (0.05)")
     parser.add_argument("--no-rivals", action="store_true", help="install and run no rival")
+    add_keep(parser)
     arguments = parser.parse_args()
     if unknown := set(arguments.tables) - set(TABLES):
         parser.error(f"no table {', '.join(sorted(unknown))}; there are {', '.join(TABLES)}")
@@ -313,7 +315,8 @@ def main() -> None:
     print(f"Python {platform.python_version()}, {platform.machine()}, one core,", versions)
     tables = {**TABLES, "track": partial(track_table, hours=arguments.hours)}
     for name in arguments.tables or tables:
-        tables[name](arguments.count, not arguments.no_rivals)
+        with kept(name, TABLES[name].__doc__ or name, arguments.keep):
+            tables[name](arguments.count, not arguments.no_rivals)
 
 
 if __name__ == "__main__":

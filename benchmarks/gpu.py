@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.kept import add_keep, kept
 from benchmarks.scenes import SCENES
 from jointwise import Chain, DHJoint, IKBatch, Scene, SolveConfig, robots
 
@@ -401,35 +402,34 @@ def roofline(rows: int) -> None:
             )
 
 
+TABLES = {
+    "rates": rates,
+    "growth": growth,
+    "end": end_to_end,
+    "solutions": solutions,
+    "obstacles": obstacles,
+    "roofline": roofline,
+}
+
+
 def main() -> None:
     """All tables, or one; the roofline only when it is asked for."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.gpu", description=__doc__)
-    parser.add_argument(
-        "table",
-        nargs="?",
-        choices=["rates", "growth", "end", "solutions", "obstacles", "roofline"],
-    )
+    parser.add_argument("table", nargs="?", choices=list(TABLES))
     parser.add_argument("--rows", type=int, default=1 << 24)
     parser.add_argument("--plot", help="draw throughput by batch size and joints to this file")
+    add_keep(parser)
     arguments = parser.parse_args()
-    rows, table = arguments.rows, arguments.table
+    rows = arguments.rows
     import numba
     from numba import cuda
 
     device = cuda.get_current_device()
-    print(f"{device.name}, numba {numba.__version__}, {rows} reachable targets, limits on")
-    if table in (None, "rates"):
-        rates(rows)
-    if table in (None, "growth"):
-        growth(rows, arguments.plot)
-    if table in (None, "end"):
-        end_to_end(rows)
-    if table in (None, "solutions"):
-        solutions(rows)
-    if table in (None, "obstacles"):
-        obstacles(rows)
-    if table == "roofline":
-        roofline(rows)
+    asked = [arguments.table] if arguments.table else list(TABLES)[:-1]
+    for name in asked:
+        with kept(f"gpu_{name}", TABLES[name].__doc__ or name, arguments.keep):
+            print(f"{device.name}, numba {numba.__version__}, {rows} reachable targets, limits on")
+            TABLES[name](rows, *([arguments.plot] if name == "growth" else []))
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.kept import add_keep, kept
 from benchmarks.unreachable import searched, without_closed_form
 from jointwise import Chain, ReachMap, SolveConfig, reach_map, robots, two_link_planar
 from jointwise.reach.chunks import REACH_CONFIG, Chunk, Job
@@ -239,11 +240,14 @@ def main() -> None:
     parser.add_argument("--orientations", type=int, default=100, help="orientations in a voxel")
     parser.add_argument("--device", default="cpu", help="cpu or cuda")
     parser.add_argument("--memory", action="store_true", help="100 million poses, and the memory")
+    add_keep(parser)
     arguments = parser.parse_args()
     if arguments.memory:
-        memory_table()
+        with kept("reach_memory", memory_table.__doc__ or "", arguments.keep):
+            memory_table()
     else:
-        map_table(arguments.resolution, arguments.orientations, arguments.device, len(CORES))
+        with kept(f"reach_{arguments.device}", map_table.__doc__ or "", arguments.keep):
+            map_table(arguments.resolution, arguments.orientations, arguments.device, len(CORES))
 
 
 if __name__ == "__main__":

@@ -1,10 +1,12 @@
-"""Whether the page keeps up with a dragged target. ``python -m benchmarks.view``."""
+"""Whether the page keeps up with a dragged target. ``python -m benchmarks.view [--keep]``."""
 
+import argparse
 from contextlib import ExitStack
 from time import perf_counter, sleep
 
 import numpy as np
 
+from benchmarks.kept import add_keep, kept
 from jointwise import robots
 from jointwise.solvers.targets import KINDS
 from jointwise.view import Page
@@ -17,7 +19,15 @@ RATE, SECONDS = 60, 10
 
 
 def main() -> None:
-    """Drag the target with a browser connected, for each kind of target."""
+    """The table, printed or kept."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.view", description=__doc__)
+    add_keep(parser)
+    with kept("view", drag_table.__doc__ or "", parser.parse_args().keep):
+        drag_table()
+
+
+def drag_table() -> None:
+    """The target on the page, dragged with a browser connected, for each kind of target."""
     print(f"The page of a Panda, its target dragged: {RATE} targets per second for {SECONDS} s,")
     print("drawn in Chromium" if CHROMIUM else "no chromium: without a browser or a drawing")
     print(f"{'':12}{'done/s':>9}{'solved':>9}{'median µs':>11}{'99 % µs':>9}{'worst µs':>10}")

@@ -1,6 +1,6 @@
-"""Solve for a position by CCD: every sweep in a table, the motion in a figure.
+"""One position by CCD, sweep by sweep.
 
-Run it with ``python examples/01_reach.py [figure.png]``.
+A table of every sweep, and the motion in a figure: ``python examples/01_reach.py figure.png``.
 """
 
 import sys
@@ -40,6 +40,6 @@ figure = plt.figure(figsize=(10, 4.5), layout="constrained")
 axes_3d = figure.add_subplot(1, 2, 1, projection="3d", azim=-15, elev=20)
 plot.motion(chain, trace.joint_angles, target, axes_3d)
 plot.convergence(trace, tolerance, figure.add_subplot(1, 2, 2))
-file = sys.argv[1] if len(sys.argv) > 1 else "demo.png"
-figure.savefig(file, dpi=120)
-print(f"figure: {file}")
+if len(sys.argv) > 1:
+    figure.savefig(sys.argv[1], dpi=120)
+    print(f"figure: {sys.argv[1]}")

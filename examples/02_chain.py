@@ -1,8 +1,11 @@
-"""A six-joint arm with limits: a pose, all its solutions, an aim, a path, and a target too far."""
+"""A pose, an aim, a path.
+
+A six-joint arm with limits: a pose, all its solutions, an aim, a path, and a target too far.
+"""
 
 import numpy as np
 
-from jointwise import aim, robots
+from jointwise import aim, plot, robots
 
 arm = robots.ur5()
 print(arm, "\n")
@@ -12,9 +15,11 @@ pose = arm.fk(q)
 result = arm.solve(pose, start=q + 0.5)
 print("a pose:       ", np.degrees(result.joint_angles).round(2), result.status.value)
 
-print("its solutions:")
-for solution in arm.solutions(pose):
-    print("              ", np.degrees(solution.joint_angles).round(2))
+found = arm.solutions(pose)
+print("its solutions:", found)
+for joint_angles in found.joint_angles:
+    print("              ", np.degrees(joint_angles).round(2))
+plot.solutions(arm, found.joint_angles[:4], pose)
 
 down = arm.solve(aim(pose[:3, 3], direction=[0, 0, -1]), start=q)
 print("pointing down:", np.degrees(down.joint_angles).round(2))

@@ -1,11 +1,14 @@
-"""Arms by name, from a URDF, from a DH table, and written as a URDF."""
+"""Arms by name, URDF and DH table.
+
+Where an arm comes from, and how it is written as a URDF.
+"""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from jointwise import Chain, robots
+from jointwise import Chain, plot, robots
 
 print("arms by name: ", ", ".join(robots.names()))
 panda = robots.panda()
@@ -29,3 +32,4 @@ with TemporaryDirectory() as folder:
     arm = Chain.from_table(file, angles="degrees")
 result = arm.solve([0.4, 0.2, 0.5])
 print("from a table: ", np.degrees(result.joint_angles).round(2), result.status.value)
+plot.arm(arm, result.joint_angles)

@@ -1,4 +1,8 @@
-"""Where an arm can reach and where its base should stand: maps, a slice, the best base."""
+"""Where an arm can reach, where its base should stand.
+
+Maps of two arms, a slice, and the best base for five poses:
+``python examples/05_reach_map.py slice.png``.
+"""
 
 import sys
 from pathlib import Path
@@ -33,6 +37,7 @@ with TemporaryDirectory() as folder:
     poses[:, :3, 3] = [(2.0 + 0.2 * i, 1.0, 0.1) for i in range(5)]
     print("best base:  ", ur5e.best_base(poses, base_candidates(poses, reach=1.0, step=0.1)))
 
+    ax = ur5e.slice(y=0.0)
     if len(sys.argv) > 1:
-        ur5e.slice(y=0.0).figure.savefig(sys.argv[1])
+        ax.figure.savefig(sys.argv[1])
         print("slice:      ", sys.argv[1])

@@ -1,10 +1,10 @@
-"""Retargeting: a Talos follows the points of a person who walks and waves.
+"""Retargeting: a humanoid follows a person.
 
-Run it with ``python examples/06_retargeting.py [folder]``; it draws a picture and an animation.
+A Talos follows the points of a person who walks and waves. With the name of a folder,
+``python examples/06_retargeting.py pictures`` writes a film there.
 """
 
 import sys
-from pathlib import Path
 
 import numpy as np
 from matplotlib.animation import FuncAnimation, PillowWriter
@@ -72,8 +72,8 @@ def draw(frame):
     plot.robot(talos, path.joint_angles[frame], path.bases[frame], wanted, ax)
 
 
-ax, folder = plot.robot(talos, talos.home), Path(sys.argv[1] if len(sys.argv) > 1 else ".")
-animation = FuncAnimation(ax.figure, draw, range(0, FRAMES, 2))
-animation.save(folder / "retargeting.gif", PillowWriter(fps=15), dpi=80)
+ax = plot.robot(talos, talos.home)
+for folder in sys.argv[1:]:
+    animation = FuncAnimation(ax.figure, draw, range(0, FRAMES, 2))
+    animation.save(f"{folder}/retargeting.gif", PillowWriter(fps=15), dpi=80)
 draw(6)
-ax.figure.savefig(folder / "retargeting.png", dpi=120)

@@ -1,10 +1,13 @@
-"""A whole robot: two hands at once, a head that looks at them, and targets that conflict."""
+"""A whole robot: hands, head and feet at once.
+
+Two hands hold a box, and the head looks at it; then targets that conflict.
+"""
 
 import sys
 
 import numpy as np
 
-from jointwise import InvalidInputError, Robot, aim
+from jointwise import InvalidInputError, Robot, aim, plot
 
 try:
     talos = Robot.load("talos_full_v2", free_base=True)
@@ -30,6 +33,7 @@ ask = {"start": start, "base": [0, 0, 1.1], "weights": {EYE: (0.0, 1.0)}}
 result = talos.solve(targets, **ask)
 print("a box:    ", result)
 print("the base: ", result.base[:3, 3].round(3), "m, after", result.iterations, "iterations\n")
+plot.robot(talos, result.joint_angles, result.base, targets)
 
 # A box two metres away: no step is allowed, so that soles and hands conflict. The result has the
 # least weighted squared errors; soles that weigh more stay closer to the ground.

@@ -126,6 +126,17 @@ def test_self_collision_can_be_left_out():
         assert PANDA.solve(target, folded, self_collision=False).iterations == 0
 
 
+@pytest.mark.parametrize("voxel", [0.02, 0.05, 0.1])
+@pytest.mark.parametrize("margin", [0.0, 0.01, 0.05])
+def test_what_is_free_of_a_grid_has_the_clearance_that_is_asked_for(voxel, margin):
+    rng = np.random.default_rng(7)
+    scene = Scene.from_points(rng.uniform([0.2, -0.6, 0.0], [0.7, 0.6, 0.7], (60, 3)), voxel)
+    q = PANDA.random(seed=8, count=4000)
+    free, clearance = PANDA.free(q, scene, margin), PANDA.clearance(q, scene)
+    assert 0 < free.sum() < len(q)
+    assert (free == (clearance >= margin)).all()
+
+
 @pytest.mark.parametrize("name", ["panda", "ur3e", "ur5", "ur5e", "ur10e", "xarm7", "irb120"])
 def test_a_margin_does_not_count_between_links_that_are_always_close(name):
     arm = Chain.load(name, geometry=True)
@@ -201,7 +212,7 @@ def test_a_hand_that_touches_at_the_target_is_proven_without_a_search():
     assert result.contact == ("link7", "ball")
     assert result.restarts < 10
     with pytest.raises(
-        UnsolvedError, match=r"^'link7' and 'ball' are -0\.\d+ m apart\. The target"
+        UnsolvedError, match=r"^'link7' and 'ball' overlap by 0\.\d+ m\. The target"
     ):
         result.or_raise()
 
@@ -305,6 +316,23 @@ def test_a_path_is_checked_between_its_waypoints():
     assert "something touches on the way to 1" in str(path)
     assert path.clearance > 0.0
     assert PANDA.solve_path(targets, start).touching == ()
+
+
+def test_solutions_are_complete_only_if_the_tolerances_leave_no_others():
+    arm, loose = Chain.load("ur5e", geometry=True), SolveConfig(position_tolerance=0.01)
+    start = np.array([0.3, -1.2, 1.4, -0.6, 1.1, 0.2])
+    pose = arm.fk(start)
+    z, spheres = pose[:3, 2], arm.geometry.spheres(start)[arm.geometry.carriers == arm.n]
+    front = ((spheres[:, :3] - pose[:3, 3]) @ z + spheres[:, 3]).max() + 0.003
+    wall = Scene().half_space(-z, -z @ (pose[:3, 3] + z * front))
+    pose[:3, 3] += 0.006 * z  # the flange touches the wall there, and 4 mm before it does not
+    solved = arm.solve(pose, start, loose, scene=wall)
+    assert solved.converged
+    found = arm.solutions(pose, config=loose, scene=wall)
+    assert not found.complete
+    assert all(arm.free(found.joint_angles, wall))
+    assert arm.solutions(pose, config=loose).complete
+    assert arm.solutions(pose, scene=wall).complete
 
 
 @pytest.mark.parametrize(

@@ -287,11 +287,12 @@ def test_spheres_of_your_own_by_joint_and_by_link(tmp_path):
             "spheres of base in own.json[0, 1] is nan: expected finite numbers below 1e9.",
         ),
         (
-            '{"spheres": {}, "disabled": ["base"]}',
+            '{"spheres": {"base": [[0, 0, 0, 0.1]]}, "disabled": ["base"]}',
             "disabled in own.json has 'base': expected pairs of names.",
         ),
         (
-            '{"spheres": {}, "tables": [{"carriers": [0, 2], "millimetres": "AA=="}]}',
+            '{"spheres": {"base": [[0, 0, 0, 1]]}, '
+            '"tables": [{"carriers": [0, 2], "millimetres": "AA=="}]}',
             "a table of distances in own.json is damaged: expected one that Geometry.save wrote.",
         ),
     ],
@@ -397,6 +398,11 @@ def test_srdf_disables_pairs_and_gives_spheres():
             "the SRDF has spheres of 'a': expected a link of the URDF.",
         ),
         (
+            '<robot><disable_collisions link1="boom"/></robot>',
+            "<disable_collisions> of the SRDF has link1='boom' and link2='': expected the names of "
+            "two links.",
+        ),
+        (
             "<!DOCTYPE robot><robot/>",
             "the SRDF has a document type declaration, which is refused: remove <!DOCTYPE ...>.",
         ),
@@ -486,6 +492,21 @@ def test_a_mesh_that_is_not_closed_is_covered_with_a_warning(tmp_path):
     assert outside(points, geometry.spheres(np.zeros(2))[geometry.carriers == 1]) <= 1e-8
 
 
+def test_triangles_that_face_inward_cost_no_spheres(tmp_path):
+    """Of a mesh with a part inside: both are turned the same way."""
+    parts = [_triangles(shapes.box(np.array([0.06, 0.06, 0.2]) * k)) for k in (1.0, 0.5)]
+    flipped = [part.copy() for part in parts]
+    flipped[0][::2] = flipped[0][::2, ::-1]
+    flipped[1][1] = flipped[1][1, ::-1]
+    found = []
+    for name, triangles in (("right", parts), ("wrong", flipped)):
+        write_stl(tmp_path / f"{name}.stl", np.concatenate(triangles))
+        (tmp_path / "arm.urdf").write_text(mesh_arm(f"{name}.stl"))
+        arm = Chain.from_urdf(tmp_path / "arm.urdf", "foot", "boom", True, 0.03)
+        found.append(arm.geometry.spheres(np.zeros(2)))
+    assert np.array_equal(*found)
+
+
 def test_a_sheet_without_an_inside_is_covered():
     sheet = shapes.Mesh(np.array([[0, 0, 0], [0.2, 0, 0], [0, 0.1, 0.0]]), np.array([[0, 1, 2]]))
     spheres = fit_spheres([sheet], 0.02)
@@ -535,7 +556,7 @@ def test_an_arm_without_shapes_and_an_overshoot_that_is_wrong():
         Chain.from_urdf(
             re.sub("<collision>.*?</collision>", "", ARM, flags=re.S), "foot", "tip", True
         )
-    with pytest.raises(InvalidInputError, match=r"^7 cannot be read, .*: expected a JSON file"):
+    with pytest.raises(InvalidInputError, match=r"^geometry is 7: expected True, False, or"):
         Chain.from_urdf(ARM, "foot", "tip", 7)
     with pytest.raises(InvalidInputError, match=r"^overshoot is 0.0001 m: expected 0.001 to 0.5."):
         Chain.from_urdf(ARM, "foot", "tip", True, 0.0001)

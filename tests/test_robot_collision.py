@@ -432,7 +432,7 @@ def test_a_hand_in_an_obstacle_always_collides(robot):
     assert result.status is Status.COLLIDES_ALWAYS
     assert result.contact == ("left_6", "ball")
     assert result.clearance == pytest.approx(-0.08)
-    expected = "'left_6' and 'ball' are -0.08 m apart. The target is reached, but all solutions"
+    expected = "'left_6' and 'ball' overlap by 0.08 m. The target is reached, but all solutions"
     with pytest.raises(UnsolvedError, match=re.escape(expected)):
         result.or_raise()
 
@@ -471,7 +471,14 @@ def test_a_scene_needs_geometry():
     with pytest.raises(InvalidInputError, match=f"^{re.escape('scene ' + message)}$"):
         robot.solve({"head": [0.0, 0.0, 1.0]}, scene=Scene())
     with pytest.raises(InvalidInputError, match=f"^{re.escape('scene ' + message)}$"):
-        robot.clearance(robot.home)
+        robot.clearance(robot.home, Scene())
+    text = (
+        "the robot has no geometry, by which collisions are found: expected a robot whose spheres "
+        "are known, such as Robot.load(name, geometry=True) or "
+        "Robot.from_urdf(source, geometry=True)."
+    )
+    with pytest.raises(InvalidInputError, match=f"^{re.escape(text)}$"):
+        robot.free(robot.home)
     with pytest.raises(InvalidInputError, match=f"^{re.escape('margin ' + message)}$"):
         robot.solve_batch([{"head": [0.0, 0.0, 1.0]}], margin=0.1)
 
@@ -495,7 +502,7 @@ def test_a_scene_that_swallows_the_base_is_named_once(robot, floating):
 
 def test_what_is_no_scene_or_margin_is_refused(robot):
     target = {"left_6": [0.4, 0.2, 0.7]}
-    with pytest.raises(InvalidInputError, match=r"^scene is 'table': expected a Scene\.$"):
+    with pytest.raises(InvalidInputError, match=r"^scene is 'table': expected a Scene, such as"):
         robot.solve(target, scene="table")
     with pytest.raises(InvalidInputError, match=r"^margin is -0.1: expected 0 or more \[m\]\.$"):
         robot.solve(target, scene=Scene(), margin=-0.1)

@@ -1,5 +1,7 @@
 """Scenes: distances are exact, input is checked, files give the same scene again."""
 
+import io
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,6 +13,12 @@ from tests.support import collision_twin as twin
 from tests.support.scenes import everything
 
 NUMBERS = st.integers(0, 10_000)
+BALL = Scene().sphere(0.1, name="ball")["ball"]
+NO_SIZE = "no size named 'radios' in the sphere 'ball'; did you mean 'radius'? Sizes: radius."
+TEXT_FILE = io.StringIO("[[sphere]]\nradius = 1")
+EXPECTED_FILE = (
+    "expected a path, or a file that is open for reading bytes, such as open(path, 'rb')."
+)
 
 
 def reference(scene, points):
@@ -110,6 +118,11 @@ def test_scenes_are_added_and_obstacles_left_out():
     assert len(both) == 2
 
 
+def test_a_scene_is_made_of_any_sequence():
+    assert Scene([BALL]).box([1, 1, 1]).names == ("ball", "box1")
+    assert Scene([BALL]).obstacles == (BALL,)
+
+
 def test_what_leaves_a_scene_is_read_only():
     size = np.array([1.0, 1.0, 1.0])
     box = Scene().box(size)["box1"]
@@ -179,7 +192,66 @@ def test_a_half_space_is_exact_far_away():
             lambda: Scene().distance([1.0, 2.0]),
             "points has shape (2,): expected (3,) or (k, 3).",
         ),
+        *(
+            (
+                lambda faces=faces: Scene.from_mesh((np.eye(3), faces)),
+                f"triangles has {found}: expected (m, 3), numbers of vertices from 0 to 2.",
+            )
+            for faces, found in (
+                ([], "shape (0,)"),
+                ([[0, 1]], "shape (1, 2)"),
+                ([[0, 1, 3]], "3"),
+                ([[0, 1, -1]], "-1"),
+                ([[0, 1, 1.5]], "1.5"),
+            )
+        ),
         (lambda: Scene.from_mesh("missing.stl"), "mesh is 'missing.stl': expected a file."),
+        *(
+            (lambda offset=offset: Scene().half_space([0, 0, 2], offset, name="wall"), text)
+            for offset, text in (
+                (5001, "the plane of 'wall' is 5001 m from the origin: expected 5000 m at most."),
+                (-2e4, "the plane of 'wall' is 20000 m from the origin: expected 5000 m at most."),
+            )
+        ),
+        (
+            lambda: Scene().half_space([0, 0, 1])["half_space1"].at([0, 9e3, 0]),
+            "the plane of 'half_space1' is 9000 m from the origin: expected 5000 m at most.",
+        ),
+        (lambda: Scene().sphere(1, name=3), "name is 3: expected a text that is not empty."),
+        (lambda: Scene().sphere(1, name=""), "name is '': expected a text that is not empty."),
+        (
+            lambda: Scene.from_mesh((np.eye(3), [[0, 1, 2], [2, 1, 0]]), voxel=0.2, name=""),
+            "name is '': expected a text that is not empty.",
+        ),
+        (
+            lambda: Scene((BALL, BALL)),
+            "obstacles has the name 'ball' twice: expected a name of its own for each.",
+        ),
+        (
+            lambda: Scene(BALL),
+            "obstacles is <sphere 'ball'>: expected a sequence of obstacles.",
+        ),
+        (
+            lambda: Scene(["ball"]),
+            "obstacles has 'ball': expected none here. Add obstacles by Scene().box(...) and the "
+            "like.",
+        ),
+        (
+            lambda: Scene((BALL,)).replaced("ball"),
+            "obstacle is 'ball': expected an obstacle, such as scene[name].at(pose).",
+        ),
+        (lambda: BALL.resized(radios=1), NO_SIZE),
+        (
+            lambda: Scene().half_space([0, 0, 1], name="floor")["floor"].resized(height=1),
+            "no size named 'height' in the half_space 'floor'. Sizes: normal, offset.",
+        ),
+        (
+            lambda: Scene.from_points(np.zeros((1, 3)))["points"].resized(voxel=0.1),
+            "'points' is a grid of distances, which cannot be resized: make it again, of its "
+            "points or its mesh.",
+        ),
+        (lambda: Scene.from_toml(None), f"source is None: {EXPECTED_FILE}"),
+        (lambda: Scene.from_toml(TEXT_FILE), f"source is {TEXT_FILE!r}: {EXPECTED_FILE}"),
     ],
 )
 def test_bad_scenes_are_refused(make, text):
@@ -199,6 +271,24 @@ def test_bad_scenes_are_refused(make, text):
         (
             "[[box]]\nname = 'a'\nedges = [1, 1, 1]",
             "s.toml, [[box]] 'a' has the keys name, edges: expected name, size, xyz, rpy.",
+        ),
+        (
+            "[[box]]\nsize = [1, 1, 1]\npose = [1, 0, 0]",
+            "s.toml, [[box]] 'box1' has the keys size, pose: expected name, size, xyz, rpy.",
+        ),
+        (
+            "[[sphere]]\nradius = 1\nposition = [1, 0, 0]",
+            "s.toml, [[sphere]] 'sphere1' has the keys radius, position: expected name, radius, "
+            "xyz, rpy.",
+        ),
+        (
+            "[[half_space]]\nnormal = [0, 0, 1]\nxyz = [1, 0, 0]",
+            "s.toml, [[half_space]] 'half_space1' has the keys normal, xyz: expected name, normal, "
+            "offset.",
+        ),
+        (
+            "[[sphere]]\nname = ''\nradius = 1",
+            "s.toml, [[sphere]] '': name is '': expected a text that is not empty.",
         ),
         (
             "[[box]]\nsize = [1, 1, 0]",

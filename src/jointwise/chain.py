@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -16,27 +16,14 @@ from jointwise.kernels.shapes import Bools, Floats
 from jointwise.model import checks, data, degrees, dhfile, urdf
 from jointwise.model.arm import ArmModel, arm_model
 from jointwise.model.dh import Row, as_rows, modified_links, prismatic_rows, standard_links
-from jointwise.model.geometry.attached import solid_spheres
-from jointwise.model.geometry.files import from_text, move_spheres, read_file, to_text
-from jointwise.model.geometry.from_urdf import FitOptions, links_of_arm, urdf_geometry
-from jointwise.model.geometry.geometry import Geometry
-from jointwise.model.geometry.mesh_files import folder_of
 from jointwise.model.joint_values import ordered_values, random_values
 from jointwise.model.joints import DHJoint
 from jointwise.model.outline import outline
 from jointwise.model.table import table
 from jointwise.model.urdf import Source
 from jointwise.model.working_radius import working_radius
-from jointwise.scene.scene import Scene
 from jointwise.solvers.batch import BatchOptions, Device, solve_batch
 from jointwise.solvers.branches import branch_name
-from jointwise.solvers.collision import (
-    NO_OBSTACLES,
-    CollisionCheck,
-    clearance,
-    collision_check,
-    is_free,
-)
 from jointwise.solvers.config import DEFAULT_SOLVE_CONFIG, SolveConfig
 from jointwise.solvers.forward import jacobian, joint_frames, manipulability, tip_poses
 from jointwise.solvers.motion_limits import motion_limits
@@ -50,6 +37,11 @@ from jointwise.solvers.solutions_batch import solutions_batch
 from jointwise.solvers.targets import Pose, Target, Targets
 from jointwise.solvers.trace import Trace, trace
 from jointwise.solvers.tracking import Tracker, track
+
+if TYPE_CHECKING:
+    from jointwise.model.geometry.geometry import Geometry
+    from jointwise.scene.scene import Scene
+    from jointwise.solvers.collision import CollisionCheck
 
 # One value per joint [rad, m], in the order of the joints or by their names.
 JointValues: TypeAlias = ArrayLike | Mapping[str, float]
@@ -103,6 +95,13 @@ class Chain:
 
         Raises:
             InvalidInputError: Something does not fit; the text says what.
+
+        Example:
+            >>> from jointwise import DHJoint
+            >>> rows = [DHJoint(a=0.4), DHJoint(a=0.3)]
+            >>> arm = Chain.from_dh(rows, limits=[[-2.0, 2.0], [-2.5, 2.5]])
+            >>> arm.fk([0.0, 0.0])[:3, 3]
+            array([0.7, 0. , 0. ])
         """
         return cls._from_rows(as_rows(rows), False, limits, base, tool, names)._checked()
 
@@ -119,6 +118,12 @@ class Chain:
 
         A row is ``Rx(alpha) · Tx(a) · Rz(theta) · Tz(d)``: its ``a`` and ``alpha`` act before its
         motion. Everything else as in ``from_dh``.
+
+        Example:
+            >>> from jointwise import DHJoint
+            >>> arm = Chain.from_mdh([DHJoint(d=0.3), DHJoint(a=0.4)], tool=[0.2, 0.0, 0.0])
+            >>> arm.fk([0.0, 0.0])[:3, 3].round(6)
+            array([0.6, 0. , 0.3])
         """
         return cls._from_rows(as_rows(rows), True, limits, base, tool, names)._checked()
 
@@ -145,6 +150,16 @@ class Chain:
 
         Raises:
             InvalidInputError: The file cannot be read; the text says which row and what is wrong.
+
+        Example:
+            >>> from pathlib import Path
+            >>> from tempfile import TemporaryDirectory
+            >>> with TemporaryDirectory() as folder:
+            ...     file = Path(folder) / "arm.toml"
+            ...     _ = file.write_text("joints = [{ a = 0.4 }, { a = 0.3 }]")
+            ...     arm = Chain.from_table(file)
+            >>> arm.names, arm.fk([0.0, 0.0])[:3, 3]
+            (('joint1', 'joint2'), array([0.7, 0. , 0. ]))
         """
         rows, modified, limits, base, tool, names = dhfile.read(path, convention, angles)
         return cls._from_rows(tuple(rows), modified, limits, base, tool, names)
@@ -180,13 +195,22 @@ class Chain:
         Raises:
             InvalidInputError: It is no URDF, or there are several candidates; the text names them,
                 the likeliest first. Or a shape cannot be read.
+
+        Example:
+            >>> urdf = Chain.load("panda").to_urdf("panda")  # or the path of a file
+            >>> Chain.from_urdf(urdf, base="base_link", tip="link4").n
+            4
         """
+        checks.geometry_option(geometry)
         tree = urdf.Tree(source)
         links, prismatic, limits, names, base = urdf.read(tree, base, tip)
         joint_names = checks.names(names, len(names))
         arm = arm_model(links, prismatic, checks.limits(limits, joint_names))
         if geometry is False:
             return cls(arm, joint_names)
+        from jointwise.model.geometry.from_urdf import FitOptions, links_of_arm, urdf_geometry
+        from jointwise.model.geometry.mesh_files import folder_of
+
         options = FitOptions(overshoot, None if geometry is True else geometry, srdf)
         carried = links_of_arm(tree, base, arm, joint_names)
         shape = urdf_geometry(tree, folder_of(source), carried, arm, joint_names, options)
@@ -198,7 +222,7 @@ class Chain:
         name: str | PathLike[str],
         base: str | None = None,
         tip: str | None = None,
-        geometry: bool = False,
+        geometry: bool | str | PathLike[str] = False,
     ) -> Chain:
         """A robot by its name, as ``jointwise.robots`` lists them, or an arm from a file.
 
@@ -207,7 +231,8 @@ class Chain:
             base: For a URDF: as for ``from_urdf``.
             tip: Likewise.
             geometry: Whether to load the shape of the robot as well, or to fit it for a URDF;
-                an error lists the robots whose shapes come with jointwise.
+                an error lists the robots whose shapes come with jointwise. Or a JSON file of
+                spheres, as ``Geometry.save`` writes it.
 
         Example:
             >>> Chain.load("panda").n
@@ -216,14 +241,18 @@ class Chain:
             ('panda_link1',)
         """
         file = data.find(name)
-        kept = data.geometry_file(file) if geometry else None
+        checks.geometry_option(geometry)
+        kept = data.geometry_file(file) if geometry is True else None
         if file.suffix.lower() not in (".toml", ".csv"):
-            chain = cls.from_urdf(file, base, tip, geometry and kept is None)
-        elif base is not None or tip is not None:
+            chain = cls.from_urdf(file, base, tip, geometry if kept is None else False)
+            return chain if kept is None else chain.with_geometry(kept)
+        if base is not None or tip is not None:
             raise InvalidInputError(f"base and tip are for a URDF: {file.name} is a DH table.")
-        else:
-            chain = cls.from_table(file)
-        return chain if kept is None else chain.with_geometry(kept)
+        spheres = geometry if kept is None else kept
+        if spheres is True:
+            raise data.no_shapes(file)
+        chain = cls.from_table(file)
+        return chain if spheres is False else chain.with_geometry(spheres)
 
     @classmethod
     def _from_rows(
@@ -287,7 +316,14 @@ class Chain:
         return None if form is None else form.description
 
     def with_limits(self, limits: ArrayLike | None) -> Chain:
-        """The same arm with other limits, given as in ``from_dh``."""
+        """The same arm with other limits, given as in ``from_dh``.
+
+        Example:
+            >>> arm = Chain.load("panda")
+            >>> narrow = arm.with_limits(0.5 * arm.limits)
+            >>> narrow.limits[0]
+            array([-1.44865,  1.44865])
+        """
         checked = checks.limits(limits, self.names)
         arm = arm_model(self.arm.links, self.prismatic, checked)
         geometry = None if self.geometry is None else self.geometry.for_limits(checked)
@@ -298,24 +334,56 @@ class Chain:
 
         Args:
             tool: Pose of the new end effector in the old one, or its position (3,) [m] there.
+
+        Example:
+            >>> arm = Chain.load("ur5e")
+            >>> longer = arm.with_tool([0.0, 0.0, 0.1])
+            >>> round(longer.reach - arm.reach, 3) > 0
+            True
         """
         links = self.arm.links.copy()
         links[-1] = links[-1] @ checks.frame("tool", tool)
         return replace(self, arm=arm_model(links, self.prismatic, self.limits))
+
+    def with_base(self, base: Pose) -> Chain:
+        """The same arm at another place, such as on a table; targets are then in the new frame.
+
+        Its ``geometry`` moves along, also what is fixed to the base.
+
+        Args:
+            base: Pose of the old base frame in the new one, or its position (3,) [m] there.
+
+        Example:
+            >>> arm = Chain.load("ur5e", geometry=True)
+            >>> on_table = arm.with_base([0.0, 0.0, 0.8])
+            >>> float((on_table.fk(arm.home) - arm.fk(arm.home))[2, 3].round(6))
+            0.8
+        """
+        pose, links = checks.frame("base", base), self.arm.links.copy()
+        links[0] = pose[:3] @ np.vstack([links[0], [0.0, 0.0, 0.0, 1.0]])
+        arm = arm_model(links, self.prismatic, self.limits)
+        return replace(self, arm=arm, geometry=self.geometry and self.geometry.moved(pose))
 
     def with_geometry(self, source: str | PathLike[str] | Geometry | None) -> Chain:
         """The same arm with a shape, by which collisions are found.
 
         Args:
             source: A JSON file of spheres, as ``Geometry.save`` writes it, the name of a robot with
-                these joints, or the ``geometry`` of another chain with the same joints. None: no
-                geometry.
+                these joints, or the ``geometry`` of another chain with the same joints, also if
+                its base is elsewhere. None: no geometry.
 
         Raises:
             InvalidInputError: It cannot be read, or it is of another arm.
+
+        Example:
+            >>> Chain.load("panda").with_geometry("panda").geometry.count
+            187
         """
         if source is None:
             return replace(self, geometry=None)
+        from jointwise.model.geometry.files import from_text, read_file, to_text
+        from jointwise.model.geometry.geometry import Geometry
+
         if isinstance(source, Geometry):
             shape = from_text(to_text(source), "the geometry", self.arm, self.names)
         else:
@@ -348,12 +416,20 @@ class Chain:
 
         Raises:
             InvalidInputError: The arm has no geometry, or none or several solids are given.
+
+        Example:
+            >>> arm = Chain.load("panda", geometry=True)
+            >>> arm.attach("parcel", [0.0, 0.0, 0.06], box=[0.1, 0.06, 0.1]).geometry.names[-1]
+            'parcel'
         """
         if self.geometry is None:
             raise InvalidInputError(
                 "the arm has no geometry, to which something could be attached: expected a chain "
                 "with one. Read it with geometry=True."
             )
+        from jointwise.model.geometry.attached import solid_spheres
+        from jointwise.model.geometry.geometry import move_spheres
+
         given = {"box": box, "cylinder": cylinder, "sphere": sphere, "mesh": mesh}
         spheres = solid_spheres(given, overshoot)
         T_joint_tip = np.vstack([self.arm.links[-1], [0.0, 0.0, 0.0, 1.0]])
@@ -362,7 +438,14 @@ class Chain:
         return replace(self, geometry=self.geometry.attach(moved, name))
 
     def detach(self) -> Chain:
-        """The same arm with nothing attached."""
+        """The same arm with nothing attached.
+
+        Example:
+            >>> arm = Chain.load("panda", geometry=True)
+            >>> holding = arm.attach("ball", sphere=0.05)
+            >>> holding.detach().geometry.count == arm.geometry.count
+            True
+        """
         return replace(self, geometry=self.geometry and self.geometry.detach())
 
     def to_urdf(self, name: str = "arm") -> str:
@@ -374,6 +457,11 @@ class Chain:
 
         Args:
             name: The robot's name.
+
+        Example:
+            >>> print(Chain.load("panda").to_urdf("panda")[:42])
+            <?xml version="1.0"?>
+            <robot name="panda">
         """
         return urdf.write(self.arm, self.names, name)
 
@@ -383,6 +471,10 @@ class Chain:
         Args:
             seed: Seed of the generator; the same seed gives the same values.
             count: None for one configuration, (n,); else (count, n).
+
+        Example:
+            >>> Chain.load("panda").random(seed=1, count=3).shape
+            (3, 7)
         """
         return random_values(self.arm, 5.0 * self.arm.angular_scale, seed, count)
 
@@ -396,6 +488,11 @@ class Chain:
 
         Returns:
             (4, 4) the pose of the end effector in the base frame, or (k, 4, 4).
+
+        Example:
+            >>> arm = Chain.load("panda")
+            >>> arm.fk([0.0, 0.0, 0.0, -1.5, 0.0, 1.5, 0.0])[:3, 3].round(3)
+            array([ 0.548, -0.   ,  0.651])
         """
         return tip_poses(self.arm, self._values("q", q), device)
 
@@ -404,6 +501,10 @@ class Chain:
 
         Args:
             q: As for ``fk``, one configuration.
+
+        Example:
+            >>> Chain.load("panda").frames([0.0, 0.0, 0.0, -1.5, 0.0, 1.5, 0.0]).shape
+            (7, 4, 4)
         """
         return joint_frames(self.arm, self._values("q", q))
 
@@ -412,6 +513,10 @@ class Chain:
 
         Args:
             q: As for ``fk``, one configuration.
+
+        Example:
+            >>> Chain.load("panda").jacobian([0.0, 0.0, 0.0, -1.5, 0.0, 1.5, 0.0]).shape
+            (6, 7)
         """
         return jacobian(self.arm, self._values("q", q))
 
@@ -496,6 +601,12 @@ class Chain:
 
         Raises:
             InvalidInputError: Something about the input is wrong; the text says what.
+
+        Example:
+            >>> arm = Chain.load("panda")
+            >>> result = arm.solve([0.4, 0.2, 0.5])
+            >>> result.converged, arm.fk(result.joint_angles)[:3, 3].round(3)
+            (True, array([0.4, 0.2, 0.5]))
         """
         check = self._check(scene, margin, self_collision)
         return solve(self.arm, target, self._values("start", start), config, seed, check)
@@ -548,6 +659,12 @@ class Chain:
 
         Raises:
             InvalidInputError: Something about the input is wrong; the text says what.
+
+        Example:
+            >>> arm = Chain.load("panda")
+            >>> batch = arm.solve_batch(arm.fk(arm.random(seed=1, count=100)))
+            >>> batch.joint_angles.shape, bool(batch.converged.all())
+            ((100, 7), True)
         """
         options = BatchOptions(device, dtype, threads, progress, closest)
         values, check = self._values("starts", starts), self._check(scene, margin, self_collision)
@@ -661,6 +778,12 @@ class Chain:
 
         Raises:
             InvalidInputError: The arm has no closed form, or something about the input is wrong.
+
+        Example:
+            >>> arm = Chain.load("ur5e")
+            >>> found = arm.solutions_batch(arm.fk(arm.random(seed=1, count=10)))
+            >>> bool(found.complete.all()), bool((found.counts > 0).all())
+            (True, True)
         """
         values = self._values("near", near)
         check = self._check(scene, margin, self_collision)
@@ -678,6 +801,11 @@ class Chain:
 
         Raises:
             InvalidInputError: The arm or the target has no redundancy.
+
+        Example:
+            >>> arm = Chain.load("iiwa14")
+            >>> arm.redundancy_intervals(arm.fk(arm.random(seed=1))).shape[1]
+            2
         """
         return redundancy_intervals(self.arm, target)
 
@@ -713,6 +841,12 @@ class Chain:
         Returns:
             The results, at which targets a jump was forced, and on which ways between targets
             something touches.
+
+        Example:
+            >>> arm = Chain.load("panda")
+            >>> path = arm.solve_path([[0.4, 0.0, 0.4], [0.4, 0.1, 0.4], [0.4, 0.2, 0.4]])
+            >>> path.converged, path.jumps
+            (True, ())
         """
         first, check = self._values("start", start), self._check(scene, margin, self_collision)
         return solve_path(self.arm, targets, first, config, max_step, seed, progress, check)
@@ -741,7 +875,16 @@ class Chain:
 
         Raises:
             InvalidInputError: The arm's ``geometry`` is unknown, or ``q`` does not fit.
+
+        Example:
+            >>> from jointwise import Scene
+            >>> arm = Chain.load("panda", geometry=True)
+            >>> wall = Scene().box([0.1, 2.0, 2.0], [0.8, 0.0, 0.0], name="wall")
+            >>> round(arm.clearance(arm.home, wall, self_collision=False), 3)
+            0.091
         """
+        from jointwise.solvers.collision import clearance
+
         check = self._required_check(scene, 0.0, self_collision)
         return clearance(check, self.arm, self._values("q", q), threads)
 
@@ -765,20 +908,41 @@ class Chain:
 
         Returns:
             A boolean, or (k,) for many.
+
+        Example:
+            >>> from jointwise import Scene
+            >>> arm = Chain.load("panda", geometry=True)
+            >>> wall = Scene().box([0.1, 2.0, 2.0], [0.8, 0.0, 0.0], name="wall")
+            >>> arm.free(arm.home, wall), arm.free(arm.random(seed=1, count=4), wall)
+            (True, array([False,  True,  True,  True]))
         """
+        from jointwise.solvers.collision import is_free
+
         check = self._required_check(scene, margin, self_collision)
         return is_free(check, self.arm, self._values("q", q), threads)
 
     def _check(
         self, scene: Scene | None, margin: float, self_collision: bool
     ) -> CollisionCheck | None:
-        if scene is None and self.geometry is None and margin == 0.0:
+        """What a solution must not touch; collisions are imported only if there may be any."""
+        nothing = scene is None and self.geometry is None
+        if nothing and type(margin) is float and margin == 0.0 and self_collision is True:
             return None
+        from jointwise.solvers.collision import collision_check
+
         return collision_check(self.arm, self.geometry, scene, margin, self_collision)
 
     def _required_check(
         self, scene: Scene | None, margin: float, self_collision: bool
     ) -> CollisionCheck | None:
+        if scene is None and self.geometry is None:
+            raise InvalidInputError(
+                "the arm has no geometry, by which collisions are found: expected an arm whose "
+                "spheres are known, such as Chain.load(name, geometry=True) or "
+                "Chain.from_urdf(source, geometry=True)."
+            )
+        from jointwise.solvers.collision import NO_OBSTACLES, collision_check
+
         given = NO_OBSTACLES if scene is None else scene
         return collision_check(self.arm, self.geometry, given, margin, self_collision)
 
@@ -794,6 +958,11 @@ class Chain:
             target: As for ``solve``.
             start: As for ``solve``.
             config: As for ``solve``.
+
+        Example:
+            >>> trace = Chain.load("panda").trace([0.4, 0.2, 0.5])
+            >>> trace.sweeps, trace.converged
+            (3, True)
         """
         return trace(self.arm, target, self._values("start", start), config)
 

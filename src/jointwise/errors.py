@@ -1,20 +1,59 @@
 """Exceptions and warnings of jointwise. A target that is not reached raises none: ``Status``."""
 
+import sys
+import warnings
+
 
 class JointwiseError(Exception):
-    """Base class of all exceptions that jointwise raises."""
+    """Base class of all exceptions that jointwise raises.
+
+    Example:
+        >>> from jointwise import robots
+        >>> try:
+        ...     robots.panda().solve([5.0, 0.0, 0.0]).or_raise()
+        ... except JointwiseError as error:
+        ...     type(error).__name__
+        'UnsolvedError'
+    """
 
 
 class InvalidInputError(JointwiseError, ValueError):
-    """An invalid argument; the text says what was given and what is accepted."""
+    """An invalid argument; the text says what was given and what is accepted.
+
+    Example:
+        >>> from jointwise import robots
+        >>> try:
+        ...     robots.panda().solve([0.4, 0.2])
+        ... except InvalidInputError as error:
+        ...     print(str(error)[:51])
+        target has shape (2,): expected (3,) for a position
+    """
 
 
 class DimensionMismatchError(InvalidInputError):
-    """An argument that does not have one value per joint."""
+    """An argument that does not have one value per joint.
+
+    Example:
+        >>> from jointwise import robots
+        >>> try:
+        ...     robots.panda().fk([0.0, 0.0])
+        ... except DimensionMismatchError as error:
+        ...     print(error)
+        q has 2 values for an arm of 7 joints: expected one value per joint, shape (7,).
+    """
 
 
 class UnsolvedError(JointwiseError):
-    """Raised by ``IKResult.or_raise`` for a result that did not converge."""
+    """Raised by ``IKResult.or_raise`` for a result that did not converge.
+
+    Example:
+        >>> from jointwise import robots
+        >>> try:
+        ...     robots.panda().solve([5.0, 0.0, 0.0]).or_raise()
+        ... except UnsolvedError as error:
+        ...     str(error).startswith("missed by 4.")
+        True
+    """
 
 
 class AmbiguousLinkError(InvalidInputError):
@@ -44,7 +83,18 @@ class AmbiguousLinkError(InvalidInputError):
 
 
 class GeometryWarning(UserWarning):
-    """Shapes that can be used, but not as well as intended, such as a mesh that is not closed."""
+    """Shapes that are used, but not as intended: an open mesh, an obstacle around the base.
+
+    Example:
+        >>> import warnings
+        >>> from jointwise import Chain, Scene
+        >>> arm, boulder = Chain.load("panda", geometry=True), Scene().sphere(0.5, name="boulder")
+        >>> with warnings.catch_warnings(record=True) as caught:
+        ...     warnings.simplefilter("always")
+        ...     free = arm.free(arm.home, boulder)
+        >>> print(str(caught[0].message)[:31])
+        'boulder' touches 'panda_link1'
+    """
 
 
 class DegreesWarning(UserWarning):
@@ -53,6 +103,15 @@ class DegreesWarning(UserWarning):
     Args:
         given: What was given, and why it is suspected.
         remedy: What to do if it is in degrees.
+
+    Example:
+        >>> import warnings
+        >>> from jointwise import DHJoint
+        >>> with warnings.catch_warnings(record=True) as caught:
+        ...     warnings.simplefilter("always")
+        ...     joint = DHJoint(alpha=90.0)
+        >>> print(caught[0].message.remedy)
+        use math.radians
     """
 
     def __init__(self, given: str, remedy: str) -> None:
@@ -62,3 +121,11 @@ class DegreesWarning(UserWarning):
     def __str__(self) -> str:
         given, remedy = self.args
         return f"{given}: angles are in radians. If these are degrees, {remedy}."
+
+
+def warn_caller(warning: Warning) -> None:
+    """Warn in the line of the user's code that called jointwise."""
+    frame, level = sys._getframe(), 1
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith("jointwise."):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(warning, stacklevel=level)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from jointwise.chain import Chain, JointValues
-from jointwise.errors import InvalidInputError
+from jointwise.errors import GeometryWarning, InvalidInputError, warn_caller
 from jointwise.kernels.shapes import Bools, Floats
 from jointwise.model import checks, data, mjcf, urdf
 from jointwise.model.arm import arm_model
@@ -89,7 +89,13 @@ class Robot:
         Raises:
             InvalidInputError: It is no URDF, or no tree, or a joint is of another type; the text
                 says which. Or a shape cannot be read.
+
+        Example:
+            >>> from jointwise import robots
+            >>> Robot.from_urdf(robots.panda().to_urdf("arm")).n
+            7
         """
+        checks.geometry_option(geometry)
         tree = urdf.Tree(source)
         model = urdf.read_robot(tree, free_base)
         if geometry is False:
@@ -113,12 +119,21 @@ class Robot:
         Raises:
             InvalidInputError: MuJoCo cannot read it, or it has ball joints, closed loops or
                 several robots; the text says which.
+
+        Example:
+            >>> hinge = '<joint name="turn"/><geom size="0.1"/><site name="hand" pos="1 0 0"/>'
+            >>> body = f'<worldbody><body name="arm">{hinge}</body></worldbody>'
+            >>> Robot.from_mjcf(f"<mujoco>{body}</mujoco>").joint_names
+            ('turn',)
         """
         return cls(mjcf.read_robot(source))
 
     @classmethod
     def load(
-        cls, name: str | PathLike[str], free_base: bool = False, geometry: bool = False
+        cls,
+        name: str | PathLike[str],
+        free_base: bool = False,
+        geometry: bool | str | PathLike[str] = False,
     ) -> Robot:
         """A robot by its name, or from a file.
 
@@ -128,21 +143,20 @@ class Robot:
                 ``.urdf`` file, of a ``.xml`` file with MJCF, or of a DH table.
             free_base: As for ``from_urdf``.
             geometry: Whether to load its shape as well, or to fit it for a URDF; an error lists the
-                robots whose shapes come with jointwise.
+                robots whose shapes come with jointwise. Or a JSON file of spheres, as
+                ``Geometry.save`` writes it.
 
         Example:
             >>> Robot.load("ur5e").n
             6
         """
         file = data.find(name)
-        kept = data.geometry_file(file) if geometry else None
-        if kept is not None:
-            return cls.load(name, free_base).with_geometry(kept)
+        checks.geometry_option(geometry)
+        spheres = data.geometry_file(file) if geometry is True else geometry
+        if spheres:
+            return cls.load(name, free_base).with_geometry(spheres)
         if geometry and file.suffix.lower() != ".urdf":
-            raise InvalidInputError(
-                f"geometry is for a URDF: {file.name} has no collision shapes. Give it spheres by "
-                "with_geometry."
-            )
+            raise data.no_shapes(file)
         if file.suffix.lower() in (".toml", ".csv"):
             return cls.from_urdf(Chain.from_table(file).to_urdf(file.stem), free_base)
         if mjcf.is_mjcf(file):
@@ -163,6 +177,10 @@ class Robot:
 
         Raises:
             InvalidInputError: It cannot be read, or it is of another robot.
+
+        Example:
+            >>> Robot.load("panda").with_geometry("panda").geometry.count
+            187
         """
         if source is None:
             return replace(self, geometry=None)
@@ -232,6 +250,11 @@ class Robot:
         Args:
             seed: Seed of the generator; the same seed gives the same values.
             count: None for one configuration, (n,); else (count, n).
+
+        Example:
+            >>> robot = Robot.load("panda")
+            >>> robot.random(seed=1, count=10).shape
+            (10, 7)
         """
         return random_values(self.model, RANDOM_TRAVEL, seed, count)
 
@@ -246,6 +269,12 @@ class Robot:
 
         Returns:
             (4, 4) the pose of each link by its name, or (k, 4, 4). Read-only.
+
+        Example:
+            >>> robot = Robot.load("panda")
+            >>> poses = robot.fk(robot.home, base=[0.0, 0.0, 0.5])
+            >>> poses["tip"].shape, float(poses["base_link"][2, 3])
+            ((4, 4), 0.5)
         """
         ordered = ordered_values("q", q, self.model, self.joint_names)
         values = checks.configurations("q", ordered, self.n, "a robot")
@@ -256,15 +285,29 @@ class Robot:
         """The arm between two links, also if the path leads up to a common ancestor and down.
 
         A mimic joint is a joint like others in it, with its own name and value, unless another
-        joint between base and tip moves with it, which is refused.
+        joint between base and tip moves with it, which is refused. The arm has no geometry, which
+        a warning says if the robot has one.
 
         Args:
             base: The link that does not move.
             tip: The link of the end effector.
+
+        Example:
+            >>> robot = Robot.load("panda")
+            >>> robot.chain(robot.link_names[0], "tip").n
+            7
         """
         for link in (base, tip):
             checks.known_name("link", link, self.model.links, self.name)
         links, prismatic, limits, names, _ = chain_between(self.model, base, tip)
+        if self.geometry is not None:
+            warn_caller(
+                GeometryWarning(
+                    "the chain has no geometry, although the robot has: its collisions are not "
+                    "checked. Give it a shape by with_geometry, or read it by "
+                    "Chain.from_urdf(source, base, tip, geometry=True)."
+                )
+            )
         return Chain(arm_model(links, prismatic, limits), names)
 
     def solve(
@@ -365,6 +408,12 @@ class Robot:
             scene: As for ``solve``.
             margin: As for ``solve``.
             self_collision: As for ``solve``.
+
+        Example:
+            >>> robot = Robot.load("panda")
+            >>> batch = robot.solve_batch({"tip": [[0.4, 0.2, 0.5], [0.4, 0.3, 0.5]]})
+            >>> int(batch.converged.sum()), batch.joint_angles.shape
+            (2, (2, 7))
         """
         options = Options(weights, offsets, rest, rest_weight, active)
         check = self._check(scene, margin, self_collision, base)
@@ -399,6 +448,13 @@ class Robot:
 
         Raises:
             InvalidInputError: The robot's ``geometry`` is unknown, or ``q`` does not fit.
+
+        Example:
+            >>> from jointwise import Scene
+            >>> robot = Robot.load("panda", geometry=True)
+            >>> wall = Scene().box([0.1, 2.0, 2.0], [0.8, 0.0, 0.0], name="wall")
+            >>> round(robot.clearance(robot.home, wall, self_collision=False), 3)
+            0.091
         """
         check = self._required_check(scene, 0.0, self_collision, base)
         return clearance(check, *self._placed(q, base), threads)
@@ -425,6 +481,13 @@ class Robot:
 
         Returns:
             A boolean, or (k,) for many.
+
+        Example:
+            >>> from jointwise import Scene
+            >>> robot = Robot.load("panda", geometry=True)
+            >>> wall = Scene().box([0.1, 2.0, 2.0], [0.8, 0.0, 0.0], name="wall")
+            >>> robot.free(robot.home, wall), robot.free(robot.home, wall, base=[0.2, 0.0, 0.0])
+            (True, False)
         """
         check = self._required_check(scene, margin, self_collision, base)
         return is_free(check, *self._placed(q, base), threads)
@@ -439,13 +502,17 @@ class Robot:
     def _check(
         self, scene: Scene | None, margin: float, self_collision: bool, base: Pose | None
     ) -> RobotCheck | None:
-        if scene is None and self.geometry is None and margin == 0.0:
-            return None
         return robot_check(self.model, self.geometry, scene, margin, self_collision, base)
 
     def _required_check(
         self, scene: Scene | None, margin: float, self_collision: bool, base: Pose | None
     ) -> RobotCheck:
+        if scene is None and self.geometry is None:
+            raise InvalidInputError(
+                "the robot has no geometry, by which collisions are found: expected a robot whose "
+                "spheres are known, such as Robot.load(name, geometry=True) or "
+                "Robot.from_urdf(source, geometry=True)."
+            )
         empty = Scene() if scene is None else scene
         check = self._check(empty, margin, self_collision, base)
         assert check is not None  # since there is a scene
@@ -493,6 +560,12 @@ class Robot:
                 follow it without detours, and those that touch are not ``converged``.
             margin: As for ``solve``.
             self_collision: As for ``solve``.
+
+        Example:
+            >>> robot = Robot.load("panda")
+            >>> path = robot.solve_path({"tip": [[0.4, 0.2, 0.5], [0.4, 0.21, 0.5]]})
+            >>> bool(path.converged.all()), path.largest_step < 0.1
+            (True, True)
         """
         options = Options(weights, offsets, rest, rest_weight, active)
         motion = Motion(max_velocity, dt, smooth)

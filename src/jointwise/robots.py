@@ -1,6 +1,11 @@
 """Robots by name: ``robots.panda()``, or ``Chain.load("panda")``. All come with jointwise.
 
 Each function names the source of its numbers, and a second source that they were checked against.
+
+Example:
+    >>> from jointwise import robots
+    >>> robots.panda().n
+    7
 """
 
 from jointwise.chain import Chain

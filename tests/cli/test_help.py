@@ -61,7 +61,7 @@ def test_version_and_help_without_arguments(run):
     assert (printed + error).startswith("Usage: jointwise ")
 
 
-PAGE = (ROOT / "docs" / "command.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "reference" / "command.md").read_text("utf-8")
 
 
 def test_the_documented_output_is_real(run, run_json):

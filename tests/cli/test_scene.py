@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 from numpy.testing import assert_allclose
 
@@ -40,15 +41,32 @@ def test_batch_writes_free_solutions_and_their_clearances(run, files):
     assert summary == "4 of 4 solved (100.000%)\n"
     assert_allclose(read_values(printed), expected.joint_angles, atol=1e-12)
     header, *rows = printed.splitlines()
-    assert header.endswith(",restarts,clearance")
-    assert_allclose([float(row.split(",")[-1]) for row in rows], expected.clearance, atol=1e-12)
+    assert header.endswith(",restarts,clearance,contact")
+    *_, clearance, contact = zip(*(row.split(",") for row in rows), strict=True)
+    assert_allclose([float(cell) for cell in clearance], expected.clearance, atol=1e-12)
+    assert list(contact) == [" and ".join(pair) for pair in expected.contact]
     assert expected.clearance.min() >= 0.0
 
 
 def test_batch_says_what_touches(run_json, files):
     (found,) = run_json("batch", "panda", "in.csv", "--scene", "block.toml", code=1)
     assert found["statuses"] == {"COLLIDES": 2, "CONVERGED": 2}
-    assert all(row["clearance"] < 0.0 for row in found["rows"] if not row["converged"])
+    touching = [row for row in found["rows"] if not row["converged"]]
+    assert all(row["clearance"] < 0.0 for row in touching)
+    assert {row["contact"].split(" and ")[1] for row in touching} == {"block"}
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
+@pytest.mark.parametrize("command", ["batch", "path"])
+def test_tables_of_results_name_what_is_nearest(run, files, command, suffix):
+    write_csv("in.csv", xyz(LINE[-1:]))
+    run(command, "panda", "in.csv", "--scene", "pole.toml", "-o", f"out{suffix}")
+    solve = PANDA.solve_batch if command == "batch" else PANDA.solve_path
+    expected = " and ".join(solve(LINE[-1:], scene=POLE)[0].contact)
+    if suffix == ".parquet":
+        assert pq.read_table("out.parquet")["contact"].to_pylist() == [expected]
+    else:
+        assert expected in Path(f"out{suffix}").read_text()
 
 
 def test_a_column_named_clearance_is_refused_only_if_the_results_have_one(run, files):

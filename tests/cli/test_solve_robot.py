@@ -116,7 +116,7 @@ ERRORS = {
         "--target cannot be combined with --tip.\n"
     ),
     ("--target", "left", "1", "2", "3", "--margin", "0.1"): (
-        "--target cannot be combined with --margin.\n"
+        "--target cannot be combined with --margin. In Python: Robot.solve(..., margin=...).\n"
     ),
     ("--to", "1", "2", "3", "--free-base"): "--free-base is for --target, which is not given.\n",
     (): "no target is given: expected --to, or --target for a robot.\n",

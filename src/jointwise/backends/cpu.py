@@ -35,6 +35,12 @@ class Backend(NamedTuple):
         name: ``"native"``, the library that is built with jointwise, or ``"numba"``, which compiles
             the kernels on their first call.
         reason: Why, in a sentence.
+
+    Example:
+        >>> from jointwise import backend
+        >>> used = backend()
+        >>> used.name in ("native", "numba"), used.reason.endswith(".")
+        (True, True)
     """
 
     name: str

@@ -1,8 +1,8 @@
 """Numerical kernels: floats and arrays only, no checks, no input or output.
 
-``docs/kernels.md`` states the rules that a kernel line must follow. ``entry_points`` lists what
-Python calls, and ``backends.cpu`` calls it. Only ``entry_points``, ``fingerprint``, ``shapes`` and
-``thresholds`` do not import Numba, so each module is imported when it is first used.
+``docs/explain/kernels.md`` states the rules that a kernel line must follow. ``entry_points`` lists
+what Python calls, and ``backends.cpu`` calls it. Only ``entry_points``, ``fingerprint``, ``shapes``
+and ``thresholds`` do not import Numba, so each module is imported when it is first used.
 """
 
 import lazy_loader

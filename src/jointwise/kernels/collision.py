@@ -85,8 +85,10 @@ def nearest_obstacle(
         least[c] = inf
         place_spheres(around, frames, c, work)
         for m in range(BLOCK * gaps.shape[1]):
-            if gaps[c, m // BLOCK, m % BLOCK] < best and best >= stop:
-                gap = carrier_gap(around, work.placed, c, m)
+            bound = gaps[c, m // BLOCK, m % BLOCK]
+            if bound < best and best >= stop:
+                # Of a grid both are lower bounds, and that of the bounding sphere may be better.
+                gap = max(bound, carrier_gap(around, work.placed, c, m))
                 if gap < best:
                     best, a, b = gap, c, least.size + m
     return best, a, b

@@ -37,8 +37,8 @@ from jointwise.kernels.tasks import chord_tolerance_sq, is_converged, set_task, 
 
 # Sweeps that Anderson acceleration combines, and the share of E they must save.
 DEPTH, MIN_DECREASE = 5, 1e-9
-# Rounding errors as a share of the largest possible (A, B) of a joint, see docs/method.md; and the
-# least value whose square does not underflow.
+# Rounding errors as a share of the largest possible (A, B) of a joint, see
+# docs/explain/method.md; and the least value whose square does not underflow.
 NOISE, MIN_NOISE = 1e-14, 1e-140
 
 

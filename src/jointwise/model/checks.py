@@ -308,3 +308,12 @@ def list_names(names: Iterable[str]) -> str:
     text = ", ".join(short(name)[1:-1] for name in all_names[:MAX_LISTED])
     more = len(all_names) - MAX_LISTED
     return f"{text} and {more} more." if more > 0 else f"{text}."
+
+
+def geometry_option(geometry: object) -> None:
+    """Refuse what ``geometry=`` cannot be: it is a boolean, or a path."""
+    if not isinstance(geometry, (bool, str, PathLike)):
+        raise InvalidInputError(
+            f"geometry is {short(geometry)}: expected True, False, or the path of a JSON "
+            "file of spheres."
+        )

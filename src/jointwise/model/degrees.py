@@ -1,6 +1,5 @@
 """What looks like degrees where radians are expected, and the warning about it."""
 
-import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -9,7 +8,7 @@ from numbers import Real
 
 import numpy as np
 
-from jointwise.errors import DegreesWarning
+from jointwise.errors import DegreesWarning, warn_caller
 from jointwise.kernels.shapes import Bools, Floats
 from jointwise.model.arm import ArmModel
 from jointwise.model.kinematic_tree import TreeModel
@@ -40,15 +39,7 @@ def warn(found: Sequence[str], remedy: str) -> None:
     """
     if found:
         more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-        _warn(f"{found[0]}{more}, more than two turns", remedy)
-
-
-def _warn(given: str, remedy: str) -> None:
-    """Warn in the line of the user's code that called jointwise."""
-    frame, level = sys._getframe(), 1
-    while frame.f_back and frame.f_globals.get("__name__", "").startswith("jointwise."):
-        frame, level = frame.f_back, level + 1
-    warnings.warn(DegreesWarning(given, remedy), stacklevel=level)
+        warn_caller(DegreesWarning(f"{found[0]}{more}, more than two turns", remedy))
 
 
 def check_limits(limits: Floats, prismatic: Bools, names: Sequence[str]) -> None:
@@ -89,7 +80,7 @@ def check_values(
             low, high = arm.limits[joint]
             reason = f"more than a turn outside its limits {low:g} and {high:g} rad"
         given = f"{option} has {values[tuple(index)]:g} for {names[joint]}, {reason}"
-        _warn(given, remedy)
+        warn_caller(DegreesWarning(given, remedy))
 
 
 def check_rpy(values: Floats, locate: Callable[[int], str]) -> None:

@@ -63,6 +63,11 @@ def two_link_planar(l1: float, l2: float) -> Joints:
     Args:
         l1: Length of the first link [m].
         l2: Length of the second link [m].
+
+    Example:
+        >>> from jointwise import fk_position
+        >>> fk_position(two_link_planar(1.0, 0.5), [0.0, 0.0]).round(6)
+        array([1.5, 0. , 0. ])
     """
     return DHJoint(a=l1), DHJoint(a=l2)
 
@@ -74,6 +79,11 @@ def three_link_spatial(d1: float = 0.5, l2: float = 1.0, l3: float = 0.5) -> Joi
         d1: Height of the horizontal axes above the base [m].
         l2: Length of the upper arm [m].
         l3: Length of the forearm [m].
+
+    Example:
+        >>> from jointwise import fk_position
+        >>> fk_position(three_link_spatial(), [0.0, 0.0, 0.0]).round(6)
+        array([1.5, 0. , 0.5])
     """
     return DHJoint(d=d1, alpha=pi / 2), DHJoint(a=l2), DHJoint(a=l3)
 
@@ -86,6 +96,11 @@ def scara(l1: float, l2: float) -> Joints:
     Args:
         l1: Length of the first link [m].
         l2: Length of the second link [m].
+
+    Example:
+        >>> from jointwise import fk_position
+        >>> fk_position(scara(0.4, 0.3), [0.0, 0.0, 0.1, 0.0]).round(6)
+        array([ 0.7, -0. , -0.1])
     """
     return DHJoint(a=l1), DHJoint(a=l2, alpha=pi), DHJoint(joint_type="prismatic"), DHJoint()
 
@@ -97,6 +112,11 @@ def puma560() -> Joints:
     for consensus among model parameters reported for the PUMA 560 robot", ICRA 1994. The twists
     alpha of rows 3 to 5 have the opposite sign in the model of Robotics Toolbox. With limits and
     pedestal: ``robots.puma560``.
+
+    Example:
+        >>> from jointwise import Chain
+        >>> Chain.from_dh(puma560()).n
+        6
     """
     return (
         DHJoint(alpha=pi / 2),
@@ -114,6 +134,11 @@ def stanford_arm() -> Joints:
     The end effector is the centre of the wrist. Lengths: Paul, "Modelling, trajectory
     calculation and servoing of a computer controlled arm", Stanford AIM-177, 1972. With limits and
     hand: ``robots.stanford``.
+
+    Example:
+        >>> from jointwise import Chain
+        >>> Chain.from_dh(stanford_arm()).prismatic.tolist()
+        [False, False, True, False, False, False]
     """
     return (
         DHJoint(d=0.412, alpha=-pi / 2),

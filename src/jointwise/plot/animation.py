@@ -56,6 +56,11 @@ def gif(chain: Chain, trace: Trace, target: Target, file: str | PathLike[str]) -
 
     Raises:
         InvalidInputError: An argument is invalid; the text says which and why.
+
+    Example:
+        >>> from jointwise import plot, robots
+        >>> panda, target = robots.panda(), [0.4, 0.2, 0.5]
+        >>> plot.gif(panda, panda.trace(target), target, "solve.gif")  # doctest: +SKIP
     """
     canvas.check_trace(chain, trace)
     path = Path(file)

@@ -30,6 +30,10 @@ def convergence(trace: Trace, tolerance: float | None = None, ax: Any = None) ->
 
     Raises:
         InvalidInputError: An argument is invalid; the text says which and why.
+
+    Example:
+        >>> from jointwise import plot, robots
+        >>> ax = plot.convergence(robots.panda().trace([0.4, 0.2, 0.5]), tolerance=1e-6)
     """
     canvas.check_type("trace", trace, Trace, "chain.trace(target)")
     limit = None if tolerance is None else checks.positive("tolerance", tolerance)
@@ -106,6 +110,12 @@ def path(chain: Chain, path: IKPath, axes: Any = None, degrees: bool = False) ->
 
     Raises:
         InvalidInputError: An argument is invalid; the text says which and why.
+
+    Example:
+        >>> from jointwise import plot, robots
+        >>> panda = robots.panda()
+        >>> targets = [[0.4, 0.0, 0.4], [0.4, 0.1, 0.4], [0.4, 0.2, 0.4]]
+        >>> axes = plot.path(panda, panda.solve_path(targets))
     """
     canvas.check_chain(chain)
     canvas.check_type("path", path, IKPath, "chain.solve_path(targets)")

@@ -43,6 +43,12 @@ def robot(
 
     Raises:
         InvalidInputError: An argument is invalid; the text says which and why.
+
+    Example:
+        >>> from jointwise import Robot, plot
+        >>> panda = Robot.load("panda")
+        >>> ax = plot.robot(panda, panda.home, targets={"tip": [0.4, 0.2, 0.5]})
+        >>> ax.figure.savefig("robot.png")  # doctest: +SKIP
     """
     if not isinstance(robot, Robot):
         raise InvalidInputError(

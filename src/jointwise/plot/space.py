@@ -56,6 +56,12 @@ def arm(
 
     Raises:
         InvalidInputError: An argument is invalid; the text says which and why.
+
+    Example:
+        >>> from jointwise import plot, robots
+        >>> panda = robots.panda()
+        >>> ax = plot.arm(panda, panda.home)
+        >>> ax.figure.savefig("arm.png")  # doctest: +SKIP
     """
     canvas.check_chain(chain)
     values = checks.all_finite("q", checks.joint_values("q", q, chain.n))
@@ -84,6 +90,11 @@ def motion(chain: Chain, configurations: ArrayLike, target: Target, ax: Any = No
 
     Raises:
         InvalidInputError: An argument is invalid; the text says which and why.
+
+    Example:
+        >>> from jointwise import plot, robots
+        >>> panda, target = robots.panda(), [0.4, 0.2, 0.5]
+        >>> ax = plot.motion(panda, panda.trace(target).joint_angles, target)
     """
     canvas.check_chain(chain)
     values = _configurations(chain, configurations, at_least=2)
@@ -120,6 +131,12 @@ def solutions(chain: Chain, configurations: ArrayLike, target: Target, ax: Any =
 
     Raises:
         InvalidInputError: An argument is invalid; the text says which and why.
+
+    Example:
+        >>> from jointwise import plot, robots
+        >>> ur5e = robots.ur5e()
+        >>> pose = ur5e.fk([0.1, -1.2, 1.5, -0.4, 1.0, 0.3])
+        >>> ax = plot.solutions(ur5e, ur5e.solutions(pose, count=3).joint_angles, pose)
     """
     canvas.check_chain(chain)
     values = _configurations(chain, configurations, at_least=1)

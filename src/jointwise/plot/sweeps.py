@@ -39,6 +39,11 @@ def sweep(chain: Chain, trace: Trace, target: Target, number: int = 0, axes: Any
 
     Raises:
         InvalidInputError: An argument is invalid; the text says which and why.
+
+    Example:
+        >>> from jointwise import plot, robots
+        >>> panda, target = robots.panda(), [0.4, 0.2, 0.5]
+        >>> axes = plot.sweep(panda, panda.trace(target), target)
     """
     canvas.check_trace(chain, trace)
     target_position = describe_target(target)["position"]

@@ -7,7 +7,7 @@ import numpy as np
 from jointwise.chain import Chain
 from jointwise.kernels.shapes import Floats
 from jointwise.model.arm import ArmModel, arm_model
-from jointwise.model.geometry.files import move_spheres
+from jointwise.model.geometry.geometry import move_spheres
 from jointwise.scene.scene import Scene
 from jointwise.solvers.collision import CollisionCheck, collision_check
 

@@ -70,7 +70,7 @@ def reach_map(
         threads: Threads on a CPU. None: one for every core. Ignored on a GPU.
         chunk: Number of voxels along the edge of a chunk, the unit of work and of what is written.
             None: so that a chunk has about 100,000 poses, or four million on a GPU. On a cluster
-            of hundreds of cores choose 32 to 48; see docs/reach.md.
+            of hundreds of cores choose 32 to 48; see docs/howto/reach.md.
         scene: As for ``Chain.solve``, and so are the next two: only solutions that touch nothing
             count. On a CPU only.
         margin: The least distance to keep [m].
@@ -81,6 +81,16 @@ def reach_map(
             what is wrong.
         JointwiseError: The store cannot be written, or another call is writing to it; or the
             cluster does not respond, is lost, or has other versions.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> from jointwise import Chain, reach_map, two_link_planar
+        >>> arm = Chain.from_dh(two_link_planar(0.3, 0.2))
+        >>> area = (-0.5, 0.5), (-0.5, 0.5), (0.0, 0.0)
+        >>> with TemporaryDirectory() as folder:
+        ...     found = reach_map(arm, 0.1, None, area, store=f"{folder}/arm.zarr", progress=False)
+        ...     print(found.grid.shape, found.finished)
+        (11, 11, 1) True
     """
     check_chain(chain)
     _check_client(client, device, threads)

@@ -25,7 +25,7 @@ from jointwise.solvers.batch import Device
 from jointwise.solvers.collision import CollisionCheck
 from jointwise.solvers.config import SolveConfig
 
-# Tolerances and restarts of a map; docs/reach.md has what more restarts would find.
+# Tolerances and restarts of a map; docs/howto/reach.md has what more restarts would find.
 REACH_CONFIG = SolveConfig(position_tolerance=1e-4, orientation_tolerance=1e-4, max_restarts=20)
 
 # Poses solved at a time, which bounds the memory: about 0.2 s of one core, or a full GPU.

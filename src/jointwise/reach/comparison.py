@@ -18,6 +18,16 @@ class Comparison:
         volume_both: Volume that both reach [m³].
         dexterity_a: Mean dexterity of the first arm where both reach.
         dexterity_b: Mean dexterity of the second arm where both reach.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> from jointwise import Chain, reach_map, two_link_planar
+        >>> arm = Chain.from_dh(two_link_planar(0.3, 0.2))
+        >>> area = (-0.5, 0.5), (-0.5, 0.5), (0.0, 0.0)
+        >>> with TemporaryDirectory() as folder:
+        ...     found = reach_map(arm, 0.1, None, area, store=f"{folder}/arm.zarr", progress=False)
+        ...     print(compare(found, found).dexterity_a)
+        1.0
     """
 
     volume_a: float
@@ -43,6 +53,16 @@ def compare(map_a: ReachMap, map_b: ReachMap) -> Comparison:
 
     Raises:
         InvalidInputError: Resolution or orientations differ.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> from jointwise import Chain, reach_map, two_link_planar
+        >>> arm = Chain.from_dh(two_link_planar(0.3, 0.2))
+        >>> area = (-0.5, 0.5), (-0.5, 0.5), (0.0, 0.0)
+        >>> with TemporaryDirectory() as folder:
+        ...     found = reach_map(arm, 0.1, None, area, store=f"{folder}/arm.zarr", progress=False)
+        ...     print(compare(found, found).volume_both == found.volume())
+        True
     """
     for name in ("resolution", "orientations"):
         a, b = map_a.settings[name], map_b.settings[name]

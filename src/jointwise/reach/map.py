@@ -42,6 +42,17 @@ class ReachMap:
 
     Raises:
         InvalidInputError: The folder does not exist, or is not a map.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> from jointwise import Chain, reach_map, two_link_planar
+        >>> arm = Chain.from_dh(two_link_planar(0.3, 0.2))
+        >>> area = (-0.5, 0.5), (-0.5, 0.5), (0.0, 0.0)
+        >>> with TemporaryDirectory() as folder:
+        ...     _ = reach_map(arm, 0.1, None, area, store=f"{folder}/arm.zarr", progress=False)
+        ...     found = ReachMap(f"{folder}/arm.zarr")
+        ...     print(found.at([0.3, 0.2, 0.0]).dexterity)
+        1.0
     """
 
     def __init__(self, store: str | PathLike[str]) -> None:
@@ -92,7 +103,7 @@ class ReachMap:
 
     @cached_property
     def manipulability(self) -> Float32s:
-        """(x, y, z) greatest manipulability of the solutions; see docs/reach.md. Read-only."""
+        """(x, y, z) greatest manipulability of the solutions, as ``Reach`` has it. Read-only."""
         return self._read_all("manipulability")
 
     @cached_property

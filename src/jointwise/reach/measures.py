@@ -24,6 +24,17 @@ class Reach(NamedTuple):
             ranges, 0 at a limit, or if there is no solution.
         configuration: (n,) joint values that reach the centre of the voxel in one of the
             orientations [rad, m], read-only; None if none is reached.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> from jointwise import Chain, reach_map, two_link_planar
+        >>> arm = Chain.from_dh(two_link_planar(0.3, 0.2))
+        >>> area = (-0.5, 0.5), (-0.5, 0.5), (0.0, 0.0)
+        >>> with TemporaryDirectory() as folder:
+        ...     found = reach_map(arm, 0.1, None, area, store=f"{folder}/arm.zarr", progress=False)
+        ...     here = found.at([0.3, 0.2, 0.0])
+        >>> here.dexterity, here.configuration.shape
+        (1.0, (2,))
     """
 
     dexterity: float

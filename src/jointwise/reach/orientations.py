@@ -33,6 +33,12 @@ class AimCone:
 
     Raises:
         InvalidInputError: A number is out of its range; the text says which.
+
+    Example:
+        >>> from math import pi
+        >>> down = AimCone((0, 0, -1), half_angle=pi / 6, count=20)
+        >>> down.direction
+        (0.0, 0.0, -1.0)
     """
 
     direction: Sequence[float]

@@ -44,6 +44,15 @@ class Placement:
             where it is not reached.
         clearance: (m,) distance of the arm from the nearest obstacle and from itself at each target
             [m]; NaN where it is not reached, infinite where nothing is checked.
+
+    Example:
+        >>> from jointwise import Chain, two_link_planar
+        >>> from jointwise.reach import base_candidates
+        >>> arm = Chain.from_dh(two_link_planar(0.3, 0.2))
+        >>> targets = [[1.0, 0.0, 0.0], [1.0, 0.2, 0.0]]
+        >>> found = best_base(arm, targets, base_candidates(targets, reach=0.5, step=0.1))
+        >>> found.base.shape, found.joint_angles.shape
+        ((4, 4), (2, 2))
     """
 
     best: int
@@ -95,6 +104,15 @@ def best_base(
     Raises:
         InvalidInputError: There are no targets or candidates, or they are not poses; or there is a
             scene, and the arm has no geometry.
+
+    Example:
+        >>> from jointwise import Chain, two_link_planar
+        >>> from jointwise.reach import base_candidates
+        >>> arm = Chain.from_dh(two_link_planar(0.3, 0.2))
+        >>> targets = [[1.0, 0.0, 0.0], [1.0, 0.2, 0.0]]
+        >>> found = best_base(arm, targets, base_candidates(targets, reach=0.5, step=0.1))
+        >>> int(found.reached[found.best])
+        2
     """
     if not isinstance(chain, Chain):
         raise InvalidInputError(f"chain is {chain!r}: expected a Chain.")

@@ -16,8 +16,8 @@ from jointwise.reach.grid import Grid, grid_over
 from jointwise.reach.orientations import Orientations, orientation_count
 from jointwise.solvers.batch import Device, wants_gpu
 
-# Poses per second of one CPU thread, and of a GPU, of a UR5e with 100 orientations; docs/reach.md
-# has the measurements. For other arms and settings a third to three times as many.
+# Poses per second of one CPU thread, and of a GPU, of a UR5e with 100 orientations. For other arms
+# and settings a third to three times as many; docs/howto/reach.md has the measurements.
 POSES_PER_SECOND = {"cpu": 240_000, "cuda": 40_000_000}
 # Bytes of dexterity, manipulability and margin in a voxel, and of the value of a joint.
 BYTES_PER_VOXEL, BYTES_PER_JOINT = 3 * 4, 8
@@ -39,6 +39,12 @@ class MapSize:
         poses: Number of poses to solve.
         bytes: Size on disk, at most [bytes].
         seconds: Time to compute it, roughly; without that of compiling [s].
+
+    Example:
+        >>> from jointwise import robots
+        >>> size = map_size(robots.ur3e(), resolution=0.1, orientations=50)
+        >>> size.poses == 50 * size.voxels
+        True
     """
 
     voxels: int

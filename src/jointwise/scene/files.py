@@ -2,7 +2,7 @@
 
 import json
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import IO, Any
@@ -14,6 +14,9 @@ from jointwise.model import checks
 from jointwise.model.rotation import roll_pitch_yaw, rpy_matrix
 from jointwise.scene.obstacle import Obstacle
 
+# What methods of a scene call the place of an obstacle; in files it is ``xyz`` and ``rpy``.
+POSES = ("pose", "position")
+
 
 def read(source: str | PathLike[str] | IO[bytes], kinds: Mapping[str, Any]) -> tuple[Obstacle, ...]:
     """The obstacles of a file; see ``Scene.from_toml``.
@@ -22,13 +25,21 @@ def read(source: str | PathLike[str] | IO[bytes], kinds: Mapping[str, Any]) -> t
         source: A ``.toml`` file, or its path.
         kinds: The classes of obstacles, by the names of their tables.
     """
+    load: Callable[[], Any]
     if isinstance(source, str | PathLike):
         path, load = Path(source), Path(source).read_bytes
     else:
-        path, load = Path(getattr(source, "name", "the scene")), source.read
+        path = Path(str(getattr(source, "name", "the scene")))
+        load = getattr(source, "read", lambda: None)
     title = path.name
     try:
-        content = tomllib.loads(load().decode())
+        data = load()
+        if not isinstance(data, bytes):
+            raise InvalidInputError(
+                f"source is {checks.short(source)}: expected a path, or a file that is open for "
+                "reading bytes, such as open(path, 'rb')."
+            )
+        content = tomllib.loads(data.decode())
     except OSError as problem:
         raise InvalidInputError(f"{str(path)!r} cannot be read: {problem.strerror}.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
@@ -52,7 +63,11 @@ def _obstacle(title: str, kind: Any, number: int, table: Any) -> Obstacle:
         raise InvalidInputError(f"{title}, [[{kind.kind}]] {number} is no table.")
     given = dict(table)
     name = str(given.pop("name", f"{kind.kind}{number}"))
+    sizes = [each for each in kind.make.__annotations__ if each not in ("name", *POSES, "return")]
+    expected = ["name", *sizes, *(["xyz", "rpy"] if kind.kind != "half_space" else [])]
     try:
+        if not set(table) <= set(expected):
+            raise TypeError
         if kind.kind != "half_space":
             pose = np.eye(4)
             pose[:3, 3] = checks.all_finite(
@@ -65,11 +80,9 @@ def _obstacle(title: str, kind: Any, number: int, table: Any) -> Obstacle:
             given["position" if kind.kind == "sphere" else "pose"] = pose
         obstacle: Obstacle = kind.make(name, **given)
     except TypeError:
-        expected = [each for each in kind.make.__annotations__ if each not in ("name", "return")]
-        words = ", ".join(expected).replace("pose", "xyz, rpy").replace("position", "xyz")
         raise InvalidInputError(
-            f"{title}, [[{kind.kind}]] {name!r} has the keys {', '.join(table)}: expected name, "
-            f"{words}."
+            f"{title}, [[{kind.kind}]] {name!r} has the keys {', '.join(table)}: expected "
+            f"{', '.join(expected)}."
         ) from None
     except InvalidInputError as problem:
         raise InvalidInputError(f"{title}, [[{kind.kind}]] {name!r}: {problem}") from None

@@ -10,6 +10,7 @@ from jointwise.kernels.shapes import Bools, Floats
 from jointwise.kernels.surroundings import World
 from jointwise.model import checks
 from jointwise.model.geometry.fit import split_triangles, winding_numbers
+from jointwise.model.geometry.orientation import is_oriented
 from jointwise.model.geometry.shapes import Mesh
 from jointwise.scene.level_surface import level_surface
 from jointwise.scene.obstacle import Obstacle, placed
@@ -18,6 +19,8 @@ from jointwise.scene.obstacle import Obstacle, placed
 PADDING = 4
 # A grid has so many cells at most, 256 MiB.
 MAX_CELLS = 32_000_000
+# Rotations whose matrices differ by less are the same: a browser has rounded one of them.
+SAME_ROTATION = 1e-6
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -30,10 +33,13 @@ class Grid(Obstacle):
     Attributes:
         voxel: Edge of a cell [m].
         distances: (i, j, k) signed distances at the centres of cells [m]. Read-only.
+        corner: (3,) the first corner of the cells, from the origin of the pose [m]. Cells are
+            along the axes of the base, however the pose is rotated. Read-only.
     """
 
     voxel: float
     distances: Floats
+    corner: Floats
 
     kind: ClassVar[str] = "grid"
 
@@ -52,26 +58,32 @@ class Grid(Obstacle):
                 "points without a measurement, cloud[np.isfinite(cloud).all(axis=1)]."
             )
         edge = checks.positive("voxel", voxel)
-        pose, centres = _cells(points, edge)
-        return cls(name, pose, edge, _frozen(_distances(points, centres)))
+        corner, centres = _cells(points, edge)
+        return cls(name, placed(None), edge, _frozen(_distances(points, centres)), _frozen(corner))
 
     @classmethod
-    def of_mesh(cls, name: str, mesh: Mesh, voxel: Any) -> "Grid":
-        """See ``Scene.from_mesh``."""
+    def of_mesh(cls, name: str, mesh: Mesh, voxel: Any, pose: Any = None) -> "Grid":
+        """See ``Scene.from_mesh``; the mesh is as from ``oriented``, in its own frame."""
         if mesh.open_edges:
             raise InvalidInputError(
                 f"the mesh {name!r} is not closed, {checks.quantity(mesh.open_edges, 'edge')} have "
                 "a triangle on one side only: expected a closed surface. Repair it, or use its "
                 "vertices as a point cloud."
             )
-        edge = checks.positive("voxel", voxel)
-        sampling = 0.5 * edge
+        if not is_oriented(mesh):
+            raise InvalidInputError(
+                f"the mesh {name!r} has no inside, its triangles cannot all face outward: expected "
+                "the surface of a solid. Repair it, or use its vertices as a point cloud."
+            )
+        edge, frame = checks.positive("voxel", voxel), placed(pose)
+        mesh, sampling = mesh.moved(frame), 0.5 * edge
         triangles = split_triangles(mesh.vertices[mesh.faces], sampling)
-        pose, centres = _cells(mesh.vertices, edge)
+        corner, centres = _cells(mesh.vertices, edge)
         samples = np.unique(triangles.reshape(-1, 3).round(9), axis=0)
         to_surface = np.maximum(_distances(samples, centres) - sampling / np.sqrt(3.0), 0.0)
         inside = _inside(mesh, centres, to_surface, edge)
-        return cls(name, pose, edge, _frozen(np.where(inside, -to_surface - sampling, to_surface)))
+        distances = _frozen(np.where(inside, -to_surface - sampling, to_surface))
+        return cls(name, frame, edge, distances, _frozen(corner - frame[:3, 3]))
 
     def sizes(self) -> dict[str, Any]:
         """A grid cannot be written in a file of obstacles."""
@@ -82,30 +94,42 @@ class Grid(Obstacle):
 
     def world(self) -> World:
         """As kernels read it."""
-        row = np.concatenate([self.pose[:3, 3], [self.voxel], self.distances.shape, [0.0]])
+        corner = self.pose[:3, 3] + self.corner
+        row = np.concatenate([corner, [self.voxel], self.distances.shape, [0.0]])
         return World(np.empty((0, 16)), np.empty((0, 8)), row[None], self.distances.ravel())
 
     def surface(self) -> Mesh:
         """Around all cells that may have a point or a part of the mesh in them, smoothed."""
-        return level_surface(self.distances, self.voxel, 0.5 * np.sqrt(3.0) * self.voxel)
+        level = 0.5 * np.sqrt(3.0) * self.voxel
+        vertices, faces = level_surface(self.distances, self.voxel, level)
+        return Mesh((vertices + self.corner) @ self.pose[:3, :3], faces)
 
     def at(self, pose: Any) -> "Grid":
         """The same grid elsewhere; it cannot be rotated."""
-        if not np.allclose(placed(pose)[:3, :3], np.eye(3), atol=1e-9):
+        given, moved = placed(pose), self.pose.copy()
+        if np.abs(given - moved)[:3, :3].max() > SAME_ROTATION:
             raise InvalidInputError(
-                f"{self.name!r} is a grid of distances, which cannot be rotated: expected a "
-                "position (3,). Rotate its points or its mesh instead."
+                f"{self.name!r} is a grid of distances, which cannot be rotated: expected the "
+                "rotation of its pose. Rotate its points or its mesh instead."
             )
-        return replace(self, pose=placed(pose))
+        moved[:3, 3] = given[:3, 3]
+        return replace(self, pose=_frozen(moved))
+
+    def resized(self, **sizes: Any) -> "Grid":
+        """A grid cannot be resized."""
+        raise InvalidInputError(
+            f"{self.name!r} is a grid of distances, which cannot be resized: make it again, of its "
+            "points or its mesh."
+        )
 
 
-def _frozen(distances: Floats) -> Floats:
-    distances.setflags(write=False)
-    return distances
+def _frozen(array: Floats) -> Floats:
+    array.setflags(write=False)
+    return array
 
 
 def _cells(points: Floats, edge: float) -> tuple[Floats, Floats]:
-    """The pose of the first corner of a grid around points, and the centres (i, j, k, 3)."""
+    """The first corner (3,) of a grid around points, and the centres (i, j, k, 3)."""
     first = points.min(axis=0) - PADDING * edge
     counts = np.ceil((points.max(axis=0) + PADDING * edge - first) / edge).astype(int)
     total = counts.prod(dtype=float)
@@ -115,7 +139,7 @@ def _cells(points: Floats, edge: float) -> tuple[Floats, Floats]:
             f"{MAX_CELLS:.2g}. Use a larger voxel, or leave out far points."
         )
     axes = [first[i] + edge * (np.arange(counts[i]) + 0.5) for i in range(3)]
-    return placed(first), np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
+    return first, np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
 
 
 def _distances(points: Floats, centres: Floats) -> Floats:

@@ -23,6 +23,15 @@ class HalfSpace(Obstacle):
 
     kind: ClassVar[str] = "half_space"
 
+    def __post_init__(self) -> None:
+        Obstacle.__post_init__(self)
+        away = float(np.linalg.norm(self.pose[:3, 3]))
+        if away > 0.5 * EDGE:  # beyond, the box may end before the arm
+            raise InvalidInputError(
+                f"the plane of {self.name!r} is {away:.0f} m from the origin: expected "
+                f"{0.5 * EDGE:.0f} m at most."
+            )
+
     @classmethod
     def make(cls, name: str, normal: Any, offset: Any = 0.0) -> "HalfSpace":
         """See ``Scene.half_space``."""
@@ -58,4 +67,4 @@ class HalfSpace(Obstacle):
 
     def resized(self, **sizes: Any) -> "HalfSpace":
         """With another normal or offset."""
-        return self.make(self.name, **{**self.sizes(), **sizes})
+        return self.make(self.name, **self._with_sizes(sizes))

@@ -31,6 +31,12 @@ class Obstacle(ABC):
     # What it is called in a scene and in files.
     kind: ClassVar[str]
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise InvalidInputError(
+                f"name is {checks.short(self.name)}: expected a text that is not empty."
+            )
+
     @abstractmethod
     def sizes(self) -> dict[str, Any]:
         """Its numbers, by the names that the scene's method and files have for them."""
@@ -52,8 +58,15 @@ class Obstacle(ABC):
 
     def resized(self, **sizes: Any) -> "Self":
         """The same obstacle with other numbers, those of ``sizes``."""
-        made: Self = self.make(self.name, **{**self.sizes(), **sizes})  # type: ignore[attr-defined]
+        made: Self = self.make(self.name, **self._with_sizes(sizes))  # type: ignore[attr-defined]
         return replace(made, pose=self.pose)
+
+    def _with_sizes(self, sizes: dict[str, Any]) -> dict[str, Any]:
+        """Its numbers, some of them replaced."""
+        own = self.sizes()
+        for key in sizes:
+            checks.known_name("size", key, own, f"the {self.kind} {self.name!r}")
+        return own | sizes
 
     def __repr__(self) -> str:
         return f"<{self.kind} {self.name!r}>"

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from jointwise.backends import cpu
 from jointwise.errors import InvalidInputError
-from jointwise.kernels.shapes import Body, Floats
+from jointwise.kernels.shapes import Body, Floats, Ints
 from jointwise.kernels.surroundings import (
     BLOCK,
     BOX_NUMBERS,
@@ -28,6 +28,7 @@ from jointwise.kernels.surroundings import (
 )
 from jointwise.model import checks
 from jointwise.model.geometry.mesh_files import load_mesh
+from jointwise.model.geometry.orientation import oriented
 from jointwise.model.geometry.shapes import Mesh
 from jointwise.model.urdf import Source
 from jointwise.scene import files, urdf_obstacles
@@ -62,12 +63,24 @@ class Scene:
     _packed: dict[str, Any] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
+        if not np.iterable(self.obstacles):
+            raise InvalidInputError(
+                f"obstacles is {checks.short(self.obstacles)}: expected a sequence of obstacles."
+            )
+        object.__setattr__(self, "obstacles", tuple(self.obstacles))
+        names: set[str] = set()
         for each in self.obstacles:
             if not isinstance(each, Obstacle):
                 raise InvalidInputError(
                     f"obstacles has {checks.short(each)}: expected none here. Add obstacles by "
                     "Scene().box(...) and the like."
                 )
+            if each.name in names:
+                raise InvalidInputError(
+                    f"obstacles has the name {each.name!r} twice: expected a name of its own for "
+                    "each."
+                )
+            names.add(each.name)
 
     def box(self, size: ArrayLike, pose: Any = None, *, name: str | None = None) -> Scene:
         """With a box.
@@ -80,23 +93,42 @@ class Scene:
 
         Raises:
             InvalidInputError: A length is not above zero, or the name is taken.
+
+        Example:
+            >>> Scene().box([0.5, 0.5, 0.5], [0.0, 0.0, 0.25]).distance([0.0, 0.0, 0.75])
+            0.25
         """
         return self._with(Box, name, size, pose)
 
     def sphere(self, radius: float, position: Any = None, *, name: str | None = None) -> Scene:
-        """With a sphere of a radius [m] around a position (3,) [m]; see ``box``."""
+        """With a sphere of a radius [m] around a position (3,) [m]; see ``box``.
+
+        Example:
+            >>> Scene().sphere(0.1).distance([0.0, 0.0, 0.5])
+            0.4
+        """
         return self._with(Sphere, name, radius, position)
 
     def cylinder(
         self, radius: float, length: float, pose: Any = None, *, name: str | None = None
     ) -> Scene:
-        """With a cylinder about the z of its pose, centred there [m]; see ``box``."""
+        """With a cylinder about the z of its pose, centred there [m]; see ``box``.
+
+        Example:
+            >>> Scene().cylinder(0.1, 0.6).distance([0.5, 0.0, 0.0])
+            0.4
+        """
         return self._with(Cylinder, name, radius, length, pose)
 
     def capsule(
         self, radius: float, length: float, pose: Any = None, *, name: str | None = None
     ) -> Scene:
-        """With a capsule about the z of its pose; ``length`` is without the hemispheres [m]."""
+        """With a capsule about the z of its pose; ``length`` is without the hemispheres [m].
+
+        Example:
+            >>> Scene().capsule(0.1, 0.6).distance([0.5, 0.0, 0.0])
+            0.4
+        """
         return self._with(Capsule, name, radius, length, pose)
 
     def half_space(
@@ -108,6 +140,10 @@ class Scene:
             normal: (3,) direction out of it, of any length; [0, 0, 1] for a floor.
             offset: Distance of its plane from the origin, along the normal [m].
             name: See ``box``.
+
+        Example:
+            >>> Scene().half_space([0, 0, 1], name="floor").distance([0.4, 0.2, 0.5])
+            0.5
         """
         return self._with(HalfSpace, name, normal, offset)
 
@@ -126,6 +162,12 @@ class Scene:
 
         Raises:
             InvalidInputError: A point is not finite, or there would be too many cells.
+
+        Example:
+            >>> cloud = np.random.default_rng(1).uniform(-0.1, 0.1, (1000, 3))
+            >>> scene = Scene.from_points(cloud, voxel=0.02)
+            >>> 0.3 < scene.distance([0.0, 0.0, 0.5]) <= 0.41
+            True
         """
         return cls((Grid.of_points(name, cloud, voxel),))
 
@@ -146,17 +188,23 @@ class Scene:
             name: What results call it; the file's name if not given.
 
         Raises:
-            InvalidInputError: It cannot be read, or is not closed.
+            InvalidInputError: It cannot be read, is not closed, or has no inside.
+
+        Example:
+            >>> corners = [[0, 0, 0], [0.2, 0, 0], [0, 0.2, 0], [0, 0, 0.2]]
+            >>> faces = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]
+            >>> Scene.from_mesh((corners, faces), voxel=0.01).distance([0.05, 0.05, 0.05]) < 0.0
+            True
         """
         if isinstance(mesh, tuple):
             vertices = checks.all_finite("vertices", checks.floats("vertices", mesh[0]))
-            solid = Mesh(vertices, np.asarray(mesh[1], np.int64))
+            solid = oriented(Mesh(vertices, _triangles(mesh[1], len(vertices))))
         else:
             if not Path(mesh).is_file():
                 raise InvalidInputError(f"mesh is {checks.short(mesh)}: expected a file.")
             solid = load_mesh(Path(mesh), np.ones(3))
-            name = name or Path(mesh).stem
-        return cls((Grid.of_mesh(name or "mesh", solid.moved(placed(pose)), voxel),))
+            name = Path(mesh).stem if name is None else name
+        return cls((Grid.of_mesh("mesh" if name is None else name, solid, voxel, pose),))
 
     @classmethod
     def from_urdf(cls, source: Source, pose: Any = None, voxel: float = 0.02) -> Scene:
@@ -166,6 +214,11 @@ class Scene:
             source: A path, an open file, or the text itself.
             pose: Of its root, as for ``box``.
             voxel: Edge of the cells that stand for meshes [m].
+
+        Example:
+            >>> shape = '<collision><geometry><sphere radius="0.1"/></geometry></collision>'
+            >>> Scene.from_urdf(f'<robot name="cell"><link name="ball">{shape}</link></robot>')
+            <Scene of 1 obstacle: ball>
         """
         return cls(urdf_obstacles.read(source, placed(pose), voxel))
 
@@ -173,25 +226,46 @@ class Scene:
     def from_toml(cls, source: str | PathLike[str] | IO[bytes]) -> Scene:
         """Obstacles from a file: a table ``[[box]]``, ``[[sphere]]``, ... for each.
 
-        Its keys are those of the method, and ``name``, ``xyz`` [m] and ``rpy`` [rad].
+        Its keys are ``name``, the lengths that the method takes [m], and, instead of its pose or
+        position, ``xyz`` [m] and ``rpy`` [rad]. Half-spaces have ``normal`` and ``offset`` [m].
 
         Args:
             source: A path, or a file that is open for reading bytes.
 
         Raises:
             InvalidInputError: It cannot be read; the text says what is wrong and where.
+
+        Example:
+            >>> import io
+            >>> text = Scene().sphere(0.1, name="ball").to_toml()
+            >>> Scene.from_toml(io.BytesIO(text.encode()))
+            <Scene of 1 obstacle: ball>
         """
         return cls(files.read(source, {kind.kind: kind for kind in KINDS}))
 
     def to_toml(self, path: str | PathLike[str] | None = None) -> str:
-        """The scene as ``from_toml`` reads it; written to a file, too, if one is given."""
+        """The scene as ``from_toml`` reads it; written to a file, too, if one is given.
+
+        Example:
+            >>> print(Scene().sphere(0.1, name="ball").to_toml().rstrip())
+            [[sphere]]
+            name = "ball"
+            radius = 0.1
+            xyz = [0.0, 0.0, 0.0]
+        """
         text = files.to_text(self.obstacles)
         if path is not None:
             Path(path).write_text(text)
         return text
 
     def without(self, name: str) -> Scene:
-        """The scene without one of its obstacles."""
+        """The scene without one of its obstacles.
+
+        Example:
+            >>> scene = Scene().sphere(0.1, name="ball").box([0.2, 0.2, 0.2], name="crate")
+            >>> scene.without("ball")
+            <Scene of 1 obstacle: crate>
+        """
         return Scene(tuple(each for each in self.obstacles if each is not self[name]))
 
     def replaced(self, obstacle: Obstacle) -> Scene:
@@ -203,6 +277,11 @@ class Scene:
             >>> moved.distance([1.0, 0.0, 0.0])
             0.4
         """
+        if not isinstance(obstacle, Obstacle):
+            raise InvalidInputError(
+                f"obstacle is {checks.short(obstacle)}: expected an obstacle, such as "
+                "scene[name].at(pose)."
+            )
         before = self[obstacle.name]
         return Scene(tuple(obstacle if each is before else each for each in self.obstacles))
 
@@ -214,6 +293,10 @@ class Scene:
 
         Returns:
             A number, or (k,) for many. It is exact for all but grids.
+
+        Example:
+            >>> Scene().sphere(0.1).distance([[0.0, 0.0, 0.5], [0.0, 0.0, 0.0]])
+            array([ 0.4, -0.1])
         """
         given = checks.all_finite("points", checks.floats("points", points))
         if given.shape[-1:] != (3,) or given.ndim > 2:
@@ -307,3 +390,15 @@ class Scene:
         shown = ", ".join(self.names[:8]) + (", ..." if len(self) > 8 else "")
         count = checks.quantity(len(self), "obstacle")
         return f"<Scene of {count}{': ' * bool(shown)}{shown}>"
+
+
+def _triangles(given: ArrayLike, count: int) -> Ints:
+    """(m, 3) the vertices of triangles, of so many."""
+    faces = checks.floats("triangles", given)
+    wrong = faces[(faces % 1.0 != 0.0) | (faces < 0.0) | (faces >= count)]
+    if faces.ndim != 2 or faces.shape[1] != 3 or not len(faces) or len(wrong):
+        found = f"{wrong[0]:g}" if len(wrong) else f"shape {faces.shape}"
+        raise InvalidInputError(
+            f"triangles has {found}: expected (m, 3), numbers of vertices from 0 to {count - 1}."
+        )
+    return faces.astype(np.int64)

@@ -41,6 +41,5 @@ def read(source: Source, pose: Floats, voxel: float) -> tuple[Obstacle, ...]:
             radius, length = size_of(collision, "radius")[0], size_of(collision, "length")[0]
             obstacles.append(kind.make(name, radius, length, at))
         else:
-            mesh = collision_mesh(collision, folder).moved(at)
-            obstacles.append(Grid.of_mesh(name, mesh, voxel))
+            obstacles.append(Grid.of_mesh(name, collision_mesh(collision, folder), voxel, at))
     return tuple(obstacles)

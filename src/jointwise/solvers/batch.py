@@ -1,7 +1,7 @@
 """Many targets at once: the same results as one by one, many times as fast."""
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -39,11 +39,13 @@ from jointwise.kernels.surroundings import arm_size
 from jointwise.model import checks
 from jointwise.model.arm import ArmModel
 from jointwise.model.closed_form import EXACT
-from jointwise.solvers.collision import CollisionCheck
 from jointwise.solvers.config import SolveConfig, check_config
 from jointwise.solvers.results import IKBatch
 from jointwise.solvers.single import clamp_to_limits, closed_form_for, find_nearest
 from jointwise.solvers.targets import PackedTarget, Targets, pack_targets
+
+if TYPE_CHECKING:
+    from jointwise.solvers.collision import CollisionCheck
 
 # Rows that a thread takes at a time: enough to keep the lanes full, few enough to share the end.
 MIN_ROWS, MAX_ROWS = 64, 4096
@@ -71,7 +73,7 @@ def solve_batch(
     config: SolveConfig,
     seed: int,
     options: BatchOptions,
-    check: CollisionCheck | None = None,
+    check: "CollisionCheck | None" = None,
 ) -> IKBatch:
     """Joint values that reach each of many targets; see ``Chain.solve_batch``."""
     check_config(config)
@@ -107,7 +109,7 @@ def pack_problem(
     near_start: bool,
     config: SolveConfig,
     seed: int,
-    check: CollisionCheck | None = None,
+    check: "CollisionCheck | None" = None,
 ) -> PackedProblem:
     """Many targets and their starts, (m, n) or (1, n) for all, as kernels take them."""
     criteria = config.criteria(near_start, seed)

@@ -36,6 +36,12 @@ class CCDConfig:
     Raises:
         InvalidInputError: ``max_iterations`` is negative or not an integer, or
             ``tolerance`` is not positive and finite.
+
+    Example:
+        >>> from jointwise import ccd_solve, two_link_planar
+        >>> arm, config = two_link_planar(1.0, 1.0), CCDConfig(max_iterations=0)
+        >>> ccd_solve(arm, [1.0, 1.0, 0.0], [0.0, 0.0], config).status.name
+        'ITERATION_LIMIT'
     """
 
     max_iterations: int = 100

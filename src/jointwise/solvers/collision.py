@@ -1,9 +1,9 @@
 """What an arm must keep clear of: itself and a scene, in one buffer with the arm."""
 
-import warnings
 from collections.abc import Callable
 from functools import lru_cache
 from math import inf
+from os import PathLike
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from jointwise.backends import cpu
 from jointwise.backends.progress import silent
 from jointwise.backends.threads import new_progress, run_threads, thread_count
-from jointwise.errors import GeometryWarning, InvalidInputError
+from jointwise.errors import GeometryWarning, InvalidInputError, warn_caller
 from jointwise.kernels.shapes import PRISMATIC, UNLIMITED, Body, Bools, Floats, Tree
 from jointwise.kernels.surroundings import arm_size, pack_surroundings
 from jointwise.model import checks
@@ -22,8 +22,9 @@ from jointwise.scene.scene import Scene
 
 # Rows that a thread checks at a time.
 ROWS = 4096
-# Values of the first joint for which an obstacle must touch, to be called one that swallows it.
-FIRST_JOINT_VALUES = 64
+# Values of the first joint for which an obstacle must touch, to be called one that swallows it: as
+# many as its smallest sphere needs to move by half its radius from one to the next, within these.
+MIN_VALUES, MAX_VALUES = 64, 2048
 # Checks that are kept, each with the arm, its body and the scene in one buffer.
 MAX_CHECKS = 16
 # One for all calls without a scene: a check is kept for the scene itself.
@@ -111,16 +112,22 @@ def collision_check(
     Raises:
         InvalidInputError: There is a scene and no geometry, or the margin is negative.
     """
+    margin = checked_margin(scene, margin, self_collision)
     if scene is None and margin == 0.0 and (geometry is None or not self_collision):
         return None
-    margin = checked_margin(scene, margin)
-    return _cached(arm, geometry, scene, margin, bool(self_collision))
+    return _cached(arm, geometry, scene, margin, self_collision)
 
 
-def checked_margin(scene: Scene | None, margin: float) -> float:
-    """The margin [m]; what is no Scene and a negative margin are refused."""
+def checked_margin(scene: Scene | None, margin: float, self_collision: bool) -> float:
+    """The margin [m]; what is no Scene, no boolean or a negative margin is refused."""
+    if type(self_collision) is not bool:
+        raise InvalidInputError(
+            f"self_collision is {checks.short(self_collision)}: expected True or False."
+        )
     if scene is not None and not isinstance(scene, Scene):
-        raise InvalidInputError(f"scene is {checks.short(scene)}: expected a Scene.")
+        is_path = isinstance(scene, str | PathLike)
+        hint = f', such as Scene.from_toml("{checks.short(scene)[1:-1]}")' if is_path else ""
+        raise InvalidInputError(f"scene is {checks.short(scene)}: expected a Scene{hint}.")
     if type(margin) is float and 0.0 <= margin < inf:  # what a call among obstacles has time for
         return margin
     number = checks.number("margin", margin)
@@ -157,35 +164,62 @@ def warn_if_swallowed(geometry: Geometry, scene: Scene, margin: float, base: Flo
         margin: The least distance to keep [m].
         base: (4, 4) the base in the frame of the scene.
     """
-    tree, parts = geometry.tree, geometry.spheres_by_carrier
+    tree, parts, named = geometry.tree, geometry.spheres_by_carrier, _named(geometry, scene)
     for body in np.flatnonzero(tree.parents < 0).tolist():
         name, spheres = geometry.names[body + 1], parts[body + 1]
-        places: Floats = base @ body_poses(tree, _first_joint_values(tree, body))[:, body]
-        points = np.einsum("mij,kj->mki", places[:, :3, :3], spheres[:, :3])
-        points += places[:, None, :3, 3]
-        if not len(spheres) or (scene.distance(points[0]) - spheres[:, 3]).min() >= margin:
-            continue  # free at one value
+        values = _first_joint_values(tree, body, spheres)
+        if values is None or not _touches(scene, geometry, body, values[:1], base, margin):
+            continue  # it may be free somewhere, or it is free at one value
         for obstacle in scene:
-            distances = Scene((obstacle,)).distance(points.reshape(-1, 3))
-            gaps = distances.reshape(FIRST_JOINT_VALUES, -1) - spheres[:, 3]
-            if gaps.min(axis=1).max() < margin:
-                warnings.warn(
+            alone = Scene((obstacle,))
+            if obstacle.name in named or not _touches(alone, geometry, body, values, base, margin):
+                continue
+            named.add(obstacle.name)
+            warn_caller(
+                GeometryWarning(
                     f"{obstacle.name!r} touches {name!r} whatever the first joint does, so no "
-                    "joint values are free: move it or the base, or leave it out.",
-                    GeometryWarning,
-                    stacklevel=5,
+                    "joint values are free: move it or the base, or leave it out."
                 )
+            )
 
 
-def _first_joint_values(tree: Tree, body: int) -> Floats:
-    """(64, v) values of all variables: of one on the base over its range, of the others 0."""
-    variable, half = tree.variables[body], 1.0 if tree.kinds[body] == PRISMATIC else np.pi
+@lru_cache(MAX_CHECKS)
+def _named(geometry: Geometry, scene: Scene) -> set[str]:
+    """The obstacles of a scene of which a warning was given; the margin may differ."""
+    return set()
+
+
+def _touches(
+    scene: Scene, geometry: Geometry, body: int, values: Floats, base: Floats, margin: float
+) -> bool:
+    """Whether a body touches a scene at all of the values (m, v) of the variables."""
+    spheres = geometry.spheres_by_carrier[body + 1]
+    places: Floats = base @ body_poses(geometry.tree, values)[:, body]
+    points = np.einsum("mij,kj->mki", places[:, :3, :3], spheres[:, :3])
+    points += places[:, None, :3, 3]
+    gaps = scene.distance(points.reshape(-1, 3)).reshape(len(values), -1) - spheres[:, 3]
+    return bool(gaps.min(axis=1).max() < margin)
+
+
+def _first_joint_values(tree: Tree, body: int, spheres: Floats) -> Floats | None:
+    """(m, v) values of all variables: of one on the base over its range, of the others 0.
+
+    None if the body has no spheres, or leaves everything behind on a joint without limits.
+    """
+    variable, is_prismatic = tree.variables[body], tree.kinds[body] == PRISMATIC
     lower, upper = tree.lower[variable], tree.upper[variable]
     has_limits = lower > -UNLIMITED and upper < UNLIMITED
+    if not len(spheres) or (is_prismatic and not has_limits):
+        return None
     home = 0.5 * (lower + upper) if has_limits else np.clip(0.0, lower, upper)
+    half, lever = np.pi, np.linalg.norm(spheres[:, :2], axis=1).max()
+    if is_prismatic:
+        half, lever = 0.5 * (upper - lower), 1.0
     low, high = np.clip([home - half, home + half], lower, upper)
-    values = np.zeros((FIRST_JOINT_VALUES, len(tree.lower)))
-    values[:, variable] = np.linspace(low, high, FIRST_JOINT_VALUES)
+    step = 0.5 * spheres[:, 3].min()
+    count = int(np.clip((high - low) * lever / step, MIN_VALUES, MAX_VALUES))
+    values = np.zeros((count, len(tree.lower)))
+    values[:, variable] = np.linspace(low, high, count)
     return values
 
 

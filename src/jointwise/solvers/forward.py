@@ -53,12 +53,24 @@ def forward_kinematics(joints: Iterable[DHJoint], joint_values: ArrayLike) -> FK
 
 
 def fk_position(joints: Iterable[DHJoint], joint_values: ArrayLike) -> Floats:
-    """(3,) position of the end effector [m], base frame; as ``forward_kinematics``."""
+    """(3,) position of the end effector [m], base frame; as ``forward_kinematics``.
+
+    Example:
+        >>> from jointwise import two_link_planar
+        >>> fk_position(two_link_planar(1.0, 0.5), [0.0, 0.0])
+        array([1.5, 0. , 0. ])
+    """
     return forward_kinematics(joints, joint_values).position
 
 
 def fk_rotation(joints: Iterable[DHJoint], joint_values: ArrayLike) -> Rotation:
-    """Orientation of the end effector, as SciPy's ``Rotation``; as ``forward_kinematics``."""
+    """Orientation of the end effector, as SciPy's ``Rotation``; as ``forward_kinematics``.
+
+    Example:
+        >>> from jointwise import two_link_planar
+        >>> fk_rotation(two_link_planar(1.0, 0.5), [0.1, 0.2]).magnitude().round(3)
+        np.float64(0.3)
+    """
     return forward_kinematics(joints, joint_values).rotation
 
 

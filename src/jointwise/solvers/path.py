@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,12 +14,14 @@ from jointwise.errors import InvalidInputError
 from jointwise.kernels.shapes import Floats
 from jointwise.model import checks
 from jointwise.model.arm import ArmModel
-from jointwise.solvers.collision import CollisionCheck
 from jointwise.solvers.config import DEFAULT_SOLVE_CONFIG, SolveConfig, check_config
 from jointwise.solvers.results import IKResult
 from jointwise.solvers.single import POOL, collect_solutions, solve
 from jointwise.solvers.solutions import all_solutions
 from jointwise.solvers.targets import Target, Targets, one_kind, pack_target, split_targets
+
+if TYPE_CHECKING:
+    from jointwise.solvers.collision import CollisionCheck
 
 # Solutions of the first target that are tried as starts when none is given.
 FIRST_SOLUTIONS = 16
@@ -49,6 +52,12 @@ class IKPath:
         touching: Indices of targets on whose way from the one before, joints moving straight,
             the arm touches something or comes nearer than the margin. Joint values are checked
             ``RESOLUTION`` apart [rad, m], 0.01; what is touched in between only is overlooked.
+
+    Example:
+        >>> from jointwise import robots
+        >>> path = robots.panda().solve_path(np.linspace([0.4, -0.1, 0.4], [0.4, 0.1, 0.4], 5))
+        >>> len(path), path.converged, path.jumps
+        (5, True, ())
     """
 
     results: tuple[IKResult, ...]
@@ -99,7 +108,7 @@ def solve_path(
     max_step: float | None,
     seed: int,
     progress: bool = False,
-    check: CollisionCheck | None = None,
+    check: "CollisionCheck | None" = None,
 ) -> IKPath:
     """Each target from the solution before; see ``Chain.solve_path``."""
     targets = split_targets(targets)
@@ -170,7 +179,7 @@ def _follow(
     longest: float,
     seed: int,
     report: Report,
-    check: CollisionCheck | None,
+    check: "CollisionCheck | None",
 ) -> IKPath:
     results: list[IKResult] = []
     jumps: list[int] = []
@@ -203,7 +212,7 @@ def _follow(
     return IKPath(tuple(results), joint_angles, steps, tuple(jumps), touching)
 
 
-def _touching(joint_angles: Floats, check: CollisionCheck) -> tuple[int, ...]:
+def _touching(joint_angles: Floats, check: "CollisionCheck") -> tuple[int, ...]:
     """To which waypoints the straight way from the one before is not free."""
     found = []
     for i, (before, after) in enumerate(pairwise(joint_angles), 1):
@@ -221,7 +230,7 @@ def _smallest_change(
     result: IKResult,
     config: SolveConfig,
     seed: int,
-    check: CollisionCheck | None,
+    check: "CollisionCheck | None",
 ) -> IKResult:
     """The result itself, or the solution around ``q`` that changes the joints less."""
     packed, criteria = pack_target(arm, target), config.criteria(True, seed)

@@ -57,6 +57,14 @@ class Status(CodedStatus):
 
     As an integer it is the code in ``IKBatch.status``, so both compare:
     ``batch.status == Status.STALLED`` is a mask, and ``Status(batch.status[3])`` a status.
+
+    Example:
+        >>> from jointwise import robots
+        >>> result = robots.panda().solve([5.0, 0.0, 0.0])
+        >>> result.status.name
+        'UNREACHABLE'
+        >>> Status(0).value
+        'The end effector is at the target, within the tolerances.'
     """
 
     CONVERGED = "The end effector is at the target, within the tolerances."
@@ -110,6 +118,12 @@ class IKResult(NamedTuple):
         restarts: Restarts that were made.
         check: What ``clearance`` and ``contact`` are computed with, when they are asked for; None
             without geometry.
+
+    Example:
+        >>> from jointwise import robots
+        >>> result = robots.panda().solve([0.4, 0.2, 0.5])
+        >>> result.converged, result.joint_angles.shape, result.position_error < 1e-6
+        (True, (7,), True)
     """
 
     joint_angles: Floats
@@ -155,6 +169,10 @@ class IKResult(NamedTuple):
 
         Raises:
             UnsolvedError: It did not; the text says why, and by how much it missed.
+
+        Example:
+            >>> from jointwise import robots
+            >>> q = robots.panda().solve([0.4, 0.2, 0.5]).or_raise().joint_angles
         """
         if not self.converged:
             miss = f"{self.position_error:.3g} m"
@@ -163,10 +181,17 @@ class IKResult(NamedTuple):
                 miss += f" and {angle if degrees else f'{self.orientation_error:.3g} rad'}"
             miss = f"missed by {miss}."
             if self.status in (Status.COLLIDES, Status.COLLIDES_ALWAYS) and self.contact:
-                first, second = self.contact
-                miss = f"{first!r} and {second!r} are {self.clearance:.3g} m apart."
+                miss = contact_text(self.contact, self.clearance)
             raise UnsolvedError(f"{miss} {self.status.value}")
         return self
+
+
+def contact_text(contact: tuple[str, str], clearance: float) -> str:
+    """How far two things are apart, or how deep they are in each other."""
+    both = f"{contact[0]!r} and {contact[1]!r}"
+    if clearance < 0.0:
+        return f"{both} overlap by {-clearance:.3g} m."
+    return f"{both} are {clearance:.3g} m apart."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -353,6 +378,12 @@ class FKResult:
     Attributes:
         end_effector: (4, 4) pose of the end effector in the base frame, ``T_base_tip``. Read-only.
         frames: (n+1, 4, 4) pose of every DH frame, the first the identity. Read-only.
+
+    Example:
+        >>> from jointwise import forward_kinematics, two_link_planar
+        >>> result = forward_kinematics(two_link_planar(1.0, 0.5), [0.0, 0.0])
+        >>> result.frames.shape, result.end_effector.shape
+        ((3, 4, 4), (4, 4))
     """
 
     end_effector: Floats

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from math import nan
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,10 +24,12 @@ from jointwise.kernels.shapes import (
 from jointwise.kernels.thresholds import MIN_MOVE
 from jointwise.model import checks
 from jointwise.model.arm import ArmModel, joint_difference
-from jointwise.solvers.collision import CollisionCheck
 from jointwise.solvers.config import DEFAULT_SOLVE_CONFIG, SolveConfig, check_config
 from jointwise.solvers.results import STATUS_BY_CODE, IKResult
 from jointwise.solvers.targets import PackedTarget, Target, kind_and_value, pack_target, refuse
+
+if TYPE_CHECKING:
+    from jointwise.solvers.collision import CollisionCheck
 
 # Solutions that differ by less in every joint are the same [rad, m].
 SAME = 1e-3
@@ -40,7 +43,7 @@ def solve(
     start: ArrayLike | None = None,
     config: SolveConfig = DEFAULT_SOLVE_CONFIG,
     seed: int = 0,
-    check: CollisionCheck | None = None,
+    check: "CollisionCheck | None" = None,
 ) -> IKResult:
     """Joint values that reach a target; see ``Chain.solve``."""
     check_config(config)
@@ -61,10 +64,16 @@ def solve(
         checks.all_finite("start", q)
         refuse(PackedTarget(values, weights, kind))
     q.setflags(write=False)
-    orientation_error = angle if kind.directions else nan
-    status = STATUS_BY_CODE[code]
-    errors = position_error, iterations, status, orientation_error, restarts
-    fields = (q, code == CONVERGED, *errors, check)
+    fields = (
+        q,
+        code == CONVERGED,
+        position_error,
+        iterations,
+        STATUS_BY_CODE[code],
+        angle if kind.directions else nan,
+        restarts,
+        check,
+    )
     return tuple.__new__(IKResult, fields)  # as IKResult(*fields), in less time
 
 
@@ -129,7 +138,7 @@ def _solve_ccd(
     packed: PackedTarget,
     q: Floats,
     config: SolveConfig,
-    check: CollisionCheck | None,
+    check: "CollisionCheck | None",
 ) -> IKResult:
     packed.kind.check(packed.values)
     clamp_to_limits(arm, checks.all_finite("start", q))
@@ -159,7 +168,7 @@ def collect_solutions(
     criteria: PackedCriteria,
     attempts: int,
     count: int,
-    check: CollisionCheck | None = None,
+    check: "CollisionCheck | None" = None,
 ) -> Floats:
     """(k, n) up to ``count`` solutions from so many attempts, in the order they were found.
 
@@ -190,7 +199,7 @@ def distinct_solutions(
     count: int,
     config: SolveConfig,
     seed: int,
-    check: CollisionCheck | None = None,
+    check: "CollisionCheck | None" = None,
 ) -> list[IKResult]:
     """Distinct solutions, best spread first; see ``Chain.solutions``."""
     max_count = checks.count("count", count)
@@ -221,7 +230,7 @@ def _nearest_to_rest(
     start: Floats,
     config: SolveConfig,
     seed: int,
-    check: CollisionCheck | None,
+    check: "CollisionCheck | None",
 ) -> Floats | None:
     rest = checks.joint_values("rest", config.rest or (), arm.n)
 

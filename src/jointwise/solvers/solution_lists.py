@@ -22,7 +22,8 @@ class Solutions(Sequence[IKResult]):
     Attributes:
         joint_angles: (k, n) joint values of all [rad]; [m] for a prismatic joint. Read-only.
         complete: Whether it is proven that there are no others inside the limits, but for full
-            turns.
+            turns. Never if some touch something and tolerances are larger than by default: joint
+            values that miss the target a little may then be free.
         continuum: Whether the target is singular, or nearly: around some of the solutions joints
             can move while the end effector stays. The others stand for them.
         redundancy: (k,) the arm angle or the value of the fixed joint of each [rad, m]; None for an
@@ -78,6 +79,13 @@ class SolutionsBatch:
         counts: (m,) how many solutions inside the limits each has.
         complete: (m,) whether it is proven that there are no others, as in ``Solutions``.
         continuum: (m,) as in ``Solutions``.
+
+    Example:
+        >>> from jointwise import robots
+        >>> arm = robots.ur5e()
+        >>> found = arm.solutions_batch(arm.fk(arm.random(seed=1, count=10)))
+        >>> len(found), bool(found.complete.all())
+        (10, True)
     """
 
     joint_angles: Floats

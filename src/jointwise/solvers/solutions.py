@@ -3,7 +3,7 @@
 from functools import partial
 from itertools import product
 from math import nan
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,8 +21,7 @@ from jointwise.kernels.shapes import (
 from jointwise.model import checks
 from jointwise.model.arm import ArmModel, joint_difference
 from jointwise.model.closed_form import ClosedForm
-from jointwise.solvers.collision import CollisionCheck
-from jointwise.solvers.config import SolveConfig, check_config
+from jointwise.solvers.config import DEFAULT_SOLVE_CONFIG, SolveConfig, check_config
 from jointwise.solvers.redundancy import (
     closed_rows,
     reach_tolerance,
@@ -41,6 +40,9 @@ from jointwise.solvers.targets import (
     refuse,
 )
 
+if TYPE_CHECKING:
+    from jointwise.solvers.collision import CollisionCheck
+
 # Full turns of all joints that are listed, at most.
 MAX_TURNS = 100_000
 TURN = 2.0 * np.pi
@@ -55,7 +57,7 @@ def all_solutions(
     seed: int,
     redundancy: ArrayLike | None,
     all_turns: bool,
-    check: CollisionCheck | None = None,
+    check: "CollisionCheck | None" = None,
 ) -> Solutions:
     """Distinct solutions; see ``Chain.solutions``."""
     check_config(config)
@@ -101,6 +103,10 @@ def all_solutions(
         return searched
     if check is not None and len(solutions):
         free = check.free(np.ascontiguousarray(solutions))
+        if not free.all() and _is_loose(config):  # one that misses the target a little may be free
+            noted |= UNPROVEN
+            if not free.any() and redundancy is None:
+                return _searched(arm, target, max_count, near, config, seed, all_turns, check)
         solutions, value_of = solutions[free], None if value_of is None else value_of[free]
     complete = form.exact and not noted & UNPROVEN
     complete = complete and (redundancy is not None or not form.redundant)
@@ -116,6 +122,12 @@ def all_solutions(
     return Solutions(solutions, evaluate, complete, continuum, value_of)
 
 
+def _is_loose(config: SolveConfig) -> bool:
+    """Whether joint values may be solutions that are not near one of the closed form."""
+    pairs = zip(config.tolerances, DEFAULT_SOLVE_CONFIG.tolerances, strict=True)
+    return any(given > usual for given, usual in pairs)
+
+
 def _searched(
     arm: ArmModel,
     target: Target,
@@ -124,7 +136,7 @@ def _searched(
     config: SolveConfig,
     seed: int,
     all_turns: bool,
-    check: CollisionCheck | None,
+    check: "CollisionCheck | None",
 ) -> Solutions:
     """Solutions by search, which cannot tell whether there are others."""
     count = 16 if max_count is None else max_count
@@ -240,7 +252,7 @@ def _evaluate(
     kind: TargetKind,
     value: Any,
     config: SolveConfig,
-    check: CollisionCheck | None,
+    check: "CollisionCheck | None",
     q: Floats,
 ) -> IKResult:
     """The result of joint values that reach a target; its errors are computed."""

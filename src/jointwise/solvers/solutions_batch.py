@@ -1,6 +1,6 @@
 """All solutions of many poses at once, on the CPU or on a GPU."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,10 +20,12 @@ from jointwise.model import checks
 from jointwise.model.arm import ArmModel
 from jointwise.model.closed_form import ClosedForm
 from jointwise.solvers.batch import Device, gpu_array, start_values_of, wants_gpu
-from jointwise.solvers.collision import CollisionCheck
 from jointwise.solvers.redundancy import closed_rows
 from jointwise.solvers.solution_lists import SolutionsBatch
 from jointwise.solvers.targets import Targets, pack_targets
+
+if TYPE_CHECKING:
+    from jointwise.solvers.collision import CollisionCheck
 
 
 def solutions_batch(
@@ -33,7 +35,7 @@ def solutions_batch(
     redundancy: ArrayLike | None,
     threads: int | None,
     device: Device,
-    check: CollisionCheck | None = None,
+    check: "CollisionCheck | None" = None,
 ) -> SolutionsBatch:
     """All solutions of each of many poses; see ``Chain.solutions_batch``."""
     resident = is_on_gpu(targets)
@@ -81,7 +83,7 @@ def solutions_batch(
 
 
 def _free_ones(
-    check: CollisionCheck, solutions: Floats, counts: Ints, threads: int | None
+    check: "CollisionCheck", solutions: Floats, counts: Ints, threads: int | None
 ) -> tuple[Floats, Ints]:
     """The solutions (m, k, n) that touch nothing, in the same order, NaN after them; how many."""
     m, k, n = solutions.shape

@@ -53,6 +53,12 @@ class Trace:
         orientation_error: (k+1,) orientation error [rad]; NaN if orientation is free. Read-only.
         sweeps: How many iterations are CCD sweeps; those after them are Levenberg-Marquardt steps.
         converged: Whether the errors are below the tolerances.
+
+    Example:
+        >>> from jointwise import robots
+        >>> trace = robots.panda().trace([0.4, 0.2, 0.5])
+        >>> trace.converged, len(trace.position_error) == len(trace) + 1
+        (True, True)
     """
 
     joint_angles: Floats

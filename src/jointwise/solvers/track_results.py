@@ -16,6 +16,14 @@ class TrackStatus(CodedStatus):
     """How a step of a tracker ended; the value is a sentence, with a remedy where one helps.
 
     As an integer it is the code in ``TrackRun.status``.
+
+    Example:
+        >>> from jointwise import Chain
+        >>> arm = Chain.load("ur5e")
+        >>> start = [0.0, -1.2, 1.8, -0.6, 1.5, 0.0]
+        >>> tracker = arm.track(start, dt=0.001, max_velocity=3.0, max_acceleration=20.0)
+        >>> TrackStatus(tracker.run([arm.fk(start)] * 3).status[2]).name
+        'FOLLOWING'
     """
 
     FOLLOWING = "The end effector is at the target, within 0.1 mm and 0.1 mrad."
@@ -52,6 +60,15 @@ class TrackResult(NamedTuple):
             target is invalid.
         orientation_error: Angle between end effector and target [rad]; NaN if orientation is free.
         status: What the arm does, in a sentence: ``print(result.status.value)``.
+
+    Example:
+        >>> from jointwise import Chain
+        >>> arm = Chain.load("ur5e")
+        >>> start = [0.0, -1.2, 1.8, -0.6, 1.5, 0.0]
+        >>> tracker = arm.track(start, dt=0.001, max_velocity=3.0, max_acceleration=20.0)
+        >>> result = tracker.step(arm.fk(start))
+        >>> result.status.value
+        'The end effector is at the target, within 0.1 mm and 0.1 mrad.'
     """
 
     joint_angles: Floats
@@ -77,6 +94,17 @@ class TrackRun:
         position_error: (m,) distances from end effector to target [m]; NaN for invalid targets.
         orientation_error: (m,) angles between them [rad]; NaN if orientation is free.
         status: (m,) codes of a ``TrackStatus``: ``run.status == TrackStatus.SLOWED`` is a mask.
+
+    Example:
+        >>> from jointwise import Chain
+        >>> arm = Chain.load("ur5e")
+        >>> start = [0.0, -1.2, 1.8, -0.6, 1.5, 0.0]
+        >>> tracker = arm.track(start, dt=0.001, max_velocity=3.0, max_acceleration=20.0)
+        >>> run = tracker.run([arm.fk(start)] * 3)
+        >>> run.joint_angles.shape, run[2].status.name
+        ((3, 6), 'FOLLOWING')
+        >>> print(run.summary())
+        3 of 3 steps followed (100.000%)
     """
 
     joint_angles: Floats

@@ -76,7 +76,15 @@ class Tracker(MotionState):
         self._weights: dict[TargetKind, Weights] = {}
 
     def copy(self) -> "Tracker":
-        """A tracker in the same state, which moves on its own."""
+        """A tracker in the same state, which moves on its own.
+
+        Example:
+            >>> from jointwise import Chain
+            >>> arm = Chain.load("ur5e")
+            >>> start = [0.0, -1.2, 1.8, -0.6, 1.5, 0.0]
+            >>> tracker = arm.track(start, dt=0.001, max_velocity=3.0, max_acceleration=20.0)
+            >>> ahead = tracker.copy().run([arm.fk(start)] * 10)  # the tracker itself has not moved
+        """
         twin = Tracker(self._arm, self._arm.home, self._motion, self._limits[:, REST])
         twin._state[:] = self._state
         return twin
@@ -90,6 +98,14 @@ class Tracker(MotionState):
 
         Raises:
             InvalidInputError: The target has a wrong shape or type.
+
+        Example:
+            >>> from jointwise import Chain
+            >>> arm = Chain.load("ur5e")
+            >>> start = [0.0, -1.2, 1.8, -0.6, 1.5, 0.0]
+            >>> tracker = arm.track(start, dt=0.001, max_velocity=3.0, max_acceleration=20.0)
+            >>> tracker.step([0.5, 0.1, 0.4]).status.name
+            'SLOWED'
         """
         kind, value = kind_and_value(target)
         weights = self._weights.get(kind)
@@ -110,6 +126,15 @@ class Tracker(MotionState):
 
         Args:
             targets: Targets of one kind, as for ``Chain.solve_batch``.
+
+        Example:
+            >>> from jointwise import Chain
+            >>> arm = Chain.load("ur5e")
+            >>> start = [0.0, -1.2, 1.8, -0.6, 1.5, 0.0]
+            >>> tracker = arm.track(start, dt=0.001, max_velocity=3.0, max_acceleration=20.0)
+            >>> run = tracker.run([[0.5, 0.1, 0.4]] * 2000)
+            >>> run[-1].status.name
+            'FOLLOWING'
         """
         packed, n = pack_targets(self._arm, targets), self._arm.n
         results = np.empty((len(packed.values), 2 * n + 2))
@@ -131,6 +156,19 @@ class Tracker(MotionState):
 
         Raises:
             InvalidInputError: No valid target has been given.
+
+        Example:
+            >>> from jointwise import Chain
+            >>> arm = Chain.load("ur5e")
+            >>> start = [0.0, -1.2, 1.8, -0.6, 1.5, 0.0]
+            >>> tracker = arm.track(start, dt=0.001, max_velocity=3.0, max_acceleration=20.0)
+            >>> pose = arm.fk(start)
+            >>> result = tracker.step(pose)
+            >>> tracker.switch()
+            True
+            >>> run = tracker.run([pose] * 5000)
+            >>> run[-1].status.name, arm.branch(run[-1].joint_angles) == arm.branch(start)
+            ('FOLLOWING', False)
         """
         points, *values = self._state[TARGET_PLACE:-1]
         if not points:

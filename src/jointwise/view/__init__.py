@@ -28,6 +28,8 @@ from jointwise.view.workspace import drawing_size
 if TYPE_CHECKING:
     import viser
 
+__all__ = ["Page", "serve"]
+
 # Hosts that stand for all addresses of this machine.
 ALL_ADDRESSES = ("", "0.0.0.0", "::")
 
@@ -156,6 +158,10 @@ def serve(
         urdf: The URDF that it came from, to draw its meshes.
         scene: Obstacles that an arm must not touch.
         margin: The least distance to keep from them [m].
+
+    Example:
+        >>> from jointwise import robots
+        >>> serve(robots.panda(), "panda")  # doctest: +SKIP
     """
     with Page(model, name, host, port, urdf, scene, margin) as page:
         if page.note:

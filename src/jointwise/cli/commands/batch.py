@@ -47,7 +47,7 @@ def batch(
     the joints or q1, q2, ... Extra columns, such as id, are copied to the results, which have one
     column per joint, then status and errors. An .npz file has an array targets, (m, 3) or
     (m, 4, 4), and optionally starts, always in metres and radians. With --scene, results have the
-    clearance, too.
+    clearance, too, and in contact what is nearest to what.
 
     \b
     jointwise batch panda targets.csv -o joints.csv

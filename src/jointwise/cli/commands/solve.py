@@ -39,6 +39,12 @@ if TYPE_CHECKING:
 
 # Solutions of --all, at most: an arm with six joints has no more.
 MAX_SOLUTIONS = 16
+# What whole robots can have in Python only.
+IN_PYTHON = {
+    "--scene": " In Python: Robot.solve(..., scene=...).",
+    "--margin": " In Python: Robot.solve(..., margin=...).",
+    "--plot": " In Python: jointwise.plot.robot.",
+}
 # Attributes of a trace that are printed as JSON.
 TRACE_KEYS = ("joint_angles", "position_error", "orientation_error", "sweeps", "converged")
 
@@ -108,7 +114,8 @@ def solve(
         for_arms |= {"--scene": scene, "--margin": margin}
         for option, value in for_arms.items():
             if value:
-                raise InvalidInputError(f"--target cannot be combined with {option}.")
+                remedy = IN_PYTHON.get(option, "")
+                raise InvalidInputError(f"--target cannot be combined with {option}.{remedy}")
         return solve_robot(arm, link_targets, start, free_base, deg, config, seed, json)
     if free_base:
         raise InvalidInputError("--free-base is for --target, which is not given.")

@@ -23,7 +23,7 @@ Results = IKBatch | TrackRun
 # Writes results, and their columns.
 Write = Callable[[Results, Columns], None]
 
-JOINT_ANGLES, CLEARANCE = "joint_angles", "clearance"
+JOINT_ANGLES, CLEARANCE, CONTACT = "joint_angles", "clearance", "contact"
 STATUS_NAMES = np.array([status.name for status in STATUS_BY_CODE])
 TRACK_STATUS_NAMES = np.array([status.name for status in TRACK_STATUS_BY_CODE])
 
@@ -62,7 +62,7 @@ class ResultColumns:
             no_results = TrackRun(nowhere, nowhere, none, none, np.empty(0, np.uint8))
         taken = {JOINT_ANGLES, *self.of_table(no_results, table._replace(extra={}))}
         if self.chain.geometry is not None:
-            taken.add(CLEARANCE)
+            taken |= {CLEARANCE, CONTACT}
         for column in table.extra:
             if column in taken:
                 raise InvalidInputError(
@@ -128,4 +128,7 @@ def _outcome(batch: Results, orientation_error: Any) -> dict[str, Any]:
         "iterations": batch.iterations,
         "restarts": batch.restarts,
     }
-    return outcome if batch.check is None else outcome | {CLEARANCE: batch.clearance}
+    if batch.check is None:
+        return outcome
+    contact = [" and ".join(pair or ()) for pair in batch.contact]
+    return outcome | {CLEARANCE: batch.clearance, CONTACT: contact}

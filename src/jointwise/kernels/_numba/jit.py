@@ -1,4 +1,4 @@
-"""How kernels are compiled for a CPU. ``docs/kernels.md`` says which decorator to use when."""
+"""How kernels are compiled for a CPU; ``docs/explain/kernels.md`` says which decorator to use."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar, cast

@@ -4,7 +4,6 @@
 """
 
 from difflib import get_close_matches
-from importlib import metadata
 from os import PathLike
 from pathlib import Path
 
@@ -35,6 +34,14 @@ def geometry_file(file: Path) -> Path | None:
     return None if file not in files().values() else find_geometry(file.stem)
 
 
+def no_shapes(file: Path) -> InvalidInputError:
+    """The error for ``geometry=True`` with a file that has no shapes to fit spheres to."""
+    return InvalidInputError(
+        f"geometry is for a URDF: {file.name} has no collision shapes. Give it spheres by "
+        "with_geometry."
+    )
+
+
 def find_geometry(name: str | PathLike[str]) -> Path:
     """The file with the shape of a robot, by the robot's name, or the file at a path.
 
@@ -54,6 +61,8 @@ def find_geometry(name: str | PathLike[str]) -> Path:
 
 def example_files() -> dict[str, Path]:
     """The URDFs of the package example-robot-data by their names; empty if it is not installed."""
+    from importlib import metadata  # a slow import
+
     try:
         installed = metadata.files("example-robot-data") or []
     except metadata.PackageNotFoundError:

@@ -11,7 +11,7 @@ from jointwise.kernels.shapes import Floats
 from jointwise.model import checks
 from jointwise.model.geometry import shapes
 from jointwise.model.geometry.fit import fit_spheres
-from jointwise.model.geometry.mesh_files import load_mesh
+from jointwise.model.geometry.mesh_files import load_mesh, warn_if_open
 
 
 def solid_spheres(solids: dict[str, Any], overshoot: float) -> Floats:
@@ -44,4 +44,6 @@ def solid_spheres(solids: dict[str, Any], overshoot: float) -> Floats:
 def _mesh(path: str | PathLike[str]) -> shapes.Mesh:
     if not Path(path).is_file():
         raise InvalidInputError(f"mesh is {checks.short(path)}: expected a file.")
-    return load_mesh(Path(path), np.ones(3))
+    mesh = load_mesh(Path(path), np.ones(3))
+    warn_if_open(mesh, Path(path).name)
+    return mesh

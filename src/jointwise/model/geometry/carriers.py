@@ -9,7 +9,7 @@ import numpy as np
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.shapes import Floats
 from jointwise.model.geometry import shapes
-from jointwise.model.geometry.mesh_files import find_mesh, load_mesh
+from jointwise.model.geometry.mesh_files import find_mesh, load_mesh, warn_if_open
 from jointwise.model.geometry.shapes import Mesh
 from jointwise.model.rotation import rpy_matrix
 from jointwise.model.urdf import Tree
@@ -76,8 +76,11 @@ def carried_meshes(
     for collision in tree.collisions:
         if collision.name in links:  # connected to the base
             carrier, pose = links[collision.name]
-            mesh = collision_mesh(collision, folder).moved(pose @ origin_pose(collision))
-            meshes[carrier].setdefault(collision.name, []).append(mesh)
+            mesh = collision_mesh(collision, folder)
+            if collision.kind == "mesh":
+                warn_if_open(mesh, Path(collision.elements["mesh"].get("filename", "")).name)
+            placed = mesh.moved(pose @ origin_pose(collision))
+            meshes[carrier].setdefault(collision.name, []).append(placed)
     return meshes
 
 

@@ -36,9 +36,12 @@ from jointwise.model.geometry.geometry import (
     Geometry,
     carrier_frames,
     make_geometry,
+    move_spheres,
 )
 from jointwise.model.geometry.tables import Table
+from jointwise.model.geometry.two_joints import pairs_two_apart
 from jointwise.model.kinematic_tree import TreeModel
+from jointwise.model.tree_poses import inverse
 
 # Largest difference between the frames of a file and of the arm.
 MAX_DIFFERENCE = 1e-5
@@ -100,13 +103,17 @@ def from_text(
         content = json.loads(text)
     except ValueError as problem:
         raise InvalidInputError(f"{title} is not JSON: {problem}.") from None
+    except RecursionError:
+        raise InvalidInputError(
+            f"{title} has lists in lists too deep to be read: expected rows of numbers."
+        ) from None
     if not isinstance(content, dict) or not isinstance(content.get("spheres"), dict):
         raise InvalidInputError(
             f"{title} has no spheres: expected "
             '{"spheres": {"base": [[x, y, z, radius], ...], "JOINT": [...]}}.'
         )
-    _check_frames(content, title, model)
-    places = _places(joints, links)
+    moved = _moved_base(content, title, model)
+    places, listed = _places(joints, links), _links(content.get("links", {}), title)
     parts = [np.empty((0, 4)) for _ in range(len(joints) + 1)]
     names: list[list[str]] = [[] for _ in parts]
     for key, rows in content["spheres"].items():
@@ -114,8 +121,15 @@ def from_text(
         parts[place.carrier] = np.concatenate(
             [parts[place.carrier], move_spheres(place.pose, read_spheres(rows, key, title))]
         )
-        listed = content.get("links", {}).get(key, [key])
-        names[place.carrier] += [str(name) for name in listed if name not in names[place.carrier]]
+        names[place.carrier] += [
+            name for name in listed.get(key, [key]) if name not in names[place.carrier]
+        ]
+    parts[0] = move_spheres(moved, parts[0])
+    if not any(map(len, parts)):
+        raise InvalidInputError(
+            f"{title} has no sphere at all, so that nothing would ever touch: expected at least "
+            "one row of x, y, z, radius."
+        )
     for carrier, each in enumerate(names):
         for name in each:
             places.setdefault(name, Carried(carrier, np.eye(4)))
@@ -124,7 +138,7 @@ def from_text(
         for one, other in _pairs(content.get(key, []), key, title):
             a, b = sorted(_find(places, name, title).carrier for name in (one, other))
             skipped[a, b] = reason
-    overshoot = content.get("overshoot")
+    overshoot, apart = content.get("overshoot"), pairs_two_apart(model.tree.parents)
     return make_geometry(
         model,
         joints,
@@ -132,7 +146,7 @@ def from_text(
         names,
         None if overshoot is None else checks.positive(f"overshoot of {title}", overshoot),
         str(content.get("source", title)),
-        dict(_decode(each, title) for each in content.get("tables", [])),
+        dict(_decode(each, title, apart) for each in _list(content, "tables", title)),
         skipped,
     )
 
@@ -172,11 +186,6 @@ def read_spheres(rows: Any, key: str, title: str) -> Floats:
     return spheres
 
 
-def move_spheres(pose: Floats, spheres: Floats) -> Floats:
-    """(k, 4) spheres with their centres mapped by a pose (4, 4)."""
-    return np.column_stack([spheres[:, :3] @ pose[:3, :3].T + pose[:3, 3], spheres[:, 3]])
-
-
 def _encode(table: Table) -> str:
     """A table of distances as text."""
     millimetres = np.rint(1e3 * table.distances + 1.0).astype(np.uint8)
@@ -184,15 +193,19 @@ def _encode(table: Table) -> str:
     return b64encode(zlib.compress(changes.tobytes(), 9)).decode()
 
 
-def _decode(entry: Any, title: str) -> tuple[tuple[int, int], Table]:
-    """A table from its entry in a file."""
+def _decode(entry: Any, title: str, apart: list[tuple[int, int]]) -> tuple[tuple[int, int], Table]:
+    """A table from its entry in a file, of one of the pairs that may have one."""
     try:
         a, b = map(int, entry["carriers"])
+        if (a, b) not in apart:
+            raise ValueError
         changes = np.frombuffer(zlib.decompress(b64decode(entry["millimetres"])), np.uint8)
         millimetres = np.cumsum(changes.reshape(TABLE_CELLS, -1), axis=0, dtype=np.uint8)
         distances = (millimetres.reshape(TABLE_CELLS, TABLE_CELLS).astype(float) - 1.0) / 1e3
         ranges = np.array(entry["ranges"], np.float64).reshape(4)
-    except (ValueError, TypeError, KeyError, zlib.error):
+        if not (np.isfinite(ranges).all() and ranges[0] < ranges[1] and ranges[2] < ranges[3]):
+            raise ValueError
+    except (ValueError, TypeError, KeyError, OverflowError, zlib.error):
         raise InvalidInputError(
             f"a table of distances in {title} is damaged: expected one that Geometry.save wrote. "
             "Write the file again, or remove its tables."
@@ -205,24 +218,39 @@ def _frames_at_zero(tree: Tree) -> Floats:
     return carrier_frames(tree, np.zeros(len(tree.lower)))
 
 
-def _check_frames(content: dict[str, Any], title: str, model: ArmModel | TreeModel) -> None:
-    """Refuse the file of another arm or robot, if it tells the frames of its joints."""
+def _moved_base(content: dict[str, Any], title: str, model: ArmModel | TreeModel) -> Floats:
+    """(4, 4) where the base of the file is in that of the arm or robot, which may be elsewhere.
+
+    Raises:
+        InvalidInputError: The file tells the frames of its joints, and they are those of another.
+    """
     if "frames" not in content:
-        return
+        return np.eye(4)
     expected = _frames_at_zero(model.tree)
-    frames = np.array(content["frames"])
-    if frames.shape != expected.shape or np.abs(frames - expected).max() > MAX_DIFFERENCE:
-        kind = "arm" if isinstance(model, ArmModel) else "robot"
+    try:
+        frames = np.array(content["frames"], np.float64)
+    except (ValueError, TypeError):
         raise InvalidInputError(
-            f"{title} is of another {kind}: its joints are elsewhere. Expected the geometry of "
-            f"this {kind}."
-        )
+            f"frames in {title} are {checks.short(content['frames'])}: expected the matrices that "
+            "Geometry.save writes, or none."
+        ) from None
+    if frames.shape == expected.shape and np.isfinite(frames).all():
+        moved = expected[1] @ inverse(frames[1])
+        for pose in (np.eye(4), moved):
+            if np.abs(pose @ frames[1:] - expected[1:]).max() < MAX_DIFFERENCE:
+                return pose
+    kind = "arm" if isinstance(model, ArmModel) else "robot"
+    raise InvalidInputError(
+        f"{title} is of another {kind}: its joints are elsewhere. Expected the geometry of "
+        f"this {kind}."
+    )
 
 
 def _places(joints: tuple[str, ...], links: Mapping[str, Carried] | None) -> dict[str, Carried]:
     """What each name in a file stands for."""
     places = {name: Carried(c, np.eye(4)) for c, name in enumerate(("base", *joints))}
-    return places | dict(links or {})
+    # A link may be named "base", too, and be elsewhere; Geometry.save means what does not move.
+    return dict(links or {}) | places
 
 
 def _find(places: Mapping[str, Carried], key: Any, title: str) -> Carried:
@@ -236,6 +264,27 @@ def _find(places: Mapping[str, Carried], key: Any, title: str) -> Carried:
     raise InvalidInputError(
         f"{title} has {checks.short(key)}: expected one of {', '.join(places)}."
     )
+
+
+def _links(entries: Any, title: str) -> dict[str, list[str]]:
+    """The names of the links of each joint, checked."""
+    for names in [entries] if not isinstance(entries, dict) else entries.values():
+        if not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
+            raise InvalidInputError(
+                f"links in {title} has {checks.short(names)}: expected lists of names, such as "
+                '{"base": ["link0"]}.'
+            )
+    return dict(entries)
+
+
+def _list(content: dict[str, Any], key: str, title: str) -> list[Any]:
+    """A list in a file; empty if the file has none."""
+    entries = content.get(key, [])
+    if not isinstance(entries, list):
+        raise InvalidInputError(
+            f"{key} in {title} is {checks.short(entries)}: expected a list, or none."
+        )
+    return entries
 
 
 def _pairs(entries: Any, key: str, title: str) -> Iterable[tuple[str, str]]:

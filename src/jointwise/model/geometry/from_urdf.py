@@ -1,5 +1,6 @@
 """The geometry of an arm or a robot from the collision shapes of its URDF."""
 
+import sys
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
@@ -14,16 +15,18 @@ from jointwise.model import checks
 from jointwise.model.arm import ArmModel
 from jointwise.model.geometry import cache
 from jointwise.model.geometry.carriers import Carried, carried_links, carried_meshes
-from jointwise.model.geometry.files import from_text, move_spheres, read_file, to_text
+from jointwise.model.geometry.files import from_text, read_file, to_text
 from jointwise.model.geometry.fit import fit_spheres
 from jointwise.model.geometry.geometry import (
     Geometry,
     carrier_frames,
     disabled_carriers,
     make_geometry,
+    move_spheres,
 )
 from jointwise.model.geometry.shapes import Mesh
 from jointwise.model.geometry.srdf import SRDF, read_srdf
+from jointwise.model.geometry.tables import coal_library
 from jointwise.model.geometry.two_joints import pairs_two_apart, table_between
 from jointwise.model.kinematic_tree import TreeModel
 from jointwise.model.tree_poses import square
@@ -31,6 +34,9 @@ from jointwise.model.urdf import Source, Tree
 
 # Smallest and largest overshoot [m]: below, spheres become too many; above, they say too little.
 MIN_OVERSHOOT, MAX_OVERSHOOT = 0.001, 0.5
+# Said on standard error before a fit to more triangles than these.
+FITTING = "jointwise: fitting spheres to the shapes of {}, once; it may take minutes."
+FEW_TRIANGLES = 2000
 
 
 class FitOptions(NamedTuple):
@@ -100,6 +106,11 @@ def urdf_geometry(
     file = _cache_file(solids, model.tree, joints, overshoot)
     if file.is_file():
         return from_text(file.read_bytes(), file.name, model, joints)
+    if any(meshes) and pairs_two_apart(model.tree.parents):
+        coal_library()  # said before minutes are spent
+    triangles = sum(len(mesh.faces) for each in meshes for part in each.values() for mesh in part)
+    if triangles > FEW_TRIANGLES and sys.stderr is not None:
+        print(FITTING.format(tree.title), file=sys.stderr, flush=True)
     geometry = _fit(solids, model, joints, overshoot)
     cache.write(file, to_text(geometry))
     return geometry

@@ -8,13 +8,21 @@ from pathlib import Path
 import numpy as np
 
 from jointwise.errors import InvalidInputError
-from jointwise.kernels.shapes import PRISMATIC, TABLE_CELLS, Body, Floats, Ints, Tree
+from jointwise.kernels.shapes import (
+    PRISMATIC,
+    TABLE_CELLS,
+    UNLIMITED,
+    Body,
+    Floats,
+    Ints,
+    Tree,
+)
 from jointwise.model import checks
 from jointwise.model.arm import ArmModel
 from jointwise.model.geometry.tables import Table
 from jointwise.model.geometry.two_joints import joints_between
 from jointwise.model.kinematic_tree import TreeModel
-from jointwise.model.tree_poses import body_poses
+from jointwise.model.tree_poses import body_poses, square
 
 # Steps towards the farthest sphere, to find a small sphere around all.
 BOUND_STEPS = 300
@@ -40,6 +48,12 @@ class Geometry:
         source: Where the shapes are from.
         skipped: (carrier, carrier, reason) of pairs that are not checked.
         tree: The joints as a kinematic tree; that of an arm has no branches.
+
+    Example:
+        >>> from jointwise import Chain
+        >>> shape = Chain.load("panda", geometry=True).geometry
+        >>> shape.count, shape.overshoot, shape.names[-2]
+        (187, 0.015, 'panda_link7')
     """
 
     body: Body
@@ -70,6 +84,12 @@ class Geometry:
 
         Args:
             q: One value per joint that does not follow another one [rad, m].
+
+        Example:
+            >>> from jointwise import Chain
+            >>> arm = Chain.load("panda", geometry=True)
+            >>> arm.geometry.spheres(arm.home).shape
+            (187, 4)
         """
         values = checks.joint_values("q", q, len(self.tree.lower))
         frames = carrier_frames(self.tree, values)[self.carriers]
@@ -81,6 +101,10 @@ class Geometry:
 
         Args:
             path: The file; it is replaced if it exists.
+
+        Example:
+            >>> from jointwise import Chain
+            >>> Chain.load("panda", geometry=True).geometry.save("panda.json")  # doctest: +SKIP
         """
         from jointwise.model.geometry.files import to_text  # which imports this module
 
@@ -116,6 +140,12 @@ class Geometry:
         Args:
             spheres: (k, 4) centre and radius of each [m], in the frame of the last joint.
             name: What is attached.
+
+        Example:
+            >>> from jointwise import Chain
+            >>> shape = Chain.load("panda", geometry=True).geometry
+            >>> shape.attach(np.array([[0.0, 0.0, 0.2, 0.05]]), "ball").count
+            188
         """
         if any(name in links for links in self.links):
             raise InvalidInputError(f"{name!r} is attached or a link already: choose another name.")
@@ -125,13 +155,43 @@ class Geometry:
         return self._rebuilt(parts, links, self.body_tables)
 
     def detach(self) -> "Geometry":
-        """The same with nothing attached."""
+        """The same with nothing attached.
+
+        Example:
+            >>> from jointwise import Chain
+            >>> shape = Chain.load("panda", geometry=True).geometry
+            >>> shape.attach(np.array([[0.0, 0.0, 0.2, 0.05]]), "ball").detach().count
+            187
+        """
         parts = self.spheres_by_carrier
         parts[-1] = np.empty((0, 4))
         return self._rebuilt(parts, (*self.links[:-1], ()), self.body_tables)
 
+    def moved(self, pose: Floats) -> "Geometry":
+        """The same where the base is at a pose (4, 4), and with it what is fixed to it.
+
+        Example:
+            >>> from jointwise import Chain
+            >>> shape = Chain.load("panda", geometry=True).geometry
+            >>> shape.moved(np.eye(4)).count
+            187
+        """
+        parts, placements = self.spheres_by_carrier, self.tree.placements.copy()
+        parts[0] = move_spheres(pose, parts[0])
+        on_base = self.tree.parents < 0
+        placements[on_base] = pose[:3] @ square(placements[on_base])
+        rebuilt = self._rebuilt(parts, self.links, self.body_tables)
+        return replace(rebuilt, tree=self.tree._replace(placements=placements))
+
     def for_limits(self, limits: Floats) -> "Geometry":
-        """The same for other joint limits; tables that do not cover them are left out."""
+        """The same for other joint limits; tables that do not cover them are left out.
+
+        Example:
+            >>> from jointwise import Chain
+            >>> arm = Chain.load("panda", geometry=True)
+            >>> arm.geometry.for_limits(0.5 * arm.limits).count
+            187
+        """
         tables = {
             pair: table
             for pair, table in self.body_tables.items()
@@ -145,9 +205,11 @@ class Geometry:
                 )
             )
         }
+        lower, upper = np.clip(limits.T, -UNLIMITED, UNLIMITED)
+        limited = replace(self, tree=self.tree._replace(lower=lower, upper=upper))
         if len(tables) == len(self.body_tables):
-            return self
-        return self._rebuilt(self.spheres_by_carrier, self.links, tables)
+            return limited
+        return limited._rebuilt(self.spheres_by_carrier, self.links, tables)
 
     def without(self, disabled: Collection[tuple[str, str]]) -> "Geometry":
         """The same without checks between some links.
@@ -155,6 +217,12 @@ class Geometry:
         Args:
             disabled: Pairs of names of links. A pair of carriers is not checked if all pairs of
                 their links are among these.
+
+        Example:
+            >>> from jointwise import Chain
+            >>> shape = Chain.load("panda", geometry=True).geometry
+            >>> shape.without([("panda_link0", "panda_link5")]).skipped[1]
+            (0, 5, 'disabled')
         """
         both = {*disabled, *((b, a) for a, b in disabled)}
         more = disabled_carriers(self.links, both)
@@ -195,6 +263,11 @@ def carrier_frames(tree: Tree, q: Floats) -> Floats:
     """
     frames = np.concatenate([np.eye(4)[None], body_poses(tree, q[None])[0]])
     return np.concatenate([frames, frames[-1:]])
+
+
+def move_spheres(pose: Floats, spheres: Floats) -> Floats:
+    """(k, 4) spheres with their centres mapped by a pose (4, 4)."""
+    return np.column_stack([spheres[:, :3] @ pose[:3, :3].T + pose[:3, 3], spheres[:, 3]])
 
 
 def disabled_carriers(

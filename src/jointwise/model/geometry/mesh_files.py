@@ -1,13 +1,12 @@
 """The files of meshes that a URDF names: where they are, and what they contain."""
 
-import warnings
 from pathlib import Path
 
 import numpy as np
 
-from jointwise.errors import GeometryWarning, InvalidInputError, JointwiseError
+from jointwise.errors import GeometryWarning, InvalidInputError, JointwiseError, warn_caller
 from jointwise.kernels.shapes import MAX_VALUE, Floats
-from jointwise.model.checks import short
+from jointwise.model.geometry.orientation import oriented
 from jointwise.model.geometry.shapes import Mesh
 from jointwise.model.urdf import Source
 
@@ -42,13 +41,13 @@ def find_mesh(filename: str, folder: Path | None) -> Path:
                 return root / tail
     around = f"at or above {folder}" if folder else "without the folder of the URDF; pass its path"
     raise InvalidInputError(
-        f"the mesh {short(filename)} was not found {around}: expected a file. Without its geometry "
-        "the arm can be read with geometry=False."
+        f"the mesh {filename!r} was not found {around}: expected a file. Copy it there, or "
+        "remove the <collision> element."
     )
 
 
 def load_mesh(path: Path, scale: Floats) -> Mesh:
-    """The triangles of a file, STL, OBJ, COLLADA, PLY or glTF, as trimesh reads them.
+    """The triangles of a file, STL, OBJ, COLLADA, PLY or glTF, as trimesh reads them; ``oriented``.
 
     Args:
         path: The file.
@@ -76,12 +75,15 @@ def load_mesh(path: Path, scale: Floats) -> Mesh:
     if not len(faces) or not (np.abs(used) < MAX_VALUE).all():
         found = "numbers that are not finite" if len(faces) else "no triangles"
         raise InvalidInputError(f"the mesh {path.name} has {found}: expected a surface.")
-    mesh = Mesh(vertices, faces)
+    return oriented(Mesh(vertices, faces))
+
+
+def warn_if_open(mesh: Mesh, name: str) -> None:
+    """Warn that spheres around a mesh with holes may be too large."""
     if mesh.open_edges:
-        warnings.warn(
-            f"the mesh {path.name} is not closed ({mesh.open_edges} open edges): spheres cover its "
-            "surface, but near its holes they may be fatter than the overshoot.",
-            GeometryWarning,
-            stacklevel=2,
+        warn_caller(
+            GeometryWarning(
+                f"the mesh {name} is not closed ({mesh.open_edges} open edges): spheres cover its "
+                "surface, but near its holes they may be fatter than the overshoot."
+            )
         )
-    return mesh

@@ -49,6 +49,11 @@ def read_srdf(source: Source) -> SRDF:
             )
         if tag == "disable_collisions":
             one, other = attributes.get("link1", ""), attributes.get("link2", "")
+            if not (one and other):
+                raise InvalidInputError(
+                    f"<disable_collisions> of {srdf.title} has link1={one!r} and link2={other!r}: "
+                    "expected the names of two links."
+                )
             srdf.disabled |= {(one, other), (other, one)}
         elif tag == "link_sphere_approximation":
             rows[attributes.get("link", "")] = []

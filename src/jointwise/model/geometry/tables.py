@@ -96,11 +96,11 @@ def tabulate(
     return Table(np.where(millimetres == 0.0, -1.0, millimetres) / 1e3, ranges, touching)
 
 
-def _distance_function(lower: list[Mesh], upper: list[Mesh]) -> Callable[[Floats, float], Floats]:
-    """The distances of two carriers [m] for poses (k, 4, 4) of the upper one; 0 or less in contact.
+def coal_library() -> Any:
+    """The library that computes distances of meshes.
 
-    The second argument of the function is a distance that is far: where convex hulls are as far
-    from each other, their distance is returned, which is much quicker to compute and never more.
+    Raises:
+        JointwiseError: It is not installed.
     """
     try:
         import coal
@@ -109,6 +109,16 @@ def _distance_function(lower: list[Mesh], upper: list[Mesh]) -> Callable[[Floats
             "distances of meshes need coal, which is not installed: pip install "
             "'jointwise[geometry]'."
         ) from None
+    return coal
+
+
+def _distance_function(lower: list[Mesh], upper: list[Mesh]) -> Callable[[Floats, float], Floats]:
+    """The distances of two carriers [m] for poses (k, 4, 4) of the upper one; 0 or less in contact.
+
+    The second argument of the function is a distance that is far: where convex hulls are as far
+    from each other, their distance is returned, which is much quicker to compute and never more.
+    """
+    coal = coal_library()
 
     def model(mesh: Mesh) -> tuple[Any, Any]:
         """The convex hull of a mesh, and the mesh itself."""

@@ -191,9 +191,9 @@ def robot_check(
     Raises:
         InvalidInputError: There is a scene and no geometry, or the margin is negative.
     """
+    margin = checked_margin(scene, margin, self_collision)
     if scene is None and margin == 0.0 and (geometry is None or not self_collision):
         return None
-    margin = checked_margin(scene, margin)
     if geometry is None:
         given = "margin" if scene is None else "scene"
         raise InvalidInputError(
@@ -202,7 +202,7 @@ def robot_check(
         )
     pose = np.eye(4) if base is None or model.free_base else checks.frame("base", base)
     numbers = tuple(pose.ravel().tolist())
-    return _cached(model, geometry, scene or Scene(), margin, bool(self_collision), numbers)
+    return _cached(model, geometry, scene or Scene(), margin, self_collision, numbers)
 
 
 @lru_cache(MAX_CHECKS)

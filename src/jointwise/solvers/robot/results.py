@@ -14,7 +14,7 @@ from jointwise.errors import UnsolvedError
 from jointwise.kernels.shapes import CONVERGED, Bools, Floats, Ints
 from jointwise.kernels.tree_shapes import DIRECTIONS, POINT
 from jointwise.solvers.config import SolveConfig
-from jointwise.solvers.results import STATUS_BY_CODE, Status
+from jointwise.solvers.results import STATUS_BY_CODE, Status, contact_text
 from jointwise.solvers.robot.collision import RobotCheck, states_of
 from jointwise.solvers.robot.requests import IDENTITY, RobotRequest
 
@@ -51,6 +51,15 @@ class RobotResult:
         restarts: Restarts that were made.
         check: What ``clearance`` and ``contact`` are computed with, when they are asked for; None
             without geometry.
+
+    Example:
+        >>> from jointwise import Robot
+        >>> robot = Robot.load("panda")
+        >>> result = robot.solve({"tip": [0.4, 0.2, 0.5]})
+        >>> print(result)
+        All targets are reached, within the tolerances.
+        >>> robot.solve({"tip": [5.0, 0.0, 0.5]}).missed
+        ('tip',)
     """
 
     joint_angles: Floats
@@ -87,9 +96,7 @@ class RobotResult:
         if self.converged:
             return "All targets are reached, within the tolerances."
         if self.status in (Status.COLLIDES, Status.COLLIDES_ALWAYS) and self.contact:
-            first, second = self.contact
-            apart = f"{first!r} and {second!r} are {self.clearance:.3g} m apart."
-            return f"{apart} {self.status.value}"
+            return f"{contact_text(self.contact, self.clearance)} {self.status.value}"
         listed = "; ".join(f"{link} by {self.errors[link]}" for link in self.missed)
         if self.status == Status.ITERATION_LIMIT:
             return f"Missed: {listed}. The error was still falling: solve again from here."
@@ -103,6 +110,11 @@ class RobotResult:
 
         Raises:
             UnsolvedError: It did not; the text names the missed targets.
+
+        Example:
+            >>> from jointwise import Robot
+            >>> robot = Robot.load("panda")
+            >>> q = robot.solve({"tip": [0.4, 0.2, 0.5]}).or_raise().joint_angles
         """
         if not self.converged:
             raise UnsolvedError(self.message)
@@ -128,6 +140,15 @@ class RobotBatch:
         iterations: (m,) CCD sweeps and Levenberg-Marquardt steps together.
         restarts: (m,) restarts that were made.
         check: What ``clearance`` is computed with, when it is asked for; None without geometry.
+
+    Example:
+        >>> from jointwise import Robot
+        >>> robot = Robot.load("panda")
+        >>> batch = robot.solve_batch({"tip": [[0.4, 0.2, 0.5], [5.0, 0.0, 0.5]]})
+        >>> print(batch)
+        1 of 2 sets of targets reached. Missed: tip 1 times.
+        >>> batch[0].converged
+        True
     """
 
     links: tuple[str, ...]
@@ -186,6 +207,13 @@ class RobotPath(RobotBatch):
         touching: Indices of frames on whose way from the one before, joints moving straight, the
             robot touches something or comes nearer than the margin. Joint values are checked 0.01
             apart [rad, m]; what is touched in between only is overlooked.
+
+    Example:
+        >>> from jointwise import Robot
+        >>> robot = Robot.load("panda")
+        >>> path = robot.solve_path({"tip": [[0.4, 0.2, 0.5], [0.4, 0.21, 0.5]]})
+        >>> path.joint_angles.shape, path.largest_step < 0.1
+        ((2, 7), True)
     """
 
     touching: tuple[int, ...] = ()

@@ -119,7 +119,14 @@ class RobotTracker(MotionState):
         self._plans: dict[tuple[tuple[str, str], ...], _Plan] = {}
 
     def copy(self) -> "RobotTracker":
-        """A tracker in the same state, which moves on its own."""
+        """A tracker in the same state, which moves on its own.
+
+        Example:
+            >>> from jointwise import Robot
+            >>> robot = Robot.load("panda")
+            >>> tracker = robot.track(robot.home, 0.001, max_velocity=2.0, max_acceleration=10.0)
+            >>> ahead = tracker.copy().run({"tip": [[0.4, 0.2, 0.5]] * 10})  # it has not moved
+        """
         start, rest = self._moving.output, self._limits[:, REST]
         twin = RobotTracker(self._model, start, self._motion, rest, self._base, self._options)
         twin._state[:] = self._state
@@ -135,6 +142,13 @@ class RobotTracker(MotionState):
         Raises:
             InvalidInputError: A link is unknown, or no joint moves it; or a target has a wrong
                 shape or type.
+
+        Example:
+            >>> from jointwise import Robot
+            >>> robot = Robot.load("panda")
+            >>> tracker = robot.track(robot.home, 0.001, max_velocity=2.0, max_acceleration=10.0)
+            >>> tracker.step({"tip": [0.4, 0.2, 0.5], "link4": [0.0, 0.1, 0.6]}).status.name
+            'SLOWED'
         """
         return self._run(one_target_each(self._model, targets))[0]
 
@@ -144,6 +158,14 @@ class RobotTracker(MotionState):
         Args:
             targets: m targets for each of some links, such as (m, 4, 4), by their names; or m
                 mappings of the same links.
+
+        Example:
+            >>> from jointwise import Robot
+            >>> robot = Robot.load("panda")
+            >>> tracker = robot.track(robot.home, 0.001, max_velocity=2.0, max_acceleration=10.0)
+            >>> run = tracker.run([{"tip": [0.4, 0.2, 0.5]}, {"tip": [0.4, 0.2, 0.51]}])
+            >>> run.links, len(run)
+            (('tip',), 2)
         """
         return self._run(many_targets_each(self._model, targets))
 
@@ -158,6 +180,13 @@ class RobotTracker(MotionState):
 
         Returns:
             Whether there is one; if not, nothing changes.
+
+        Example:
+            >>> from jointwise import Robot
+            >>> robot = Robot.load("panda")
+            >>> tracker = robot.track(robot.home, 0.001, max_velocity=2.0, max_acceleration=10.0)
+            >>> tracker.switch({"tip": [0.4, 0.2, 0.5]})
+            True
         """
         reference = self._moving.reference
         options = self._chosen(targets)

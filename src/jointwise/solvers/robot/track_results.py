@@ -25,6 +25,14 @@ class RobotTrackResult(NamedTuple):
         errors: By how much each link misses its target at ``joint_angles``, by the link's name;
             NaN if a target is invalid.
         status: What the robot does, in a sentence: ``print(result.status.value)``.
+
+    Example:
+        >>> from jointwise import Robot
+        >>> robot = Robot.load("panda")
+        >>> tracker = robot.track(robot.home, 0.001, max_velocity=2.0, max_acceleration=10.0)
+        >>> result = tracker.step({"tip": robot.fk(robot.home)["tip"]})
+        >>> result.status.name, bool(result.errors["tip"].position_error < 1e-9)
+        ('FOLLOWING', True)
     """
 
     joint_angles: Floats
@@ -50,6 +58,14 @@ class RobotTrackRun:
         position_error: (m, k) distance of each link from its target [m]; NaN for invalid sets.
         orientation_error: (m, k) angle [rad]; NaN where orientation is free.
         status: (m,) codes of a ``TrackStatus``: ``run.status == TrackStatus.SLOWED`` is a mask.
+
+    Example:
+        >>> from jointwise import Robot
+        >>> robot = Robot.load("panda")
+        >>> tracker = robot.track(robot.home, 0.001, max_velocity=2.0, max_acceleration=10.0)
+        >>> run = tracker.run({"tip": [[0.4, 0.2, 0.5]] * 3000})
+        >>> run.joint_angles.shape, run[-1].status.name
+        ((3000, 7), 'FOLLOWING')
     """
 
     links: tuple[str, ...]

@@ -1,0 +1,103 @@
+"""How Sphinx builds the site: ``make docs``. Nothing is loaded from elsewhere, now or later."""
+
+import re
+import sys
+from pathlib import Path
+
+DOCS = Path(__file__).parent
+sys.path[:0] = [str(DOCS / "extensions"), str(DOCS.parent)]
+
+import matplotlib as mpl
+import public_names
+from jupyter_client import KernelManager
+
+import jointwise
+
+mpl.use("Agg")
+if hasattr(KernelManager, "transport_encryption"):  # without it, the kernels of notebooks warn
+    KernelManager.transport_encryption.default_value = "auto"
+
+project = "jointwise"
+author = "The jointwise authors"
+copyright = f"2026, {author}"
+version = release = jointwise.__version__
+
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.napoleon",
+    "sphinx_copybutton",
+    "sphinx_gallery.gen_gallery",
+    "generated_text",
+    "mathml",
+]
+exclude_patterns = ["_build", "gallery/*.ipynb", "gallery/*.py", "gallery/*.md5", "**/*.zip"]
+templates_path = ["_templates"]
+
+myst_enable_extensions = ["dollarmath", "deflist"]
+myst_heading_anchors = 4
+nb_execution_mode = "cache"
+nb_execution_raise_on_error = True
+nb_execution_timeout = 300
+nb_merge_streams = True
+
+html_theme = "furo"
+html_title = f"jointwise {version}"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_sphinx = False
+pygments_style = "default"
+pygments_dark_style = "github-dark"
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
+# The page of every public name is written from the stubs; see ``public_names``.
+(DOCS / "reference" / "api.rst").write_text(public_names.page(), encoding="utf-8")
+autosummary_generate = True
+autosummary_ignore_module_all = False
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+autodoc_member_order = "bysource"
+autodoc_preserve_defaults = True
+napoleon_custom_sections = [("Attributes", "params_style")]
+napoleon_use_rtype = False
+maximum_signature_line_length = 80
+# Names of other libraries have no page here, nor have private types.
+PRIVATE = r"jointwise\.(kernels|model|scene|solvers|view)\..*"
+nitpick_ignore_regex = [(r"py:.*", r"(?!jointwise\.).*"), (r"py:.*", PRIVATE)]
+
+sphinx_gallery_conf = {
+    "examples_dirs": str(DOCS.parent / "examples"),
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"\d\d_",
+    "within_subsection_order": "FileNameSortKey",
+    "download_all_examples": False,
+    "show_memory": False,
+    "show_signature": False,
+    "min_reported_time": 1e9,
+    "remove_config_comments": True,
+    "abort_on_example_error": True,
+    "image_srcset": ["2x"],
+    "write_computation_times": False,
+}
+
+
+def underline_title(app, docname, source):
+    """The first line of an example's docstring is its title, without the underline of reST."""
+    if docname.startswith("gallery/") and (match := re.search(r"\n\n([^\s.:].*)\.\n\n", source[0])):
+        title = match[1]
+        source[0] = source[0].replace(match[0], f"\n\n{title}\n{'=' * len(title)}\n\n", 1)
+
+
+def skip_field_aliases(app, what, name, obj, skip, options):
+    """Fields of named tuples and slots are described with the class."""
+    fields = ("_tuplegetter", "member_descriptor")
+    return True if type(obj).__name__ in fields else None
+
+
+def setup(app):
+    """Connect the two functions above."""
+    app.connect("source-read", underline_title)
+    app.connect("autodoc-skip-member", skip_field_aliases)
