@@ -1,7 +1,7 @@
 """Laws meet the same examples every time; ``--hypothesis-profile=explore`` looks further.
 
-Compiling every kernel with Numba takes minutes. It begins with the first test, in a process of its
-own, and the test that compares the results comes last.
+Compiling every kernel with Numba takes minutes, and so do all tables of the benchmarks. Both begin
+with the first test, in processes of their own, and the tests of what they give come last.
 """
 
 import os
@@ -27,41 +27,67 @@ settings.register_profile(
 )
 settings.load_profile("same")
 
-NUMBA_RESULTS = pytest.StashKey[tuple[subprocess.Popen[str], Path]]()
+# What runs beside the tests, by the fixture that waits for it; each writes into a folder.
+BESIDE = {
+    "benchmark_tables": "-m benchmarks --count 3 --hours 0.001 --no-rivals --keep {}",
+    "numba_results": "-m tests.support.backend_results {}/results.npz",
+}
+RUNNING = pytest.StashKey[dict[str, tuple[subprocess.Popen[str], Path]]]()
+
+
+def beside(item):
+    """Which of these a test waits for, as a number; 0 for none."""
+    return next((i for i, name in enumerate(BESIDE, 1) if name in item.fixturenames), 0)
 
 
 def pytest_collection_modifyitems(items):
-    items.sort(key=lambda item: "numba_results" in item.fixturenames)
+    items.sort(key=beside)
 
 
 def pytest_collection_finish(session):
-    needed = any("numba_results" in item.fixturenames for item in session.items)
-    if needed and not session.config.option.collectonly:
+    running = session.config.stash[RUNNING] = {}
+    if session.config.option.collectonly:
+        return
+    for name in {name for item in session.items for name in BESIDE if name in item.fixturenames}:
         folder = Path(tempfile.mkdtemp())
-        process = subprocess.Popen(
-            [sys.executable, "-m", "tests.support.backend_results", str(folder / "numba.npz")],
-            env={**os.environ, "JOINTWISE_BACKEND": "numba"},
-            cwd=Path(__file__).parents[1],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        session.config.stash[NUMBA_RESULTS] = process, folder / "numba.npz"
+        backend = {"JOINTWISE_BACKEND": "numba"} if name == "numba_results" else {}
+        with (folder / "printed").open("w") as printed:
+            process = subprocess.Popen(
+                [sys.executable, *BESIDE[name].format(folder).split()],
+                env={**os.environ, **backend},
+                cwd=Path(__file__).parents[1],
+                stdout=printed,
+                stderr=subprocess.STDOUT,
+                text=True,
+            )
+        running[name] = process, folder
 
 
 def pytest_sessionfinish(session):
-    if NUMBA_RESULTS in session.config.stash:
-        process, file = session.config.stash[NUMBA_RESULTS]
+    for process, folder in session.config.stash.get(RUNNING, {}).values():
         process.kill()
         process.wait()
-        shutil.rmtree(file.parent)
+        shutil.rmtree(folder)
+
+
+def wait_for(request, name):
+    """(what it printed, its folder) of a process that ran beside the tests."""
+    process, folder = request.config.stash[RUNNING][name]
+    process.wait()
+    printed = (folder / "printed").read_text()
+    assert process.returncode == 0, printed
+    return printed, folder
 
 
 @pytest.fixture
 def numba_results(request):
     """The file of ``tests.support.backend_results`` with kernels that Numba compiled."""
-    process, file = request.config.stash[NUMBA_RESULTS]
-    printed, _ = process.communicate()
-    assert process.returncode == 0, printed
+    printed, folder = wait_for(request, "numba_results")
     assert printed.split()[-1] == "numba"
-    return file
+    return folder / "results.npz"
+
+
+@pytest.fixture
+def benchmark_tables(request):
+    """(what all tables of the benchmarks print for few targets, the folder of kept results)."""
+    return wait_for(request, "benchmark_tables")

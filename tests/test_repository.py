@@ -184,18 +184,16 @@ def test_examples_of_humanoids_say_what_they_need(tmp_path):
         assert done.stderr.endswith(text)
 
 
-def test_the_benchmark_runs_and_keeps_its_tables(tmp_path):
-    printed = run(
-        "-m", "benchmarks", "--count", 3, "--hours", 0.001, "--no-rivals", "--keep", tmp_path
-    )
-    call = json.loads((tmp_path / "call.json").read_text("utf-8"))
+def test_the_benchmark_runs_and_keeps_its_tables(benchmark_tables):
+    printed, folder = benchmark_tables
+    call = json.loads((folder / "call.json").read_text("utf-8"))
     assert call["text"] in printed
     assert call["command"].startswith(
         "python -m benchmarks --count 3 --hours 0.001 --no-rivals --keep "
     )
     assert {"processor", "cores", "system", "load before"} <= set(call["machine"])
     assert call["versions"]["jointwise"] == jointwise.__version__
-    assert {file.stem for file in tmp_path.iterdir()} == set(TABLES)
+    assert {file.stem for file in folder.glob("*.json")} == set(TABLES)
     for words in (
         "already there",
         "beyond NumPy",

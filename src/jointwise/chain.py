@@ -203,7 +203,7 @@ class Chain:
         """
         checks.geometry_option(geometry)
         tree = urdf.Tree(source)
-        links, prismatic, limits, names, base = urdf.read(tree, base, tip)
+        links, prismatic, limits, names, base, _ = urdf.read(tree, base, tip)
         joint_names = checks.names(names, len(names))
         arm = arm_model(links, prismatic, checks.limits(limits, joint_names))
         if geometry is False:

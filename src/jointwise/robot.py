@@ -299,7 +299,7 @@ class Robot:
         """
         for link in (base, tip):
             checks.known_name("link", link, self.model.links, self.name)
-        links, prismatic, limits, names, _ = chain_between(self.model, base, tip)
+        links, prismatic, limits, names, *_ = chain_between(self.model, base, tip)
         if self.geometry is not None:
             warn_caller(
                 GeometryWarning(

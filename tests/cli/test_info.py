@@ -52,7 +52,8 @@ def test_info_names_what_the_table_of_a_urdf_has(run, tmp_path):
     _, printed, _ = run("info", "arm.urdf", "--tip", "l_tcp")
     lines = printed.splitlines()
     assert lines[1].split()[-2:] == ["none", "none"]  # the limits
-    assert lines[3] == (
+    assert lines[3] == "from base to l_tcp"
+    assert lines[4] == (
         "each joint's frame in that of the joint before; end effector at 0.00000, 0.00000, "
         "0.00000 m with all joints at 0"
     )
@@ -69,6 +70,8 @@ def test_info_as_json(run_json, tmp_path):
             "joint_names": ["elbow", "rail"],
             "reach": 3.0,
             "working_radius": 1.0,
+            "base": None,
+            "tip": None,
             "joint_types": ["revolute", "prismatic"],
             "limits": [[None, None], [0.0, 2.0]],
             "home": [0.0, 1.0],
@@ -141,6 +144,14 @@ FORK = """<robot name="r"><link name="base"/><link name="l_tcp"/><link name="r_t
 <joint name="j2" type="continuous"><parent link="base"/><child link="r_tcp"/></joint></robot>"""
 
 
+GRIPPER = """<robot name="r"><link name="world"/><link name="arm"/><link name="stator"/>
+<link name="mover"/>
+<joint name="j1" type="continuous"><parent link="world"/><child link="arm"/></joint>
+<joint name="j2" type="continuous"><parent link="arm"/><child link="stator"/></joint>
+<joint name="finger" type="continuous"><parent link="stator"/><child link="mover"/></joint></robot>
+"""
+
+
 def test_the_shell_asks_for_a_tip_in_its_own_syntax(run, tmp_path):
     (tmp_path / "r.urdf").write_text(FORK)
     assert run("info", "r.urdf") == (
@@ -151,6 +162,33 @@ def test_the_shell_asks_for_a_tip_in_its_own_syntax(run, tmp_path):
     )
     assert run("info", "r.urdf", "--tip", "l_tcp")[0] == 0
     assert run("info", "r.urdf", "--base", "r_tcp", "--tip", "l_tcp")[0] == 0
+
+
+def test_info_names_base_and_tip_and_says_if_the_tip_was_chosen(run, run_json, tmp_path):
+    (tmp_path / "arm.urdf").write_text(GRIPPER)
+
+    def line(*options):
+        code, printed, _ = run("info", "arm.urdf", *options)
+        assert code == 0
+        return [each for each in printed.splitlines() if each.startswith("from ")]
+
+    def ends(*options):
+        (record,) = run_json("info", "arm.urdf", *options)
+        return record["base"], record["tip"]
+
+    assert line() == ["from world to stator (chosen; --tip changes it)"]
+    assert line("--base", "arm") == ["from arm to stator (chosen; --tip changes it)"]
+    assert line("--tip", "stator") == ["from world to stator"]
+    assert line("--tip", "mover") == ["from world to mover"]
+    assert line("--base", "mover", "--tip", "arm") == ["from mover to arm"]
+    assert ends() == ends("--tip", "stator") == ("world", "stator")
+    assert ends("--base", "mover", "--tip", "arm") == ("mover", "arm")
+    mimic = '<mimic joint="j1"/></joint></robot>'  # the finger follows a joint of the arm
+    (tmp_path / "arm.urdf").write_text(GRIPPER.replace("</joint></robot>", mimic))
+    assert ends() == ("world", "stator")
+    assert ends("--base", "stator", "--tip", "mover") == ("stator", "mover")
+    _, printed, _ = run("info", "panda")
+    assert "\nfrom " not in printed  # a DH table has no links
 
 
 def test_links_prints_the_tree(run, run_json, tmp_path):

@@ -22,6 +22,7 @@ class Skeleton(NamedTuple):
         limits: (n, 2) lower and upper joint limits [rad, m]; infinite where unlimited.
         names: One name per joint.
         base: The link that does not move.
+        tip: The link of the end effector.
     """
 
     links: Floats
@@ -29,6 +30,7 @@ class Skeleton(NamedTuple):
     limits: Floats
     names: tuple[str, ...]
     base: str
+    tip: str
 
 
 def chain_between(model: TreeModel, base: str, tip: str) -> Skeleton:
@@ -60,6 +62,7 @@ def chain_between(model: TreeModel, base: str, tip: str) -> Skeleton:
         _limits(model, np.array(bodies)),
         tuple(model.body_names[body] for body in bodies),
         base,
+        tip,
     )
 
 

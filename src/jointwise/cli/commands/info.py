@@ -78,6 +78,7 @@ def info(
         _print_links(arm, json)
         return
     chain = load_chain(arm, base, tip)
+    first_link, last_link = _base_and_tip(arm, base, tip)
     if json:
         rows = [
             {"theta": row.theta, "d": row.d, "a": row.a, "alpha": row.alpha} for row in chain.rows
@@ -85,6 +86,8 @@ def info(
         print_json(
             {
                 **_summary(arm, chain),
+                "base": first_link,
+                "tip": last_link,
                 "joint_types": ["prismatic" if each else "revolute" for each in chain.prismatic],
                 "limits": chain.limits,
                 "home": chain.home,
@@ -96,7 +99,23 @@ def info(
         return
     (header, *lines), notes = cells(chain.arm, chain.names, chain.rows, chain.modified)
     print_table(header, lines, text_columns=2)
+    if last_link is not None:
+        chosen = " (chosen; --tip changes it)" if tip is None else ""
+        notes.insert(0, f"from {first_link} to {last_link}{chosen}")
     print("\n".join([*notes, *filter(None, _documentation(arm))]))
+
+
+def _base_and_tip(
+    arm: str, base: str | None, tip: str | None
+) -> tuple[str, str] | tuple[None, None]:
+    """The first and the last link of an arm from a URDF, given or chosen; None for a DH table."""
+    from jointwise.model import data, urdf
+
+    file = data.find(arm)
+    if file.suffix.lower() in (".toml", ".csv"):
+        return None, None
+    skeleton = urdf.read(file, base, tip)
+    return skeleton.base, skeleton.tip
 
 
 def _print_links(arm: str, json: bool) -> None:

@@ -30,12 +30,12 @@ def read(source: Source | Tree, base: str | None, tip: str | None) -> Skeleton:
         )
     if any("mimic" in joint.elements for joint in moving):
         return chain_between(read_robot(tree), base or tree.roots[0], tip)
-    skeleton = _skeleton(steps)
+    skeleton = _skeleton(steps, tip)
     warn_about_degrees(joints, tree.title)
     return skeleton
 
 
-def _skeleton(steps: list[Step]) -> Skeleton:
+def _skeleton(steps: list[Step], tip: str) -> Skeleton:
     """The joints that move, each about or along its own z; fixed joints are folded into links."""
     joints = [step.joint for step in steps]
     moving = [joint for joint in joints if joint.kind != "fixed"]
@@ -54,4 +54,4 @@ def _skeleton(steps: list[Step]) -> Skeleton:
     names = tuple(joint.name for joint in moving)
     first = steps[0].joint
     base = first.child if steps[0].upward else first.parent
-    return Skeleton(np.stack([*links, link[:3]]), prismatic, limits, names, base)
+    return Skeleton(np.stack([*links, link[:3]]), prismatic, limits, names, base, tip)
