@@ -30,7 +30,7 @@ test-lowest:  ## the tests that need no tool, with the lowest versions that pypr
 	.venv-lowest/bin/python -m pytest -q -p no:cacheprovider -W default $(LOWEST)  # old libraries warn of each other
 
 native: $(DEV)  ## the native library, built again if the kernels have changed
-	$(BIN)/python -m jointwise.kernels.build
+	$(BIN)/python -m jointwise.kernels.native.build
 
 docs: $(DOCS) native  ## the site, strict, in docs/_build/html
 	$(BIN)/python -m sphinx -b html -W -n --keep-going -d docs/_build/doctrees docs $(SITE)
@@ -74,7 +74,7 @@ mutants: $(DEV)  ## mutation tests of MODULE=jointwise.solvers.path and the like
 	PYTHONPATH=.bench/mutants $(BIN)/python -m mutmut run '$(MODULE)*'
 
 clean:
-	rm -rf .venv .venv-lowest .venv-smoke .bench .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache demo.png pictures .screenshots mutants dist docs/_build docs/gallery docs/reference/api docs/reference/api.rst src/jointwise/kernels/_native.*
+	rm -rf .venv .venv-lowest .venv-smoke .bench .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache demo.png pictures .screenshots mutants dist docs/_build docs/gallery docs/reference/api docs/reference/api.rst src/jointwise/kernels/native/_native.*
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv .venv

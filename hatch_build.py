@@ -9,7 +9,8 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 SOURCE = Path(__file__).parent / "src"
-FILES = ("src/jointwise/kernels/_native.abi3.so", "src/jointwise/kernels/_native.json")
+FOLDER = "src/jointwise/kernels/native"
+FILES = (f"{FOLDER}/_native.abi3.so", f"{FOLDER}/_native.json")
 
 
 class NativeKernels(BuildHookInterface):
@@ -20,7 +21,7 @@ class NativeKernels(BuildHookInterface):
         if self.target_name != "wheel":
             return
         sys.path.insert(0, str(SOURCE))
-        from jointwise.kernels import build
+        from jointwise.kernels.native import build
 
         current = build.is_current()
         reason = "" if current else build.unavailable_reason()

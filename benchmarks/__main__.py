@@ -16,7 +16,6 @@ from benchmarks.geometry import obstacles_fit_table
 from benchmarks.kept import add_keep, kept
 from benchmarks.obstacle_answers import obstacles_check_table
 from benchmarks.obstacles import obstacles_solve_table
-from benchmarks.problems import ARMS, CHOSEN, Problems, reachable
 from benchmarks.reach import reach_table
 from benchmarks.rivals import FOR_BATCHES, FOR_POSES, FOR_POSITIONS
 from benchmarks.robot_fk import fk_table
@@ -27,11 +26,13 @@ from benchmarks.start import start_table
 from benchmarks.track import track_table
 from benchmarks.unreachable import unreachable_table
 from jointwise import CCDConfig, DHJoint, SolveConfig, ccd_solve, puma560
+from jointwise.config import criteria_of
 from jointwise.kernels._numba.jit import jit
-from jointwise.kernels.search import search
-from jointwise.kernels.shapes import PackedCriteria
-from jointwise.solvers.targets import KINDS
-from tests.support import twin
+from jointwise.kernels.layout.task import PackedCriteria
+from jointwise.kernels.serial.search import search
+from jointwise.targets import POSE
+from testbed import twin
+from testbed.named_arms import ARMS, CHOSEN, Problems, reachable
 
 # Seconds in which passes over the poses are made, of which the quickest counts.
 PASSES = 5.0
@@ -103,9 +104,7 @@ def ccd_table(count: int, with_rivals: bool) -> None:
     problems = reachable("PUMA 560", min(count, 1000))
     arm = puma560()
     runs: dict[str, Callable[[Problems], tuple[np.ndarray, np.ndarray]]] = {
-        "jointwise ccd_solve": lambda p: each(
-            p, lambda t, q: ccd_solve(arm, t[:3, 3], q).joint_angles
-        ),
+        "jointwise ccd_solve": lambda p: each(p, lambda t, q: ccd_solve(arm, t[:3, 3], q).q),
         "the slow twin": lambda p: each(p, lambda t, q: twin.solve(arm, t[:3, 3], q)[0]),
     }
     if with_rivals:
@@ -150,8 +149,8 @@ def success_table(count: int, with_rivals: bool) -> None:
                 ask=ask,
                 results: list = results,
             ) -> np.ndarray:
-                results.append(chain.solve(*ask(target, start), config))
-                return results[-1].joint_angles
+                results.append(chain.solve(*ask(target, start), config=config))
+                return results[-1].q
 
             answers, seconds = each(problems, solve)
             aligned = config.orientation_tolerance if "poses" in what else np.inf
@@ -181,7 +180,7 @@ def rival_table(count: int, with_rivals: bool) -> None:
         for solver in [None, *(FOR_POSES if with_rivals else [])]:
             if solver is None:
                 called = "jointwise"
-                run = each(problems, lambda t, q, c=chain: c.solve(t, q).joint_angles, PASSES)
+                run = each(problems, lambda t, q, c=chain: c.solve(t, q).q, PASSES)
             elif "EAIK" in solver.name and chain.n != 6:
                 continue  # it solves arms of six joints
             else:
@@ -203,8 +202,8 @@ def batch_table(count: int, with_rivals: bool) -> None:
 
     def compiled() -> np.ndarray:
         answers = starts.copy()
-        weights = KINDS["pose"].weights(chain.arm.angular_scale)
-        solve_each(chain.arm.packed, targets, weights, SolveConfig().criteria(True, 0), answers)
+        weights, criteria = POSE.weights(chain.arm.angular_scale), criteria_of(SolveConfig(), True)
+        solve_each(chain.arm.packed, targets, weights, criteria, answers)
         return answers
 
     def quickest(run: Callable[[], np.ndarray]) -> tuple[np.ndarray, float]:
@@ -222,15 +221,15 @@ def batch_table(count: int, with_rivals: bool) -> None:
         "the kernel of chain.solve, compiled loop": (cores[:1], compiled),
         "solve_batch, one core": (
             cores[:1],
-            lambda: chain.solve_batch(targets, starts, threads=1).joint_angles,
+            lambda: chain.solve_batch(targets, starts, threads=1).q,
         ),
         f"solve_batch, {len(CORES)} cores": (
             CORES,
-            lambda: chain.solve_batch(targets, starts, threads=len(CORES)).joint_angles,
+            lambda: chain.solve_batch(targets, starts, threads=len(CORES)).q,
         ),
     }
     slow: dict[str, Callable[[], tuple[np.ndarray, np.ndarray]]] = {
-        "chain.solve, Python loop *": lambda: each(few, lambda t, q: chain.solve(t, q).joint_angles)
+        "chain.solve, Python loop *": lambda: each(few, lambda t, q: chain.solve(t, q).q)
     }
     if with_rivals:
         others = [rival for rival in FOR_POSES if "Toolbox" in rival.name] + FOR_BATCHES

@@ -11,8 +11,8 @@ import numpy as np
 
 from benchmarks.rivals import ALL_SOLUTIONS, HERE
 from jointwise import Chain, robots
-from tests.support import twin
-from tests.support.closed_arms import STRUCTURES, random_arm
+from testbed import twin
+from testbed.closed_arms import STRUCTURES, random_arm
 
 # Poses an arm of which each is solved by a call, and passes of which the quickest counts.
 POSES, PASSES = 2000, 20
@@ -48,28 +48,26 @@ def _over_full_turns(chain: Chain, count: int) -> np.ndarray:
 def _print_missed(name: str, chain: Chain, q: np.ndarray) -> None:
     targets = chain.fk(q)
     found = chain.solutions_batch(targets)
-    difference = found.joint_angles - q[:, None]
+    difference = found.q - q[:, None]
     wrapped = (difference + np.pi) % (2.0 * np.pi) - np.pi
     apart = np.abs(np.where(chain.prismatic, difference, wrapped)).max(axis=2)
     missed = np.count_nonzero(~(np.nanmin(apart, axis=1, initial=9.0) < 1e-5))
     worst = 0.0
     for k in range(min(TWIN_POSES, len(q))):
-        for each in found.joint_angles[k, : found.counts[k]]:
+        for each in found.q[k, : found.counts[k]]:
             errors = twin.pose_errors(chain.arm.links, chain.prismatic, each, targets[k])
             worst = max(worst, *errors)
     off = 0.0
-    for k in range(found.joint_angles.shape[1]):
+    for k in range(found.q.shape[1]):
         rows = found.counts > k
-        off = max(
-            off, np.abs(chain.fk(found.joint_angles[rows, k]) - targets[rows]).max(initial=0.0)
-        )
+        off = max(off, np.abs(chain.fk(found.q[rows, k]) - targets[rows]).max(initial=0.0))
     mean, complete = found.counts.mean(), found.complete.mean()
     print(f"{name:48}{mean:10.2f}{missed:8}{complete:10.3%}{off:13.1e}{worst:11.1e}", flush=True)
 
 
 def _print_times(chains: dict[str, Chain], with_rivals: bool) -> None:
     print(f"\nµs a pose, {POSES} poses without limits, the quickest of {PASSES} passes, one core;")
-    print("a call and a batch: all solutions; solve: the nearest to home;")
+    print("a call and a batch: all solutions; solve: the nearest to the middle of the ranges;")
     print("differ: poses with another number of solutions than EAIK finds")
     print(f"{'':12}{'a call':>8}{'a batch':>9}{'solve':>8}{'EAIK':>8}{'a batch':>9}{'differ':>8}")
     for name, limited in chains.items():

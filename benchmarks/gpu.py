@@ -16,7 +16,7 @@ import numpy as np
 
 from benchmarks.kept import add_keep, kept
 from benchmarks.scenes import SCENES
-from jointwise import Chain, DHJoint, IKBatch, Scene, SolveConfig, robots
+from jointwise import Chain, DHJoint, IKBatch, SolveConfig, robots
 
 # Poses and starts.
 Given = tuple[np.ndarray, np.ndarray]
@@ -102,21 +102,19 @@ class Problem:
 
     def seconds(self, close: float, rows: int, passes: int = 5) -> float:
         """The quickest of some passes over so many rows, arrays on the GPU."""
-        asked, starts, config = self.asked[:rows], self.starts[:rows], SolveConfig(close, close)
+        asked, starts, config = self.asked[:rows], self.starts[:rows], without_search(close)
         best = np.inf
         for _ in range(passes):
             self.cuda.synchronize()
             began = time.perf_counter()
-            self.batch = self.chain.solve_batch(
-                asked, starts, config, dtype=self.dtype, closest=False
-            )
+            self.batch = self.chain.solve_batch(asked, starts, config=config, dtype=self.dtype)
             self.cuda.synchronize()
             best = min(best, time.perf_counter() - began)
         return float(best)
 
     def share(self, close: float) -> float:
         """The share solved, by NumPy's forward kinematics."""
-        return solved(self.chain, self.batch.numpy().joint_angles, self.targets, close)
+        return solved(self.chain, self.batch.numpy().q, self.targets, close)
 
 
 def chain_of(joints: int) -> Chain:
@@ -193,15 +191,13 @@ def end_to_end(rows: int) -> None:
     """From and to NumPy arrays, and how many results are those of a CPU."""
     chain = robots.panda()
     targets, starts = random_problems(chain, rows)
-    for dtype, config in ((np.float64, SolveConfig()), (np.float32, SolveConfig(1e-5, 1e-5))):
+    for dtype, config in ((np.float64, without_search(1e-6)), (np.float32, without_search(1e-5))):
         best = np.inf
         for _ in range(3):
             began = time.perf_counter()
-            batch = chain.solve_batch(
-                targets, starts, config, device="cuda", dtype=dtype, closest=False
-            )
+            batch = chain.solve_batch(targets, starts, config=config, device="cuda", dtype=dtype)
             best = min(best, time.perf_counter() - began)
-        share = solved(chain, batch.joint_angles, targets, config.position_tolerance)
+        share = solved(chain, batch.q, targets, config.position_tolerance)
         print(
             f"\nPanda, from and to NumPy, {dtype.__name__}: {rows / best / 1e6:.1f} million/s, "
             f"{share:.5%} solved"
@@ -210,7 +206,7 @@ def end_to_end(rows: int) -> None:
     for asked, what in ((targets[some], "poses"), (targets[some, :3, 3].copy(), "positions")):
         cpu = chain.solve_batch(asked, starts[some])
         gpu = chain.solve_batch(asked, starts[some], device="cuda")
-        alike = np.abs(cpu.joint_angles - gpu.joint_angles).max(axis=1) < 1e-8
+        alike = np.abs(cpu.q - gpu.q).max(axis=1) < 1e-8
         print(f"the same result as on a CPU, to 1e-8: {alike.mean():.3%} of 100,000 {what}")
 
 
@@ -246,12 +242,12 @@ def solutions(rows: int) -> None:
         )
     few = min(rows, len(cpu))
     counts = found.counts.copy_to_host()
-    angles = found.joint_angles[:few].copy_to_host()
-    apart = np.abs(angles - cpu.joint_angles[:few, :8])
+    angles = found.q[:few].copy_to_host()
+    apart = np.abs(angles - cpu.q[:few, :8])
     close = ~(apart > 1e-9).any(axis=(1, 2)) & (counts[:few] == np.minimum(cpu.counts[:few], 8))
     print(f"the same solutions as on a CPU, to 1e-9: {close.mean():.4%} of {few}")
     some = chain.solutions_batch(asked[: min(rows, 1 << 20)])
-    share = solved(chain, some.joint_angles.copy_to_host()[:, 0], targets[: len(some)], 1e-9)
+    share = solved(chain, some.q.copy_to_host()[:, 0], targets[: len(some)], 1e-9)
     print(f"first solutions within 1e-9: {share:.5%}; {counts.mean():.2f} solutions a pose")
 
 
@@ -267,16 +263,15 @@ def obstacles(rows: int) -> None:
     )
     print(f"{'touching':>10}{'restarts':>10}")
     for name in ("panda", "ur5"):
-        chain = Chain.load(name, geometry=True)
-        bare = chain.with_geometry(None)
+        bare = Chain.load(name)
         for place in ("table", "shelf", "cage", "pigeon-holes"):
-            scene = SCENES[place]()
-            targets = chain.fk(free_configurations(chain, scene, rows), device="cuda")
+            chain = bare.with_scene(SCENES[place]())
+            targets = chain.fk(free_configurations(chain, rows), device="cuda")
             for dtype, close in ((np.float64, 1e-6), (np.float32, 1e-5)):
                 rate, _ = _rate(bare, targets, dtype, close)
-                within, batch = _rate(chain, targets, dtype, close, scene=scene)
-                q = batch.joint_angles[batch.converged].astype(float)
-                free = np.count_nonzero(chain.free(q, scene, threads=None))
+                within, batch = _rate(chain, targets, dtype, close)
+                q = batch.q[batch.converged].astype(float)
+                free = np.count_nonzero(chain.is_free(q))
                 print(
                     f"{name:8}{place:14}{dtype.__name__:9}{rate:10.1f}{within:8.1f}{'':11}"
                     f"{len(q) / rows:12.5%}{free:12,}{len(q) - free:10}"
@@ -285,27 +280,30 @@ def obstacles(rows: int) -> None:
                 )
 
 
-def free_configurations(chain: Chain, scene: Scene, count: int) -> np.ndarray:
-    """(count, n) random joint values that touch nothing."""
+def free_configurations(chain: Chain, count: int) -> np.ndarray:
+    """(count, n) random joint values that collide with nothing in the scene of the arm."""
     kept: list[np.ndarray] = []
     while sum(map(len, kept)) < count:
         q = chain.random(100 + len(kept), count)
-        kept.append(q[chain.free(q, scene, threads=None)])
+        kept.append(q[chain.is_free(q)])
     return np.concatenate(kept)[:count]
 
 
-def _rate(
-    chain: Chain, targets: np.ndarray, dtype: type, close: float, **options: Any
-) -> tuple[float, IKBatch]:
+def without_search(close: float) -> SolveConfig:
+    """A tolerance of position and orientation, without a search for poses that are not reached."""
+    return SolveConfig(close, close, search_unreached=False)
+
+
+def _rate(chain: Chain, targets: np.ndarray, dtype: type, close: float) -> tuple[float, IKBatch]:
     """Million poses a second in the quickest of some passes, and the results."""
     from numba import cuda
 
-    asked, config = cuda.to_device(targets.astype(dtype)), SolveConfig(close, close)
+    asked, config = cuda.to_device(targets.astype(dtype)), without_search(close)
     best = np.inf
     for _ in range(4):
         cuda.synchronize()
         began = time.perf_counter()
-        batch = chain.solve_batch(asked, None, config, dtype=dtype, closest=False, **options)
+        batch = chain.solve_batch(asked, config=config, dtype=dtype)
         cuda.synchronize()
         best = min(best, time.perf_counter() - began)
     return len(targets) / best / 1e6, batch.numpy()
@@ -330,10 +328,10 @@ def _kernel_alone(chain: Chain, targets: Any) -> tuple[float, int]:
     """Seconds of the kernel without allocation and doubtful poses, and how many these are."""
     from numba import cuda
 
-    from jointwise.kernels.solutions_cuda import solutions_kernel
+    from jointwise.kernels.cuda.solutions import solutions_kernel
 
     kernel = solutions_kernel(chain.arm.packed.tobytes(), chain.arm.closed_form.packed.tobytes())
-    count, near = len(targets), cuda.to_device(chain.home[None].copy())
+    count, near = len(targets), cuda.to_device(chain.mid_range[None].copy())
     results = cuda.device_array((count, 8, 6)), cuda.device_array(count, np.int32)
     flags = cuda.device_array(count, np.bool_), cuda.device_array(count, np.bool_)
     doubtful, best = cuda.device_array(count, np.int32), np.inf

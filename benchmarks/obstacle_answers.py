@@ -18,8 +18,10 @@ from benchmarks.obstacle_arms import (
 )
 from benchmarks.scenes import SCENES
 from jointwise import Chain, Scene
-from jointwise.model.geometry.mesh_files import find_mesh
-from jointwise.solvers.collision import collision_check
+from jointwise.engines.serial.check import SerialCheck
+from jointwise.scene.collision_model import collision_model
+from jointwise.shape.geometry import group_of_spheres, kernel_spheres
+from jointwise.shape.solids.mesh_files import find_mesh
 from tools.build_geometry import MODELS
 
 
@@ -30,34 +32,34 @@ def obstacles_check_table(count: int, with_rivals: bool) -> None:
     print("spheres: least clearance by coal; differ: largest difference from ours;")
     print("meshes: answers in which a mesh of the URDF touches an obstacle or another one, by coal")
     print(f"{'':10}{'':14}{'solved':>8}{'answers':>9}{'spheres, m':>12}{'differ':>9}{'meshes':>8}")
-    answers_in_all = touching_in_all = 0
-    for robot, chain in arms().items():
+    answers_in_all = colliding_in_all = 0
+    for robot, alone in arms().items():
         for name, make in SCENES.items():
             scene = make()
-            q = free_configurations(chain, scene, each, 1)
-            found = chain.solve_batch(chain.fk(q), scene=scene)
-            answers, spheres = found.joint_angles[found.converged], CoalSpheres(chain, scene)
+            chain = alone.with_scene(scene)
+            found = chain.solve_batch(chain.fk(free_configurations(chain, each, 1)))
+            answers, spheres = found.q[found.converged], CoalSpheres(chain, scene)
             theirs = np.array([spheres.clearance(answer) for answer in answers])
             differ = np.abs(scene_clearance(chain, answers, scene) - theirs).max(initial=0.0)
-            touching = count_touching(robot, chain, scene, answers)
+            colliding = count_colliding(robot, chain, scene, answers)
             print(
                 f"{robot:10}{name:14}{found.converged.mean():8.2%}{len(answers):9,}"
                 f"{theirs.min(initial=np.inf):12.1e}{differ:9.0e}"
-                f"{'-' if touching is None else touching:>8}",
+                f"{'-' if colliding is None else colliding:>8}",
                 flush=True,
             )
             answers_in_all += len(answers)
-            touching_in_all += int((theirs < 0.0).sum()) + (touching or 0)
-    print(f"{answers_in_all:,} answers, {touching_in_all} touch something")
+            colliding_in_all += int((theirs < 0.0).sum()) + (colliding or 0)
+    print(f"{answers_in_all:,} answers, {colliding_in_all} collide")
 
 
 def scene_clearance(chain: Chain, q: np.ndarray, scene: Scene) -> np.ndarray:
     """(k,) clearance from the scene and between spheres, without the tables of distances."""
-    body = chain.geometry.body
+    body = kernel_spheres(chain.geometry)
     tables = {"table_pairs": body.table_pairs[:0], "tables": body.tables[:0]}
     body = body._replace(**tables, table_ranges=body.table_ranges[:0])
-    check = collision_check(chain.arm, replace(chain.geometry, body=body), scene)
-    return check.contacts(q)[:, 0]
+    around = collision_model(replace(chain.geometry, _spheres=body), scene, 0.0, True, ())
+    return SerialCheck(chain.arm, around).contacts(q)[:, 0]
 
 
 class CoalSpheres:
@@ -70,16 +72,18 @@ class CoalSpheres:
     def __init__(self, chain: Chain, scene: Scene) -> None:
         import coal
 
-        self.coal, self.geometry, carriers = coal, chain.geometry, chain.geometry.carriers
-        self.spheres = [coal.CollisionObject(coal.Sphere(r)) for r in self.geometry.body.radii]
-        self.things, self.moving = coal_things(coal, scene), np.flatnonzero(carriers > 0)
+        self.coal, self.geometry, groups = coal, chain.geometry, group_of_spheres(chain.geometry)
+        self.spheres = [
+            coal.CollisionObject(coal.Sphere(r)) for r in kernel_spheres(self.geometry).radii
+        ]
+        self.things, self.moving = coal_things(coal, scene), np.flatnonzero(groups > 0)
         boxes = [thing.getAABB() for thing in self.things]
         self.lower = np.array([box.min_ for box in boxes]).reshape(-1, 3)
         self.upper = np.array([box.max_ for box in boxes]).reshape(-1, 3)
-        members = [
-            np.flatnonzero(carriers == carrier) for carrier in range(len(self.geometry.links))
+        members = [np.flatnonzero(groups == group) for group in range(len(self.geometry.links))]
+        grids = [
+            np.meshgrid(members[a], members[b]) for a, b in kernel_spheres(self.geometry).pairs
         ]
-        grids = [np.meshgrid(members[a], members[b]) for a, b in self.geometry.body.pairs]
         self.pairs = np.array([np.concatenate([grid[k].ravel() for grid in grids]) for k in (0, 1)])
 
     def clearance(self, q: np.ndarray) -> float:
@@ -128,8 +132,8 @@ def coal_things(coal: Any, scene: Scene) -> list[Any]:
     return things
 
 
-def count_touching(robot: str, chain: Chain, scene: Scene, q: np.ndarray) -> int | None:
-    """How many of (k, n) joint values touch by the meshes, with Pinocchio; None if not known.
+def count_colliding(robot: str, chain: Chain, scene: Scene, q: np.ndarray) -> int | None:
+    """How many of (k, n) joint values collide by the meshes, with Pinocchio; None if not known.
 
     Links are compared with obstacles, except those fixed to the base, and with each other where the
     arm's spheres and tables are.
@@ -146,7 +150,10 @@ def count_touching(robot: str, chain: Chain, scene: Scene, q: np.ndarray) -> int
     for i, each in enumerate(shapes.geometryObjects):
         own.setdefault(each.name.rsplit("_", 1)[0], []).append(i)
     carried = [[i for link in part for i in own[link]] for part in links]
-    pairs = [*chain.geometry.body.pairs, *chain.geometry.body.table_pairs[:, :2]]
+    pairs = [
+        *kernel_spheres(chain.geometry).pairs,
+        *kernel_spheres(chain.geometry).table_pairs[:, :2],
+    ]
     for a, b in ((i, j) for one, other in pairs for i in carried[one] for j in carried[other]):
         if a != b:
             shapes.addCollisionPair(pin.CollisionPair(a, b))
@@ -158,11 +165,11 @@ def count_touching(robot: str, chain: Chain, scene: Scene, q: np.ndarray) -> int
         for i in (i for part in carried[1:] for i in part):
             shapes.addCollisionPair(pin.CollisionPair(i, added))
     data, shape_data = model.createData(), pin.GeometryData(shapes)
-    full, touching = pin.neutral(model), 0
+    full, colliding = pin.neutral(model), 0
     for each in q:
         full[joints] = each
-        touching += bool(pin.computeCollisions(model, data, shapes, shape_data, full, True))
-    return touching
+        colliding += bool(pin.computeCollisions(model, data, shapes, shape_data, full, True))
+    return colliding
 
 
 @cache

@@ -7,15 +7,15 @@ from xml.etree import ElementTree
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from jointwise import Chain, Scene
+from jointwise import Chain
 from jointwise.model import data
 from tools.build_geometry import MODELS, find_file
 
 
 @cache
 def arms() -> dict[str, Chain]:
-    """The named robots whose spheres come with jointwise."""
-    return {name: Chain.load(name, geometry=True) for name in data.geometries()}
+    """The named robots whose spheres come with jointwise; only self-collision is checked."""
+    return {name: Chain.load(name).with_scene() for name in data.geometries()}
 
 
 def urdf_path(robot: str) -> Path:
@@ -64,14 +64,16 @@ def _origin(joint: ElementTree.Element) -> np.ndarray:
 
 def chain_joints(robot: str) -> list[str]:
     """The moving joints of a URDF between base and tip."""
-    return list(Chain.from_urdf(urdf_path(robot), MODELS[robot].base, MODELS[robot].tip).names)
+    return list(
+        Chain.from_urdf(urdf_path(robot), MODELS[robot].base, MODELS[robot].tip).joint_names
+    )
 
 
-def free_configurations(chain: Chain, scene: Scene, count: int, seed: int) -> np.ndarray:
-    """(count, n) random joint values that touch nothing."""
+def free_configurations(chain: Chain, count: int, seed: int) -> np.ndarray:
+    """(count, n) random joint values that collide with nothing in the scene of the arm."""
     kept: list[np.ndarray] = []
     while sum(map(len, kept)) < count:
         q = chain.random(seed=seed, count=max(4 * count, 1000))
-        kept.append(q[chain.free(q, scene)])
+        kept.append(q[chain.is_free(q)])
         seed += 1
     return np.concatenate(kept)[:count]

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable
-from functools import partial
 from time import perf_counter
 
 import numpy as np
@@ -36,18 +35,17 @@ def obstacles_solve_table(count: int, with_rivals: bool) -> None:
     print(f"{'':10}{'':14}{'solved':>8}{'free':>8}{'no scene':>10}{'scene':>8}{'ratio':>7}", end="")
     print("".join(f"{rival.name:>22}" for rival in (ROBOPLAN, MPLIB) if with_rivals))
     for robot in TIMED:
-        chain = arms()[robot]
-        bare = chain.with_geometry(None)
+        bare = Chain.load(robot)
         for name in TIMED_SCENES:
-            scene = SCENES[name]()
-            targets = chain.fk(free_configurations(chain, scene, count, 1))
-            results = [chain.solve(each, scene=scene) for each in targets]
-            q = np.array([each.joint_angles for each in results if each.converged])
-            free = np.mean(chain.free(q, scene)) if len(q) else np.nan
+            chain = arms()[robot].with_scene(SCENES[name]())
+            targets = chain.fk(free_configurations(chain, count, 1))
+            results = [chain.solve(each) for each in targets]
+            q = np.array([each.q for each in results if each.converged])
+            free = np.mean(chain.is_free(q)) if len(q) else np.nan
             without = within = np.inf
             for _ in range(2 * PASSES):  # by turns, so that a busy machine is as unkind to both
                 without = min(without, _mean_time(targets, bare.solve, 1))
-                within = min(within, _mean_time(targets, partial(chain.solve, scene=scene), 1))
+                within = min(within, _mean_time(targets, chain.solve, 1))
             print(
                 f"{robot:10}{name:14}{len(q) / count:8.2%}{free:8.1%}{without:10.1f}{within:8.1f}"
                 f"{within / without:7.2f}",
@@ -55,7 +53,7 @@ def obstacles_solve_table(count: int, with_rivals: bool) -> None:
                 flush=True,
             )
             for rival in (ROBOPLAN, MPLIB) if with_rivals else ():
-                solved, mean = _rival(rival, robot, scene, chain, targets)
+                solved, mean = _rival(rival, robot, chain, targets)
                 print(f"{f'{mean:,.0f} µs, {solved:.1%}':>22}", end="", flush=True)
             print()
     _print_random(count)
@@ -73,13 +71,13 @@ def _print_checks(count: int) -> None:
             at *= rng.uniform(0.6, 1.0) / np.linalg.norm(at)
             scene = scene.box(rng.uniform(0.04, 0.3, 3), np.add(at, [0.0, 0.0, 0.3]))
         q = chain.random(seed=1, count=min(20 * count, 2000))  # short passes are disturbed less
-        for name, around in {"20 boxes": scene, "itself alone": Scene()}.items():
+        for name, arm in {"20 boxes": chain.with_scene(scene), "itself alone": chain}.items():
             times = [
-                1e6 * _quickest(lambda f=f, s=around: f(q, s, threads=1), 40) / len(q)  # noqa: B023
-                for f in (chain.free, chain.clearance)
+                1e6 * _quickest(lambda f=f: f(q, threads=1), 40) / len(q)  # noqa: B023
+                for f in (arm.is_free, arm.clearance)
             ]
             print(
-                f"{robot:10}{name:14}{chain.geometry.count:8}{len(around):7}"
+                f"{robot:10}{name:14}{arm.geometry.count:8}{len(arm.scene):7}"
                 f"{times[0]:8.2f}{times[1]:11.2f}",
                 flush=True,
             )
@@ -90,18 +88,17 @@ def _print_random(count: int) -> None:
     print("restarts. never: proven that none is free")
     print(f"{'':10}{'':14}{'found':>8}{'longer':>8}{'never':>8}{'µs given up':>13}{'proven':>9}")
     for robot in TIMED:
-        chain = arms()[robot]
-        targets = chain.fk(chain.random(seed=2, count=max(1, count // 4)))
+        alone, longer = arms()[robot], SolveConfig(max_restarts=100 * LONGER)
+        targets = alone.fk(alone.random(seed=2, count=max(1, count // 4)))
         for name in TIMED_SCENES:
-            scene, longer = SCENES[name](), SolveConfig(max_restarts=100 * LONGER)
-            found = chain.solve_batch(targets, scene=scene)
+            chain = alone.with_scene(SCENES[name]())
+            found = chain.solve_batch(targets)
             unknown = targets[found.status == Status.COLLIDES]
-            more = chain.solve_batch(unknown, scene=scene, config=longer) if len(unknown) else None
+            more = chain.solve_batch(unknown, config=longer) if len(unknown) else None
             extra = 0 if more is None else more.converged.sum()
-            solve = partial(chain.solve, scene=scene)
-            given_up = _mean_time(unknown[:50], solve)
+            given_up = _mean_time(unknown[:50], chain.solve)
             proven = targets[found.status == Status.COLLIDES_ALWAYS]
-            always = _mean_time(proven[:200], solve)
+            always = _mean_time(proven[:200], chain.solve)
             n = len(targets)
             print(
                 f"{robot:10}{name:14}{found.converged.mean():8.2%}"
@@ -117,18 +114,17 @@ def _print_batches(count: int) -> None:
     print(f"{'':10}{'':14}{'solved':>8}{'one core':>12}{cores:>12}{'no scene':>12}{cores:>12}")
     one = os.sched_getaffinity(0)
     for robot in TIMED:
-        chain = arms()[robot]
+        bare = Chain.load(robot)
         for name in TIMED_SCENES:
-            scene = SCENES[name]()
-            targets = chain.fk(free_configurations(chain, scene, 5 * count, 1))
-            solve, bare = partial(chain.solve_batch, scene=scene), chain.with_geometry(None)
+            chain = arms()[robot].with_scene(SCENES[name]())
+            targets = chain.fk(free_configurations(chain, 5 * count, 1))
             rates = []
-            for call in (solve, bare.solve_batch):
+            for call in (chain.solve_batch, bare.solve_batch):
                 for used in (one, CORES):
                     os.sched_setaffinity(0, used)
                     rates.append(len(targets) / _quickest(_batch(call, targets, len(used))))
             os.sched_setaffinity(0, one)
-            solved = solve(targets).converged.mean()
+            solved = chain.solve_batch(targets).converged.mean()
             print(f"{robot:10}{name:14}{solved:8.2%}" + "".join(f"{rate:12,.0f}" for rate in rates))
 
 
@@ -154,9 +150,7 @@ def _mean_time(
     return 1e6 * _quickest(lambda: [solve(each) for each in targets], passes) / len(targets)
 
 
-def _rival(
-    rival: Rival, robot: str, scene: Scene, chain: Chain, targets: np.ndarray
-) -> tuple[float, float]:
+def _rival(rival: Rival, robot: str, chain: Chain, targets: np.ndarray) -> tuple[float, float]:
     """(share that a rival says are solved, mean time [µs]), with meshes instead of spheres."""
     urdf, root = trimmed_urdf(robot)
     links, skipped = chain.geometry.links, [each[:2] for each in chain.geometry.skipped]
@@ -175,9 +169,9 @@ def _rival(
         "names": chain_joints(robot),
         "fixed": list(chain.geometry.links[0]),
         "targets": targets,
-        "start": chain.home,
-        "poses": np.array([each.pose for each in scene]),
-        "sizes": np.array([each.sizes()["size"] for each in scene]),
+        "start": chain.mid_range,
+        "poses": np.array([each.pose for each in chain.scene]),
+        "sizes": np.array([each.sizes()["size"] for each in chain.scene]),
     }
     answers, seconds = rival.run(asked)
     return float(np.isfinite(answers).all(axis=1).mean()), 1e6 * float(seconds.mean())

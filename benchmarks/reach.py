@@ -17,13 +17,14 @@ from typing import Any
 import numpy as np
 
 from benchmarks.kept import add_keep, kept
-from benchmarks.unreachable import searched, without_closed_form
 from jointwise import Chain, ReachMap, SolveConfig, reach_map, robots, two_link_planar
+from jointwise.reach import Workers
 from jointwise.reach.chunks import REACH_CONFIG, Chunk, Job
 from jointwise.reach.grid import within_reach
 from jointwise.reach.levels import solve_levels
 from jointwise.reach.orientations import uniform_rotations
 from jointwise.reach.store import Store
+from testbed.searches import searched, without_closed_form
 
 # The cores that this process may use, read before another table pins it to one.
 CORES = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [0]
@@ -53,12 +54,12 @@ def map_table(resolution: float, orientations: int, device: str, threads: int) -
     """The time of one map."""
     arm = robots.ur5e()
     with tempfile.TemporaryDirectory() as folder:
-        warm_up = {"region": ((0.3, 0.5),) * 3, "progress": False, "device": device}
-        reach_map(arm, 0.1, orientations, store=Path(folder) / "warm.zarr", **warm_up)
+        options = {"workers": Workers(device, threads), "progress": False}
+        warm_up = {"region": ((0.3, 0.5),) * 3, "store": Path(folder) / "warm.zarr"}
+        reach_map(arm, 0.1, orientations, **warm_up, **options)
         store = Path(folder) / "map.zarr"
-        options = {"store": store, "device": device, "threads": threads, "progress": False}
         began, cpu_began = perf_counter(), process_time()
-        found = reach_map(arm, resolution, orientations, **options)
+        found = reach_map(arm, resolution, orientations, store=store, **options)
         seconds, cpu_seconds = perf_counter() - began, process_time() - cpu_began
         voxels = voxels_within_reach(found)
         sizes = [file.stat().st_size for file in store.rglob("*") if file.is_file()]
@@ -66,7 +67,7 @@ def map_table(resolution: float, orientations: int, device: str, threads: int) -
     poses = voxels * orientations
     where = "a GPU" if device == "cuda" else f"{threads} threads"
     print(f"\nUR5e, voxels of {resolution} m, {orientations} orientations, on {where}")
-    print(f"{voxels:,} voxels within {arm.reach:.3f} m: {text}")
+    print(f"{voxels:,} voxels within {arm.max_reach:.3f} m: {text}")
     print(
         f"{poses:,} poses in {seconds:.1f} s ({cpu_seconds:.1f} s CPU), "
         f"{poses / seconds:,.0f} per second, including writing; {share:.2%} are reached"
@@ -104,11 +105,12 @@ def restart_row(name: str, voxels: int, rng: np.random.Generator) -> str:
     configs = [replace(REACH_CONFIG, max_restarts=number) for number in RESTARTS]
 
     def solve_map(config: SolveConfig) -> np.ndarray:
-        return solve_levels(arm, orientations, config, 0, False, points).counts
+        return solve_levels(arm, orientations, config, False, points).counts
 
     def solve_each(config: SolveConfig) -> np.ndarray:
         targets = poses.reshape(-1, 4, 4)
-        return chain.solve_batch(targets, config=config, threads=1, closest=False).converged
+        skipping = replace(config, search_unreached=False)
+        return chain.solve_batch(targets, config=skipping, threads=1).converged
 
     solve_map(configs[0])  # compiles
     runs = [timed(solve_map, config) for config in configs]
@@ -142,7 +144,7 @@ def exact_row(name: str, voxels: int, rng: np.random.Generator) -> str:
     counts, seconds = [], []
     for each in (without_closed_form(chain), chain):
         began = process_time()
-        scores = solve_levels(each.arm, orientations, REACH_CONFIG, 0, False, points)
+        scores = solve_levels(each.arm, orientations, REACH_CONFIG, False, points)
         seconds.append(1e6 * (process_time() - began) / (voxels * orientations.count))
         counts.append(scores.counts)
     search, closed = counts
@@ -163,7 +165,7 @@ def random_points(chain: Chain, count: int, rng: np.random.Generator) -> np.ndar
     """(count, 3) points within reach [m], base frame."""
     directions = rng.normal(size=(count, 3))
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
-    radii = chain.arm.reach * rng.random((count, 1)) ** (1 / 3)
+    radii = chain.max_reach * rng.random((count, 1)) ** (1 / 3)
     points: np.ndarray = chain.arm.base_origin + radii * directions
     return points
 
@@ -195,9 +197,9 @@ def chunk_table() -> None:
 def chunk_row(edge: int, path: Path, client: Any) -> str:
     """A row of the table, for a chunk of so many voxels along its edge."""
     arm, region = robots.ur5e(), ((0.3, 0.3 + 0.01 * (edge - 1)),) * 3
-    reach_map(arm, 0.01, None, region, store=path, chunk=edge, progress=False)
+    reach_map(arm, 0.01, None, region, store=path, workers=Workers(chunk=edge), progress=False)
     store = Store(path, read_only=False)
-    job = Job(arm.arm, store.grid, uniform_rotations(100), REACH_CONFIG, 0, "cpu")
+    job = Job(arm.arm, store.grid, uniform_rotations(100), REACH_CONFIG, "cpu")
     chunk = Chunk(*(store.arrays[name][:] for name in Chunk._fields))
     writing, sending = [], []
     for _ in range(MEASUREMENTS):

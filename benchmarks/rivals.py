@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.problems import Problems
+from testbed.named_arms import Problems
 
 HERE = Path(__file__).parent
 ENVIRONMENTS = HERE.parent / ".bench"

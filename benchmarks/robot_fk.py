@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmarks.rivals import ENVIRONMENTS
 from jointwise import DegreesWarning, JointwiseError, Robot
-from tests.support.whole_robots import mujoco_poses, pinocchio_poses, random_base
+from testbed.whole_robots import mujoco_poses, pinocchio_poses, random_base
 
 # MJCF models, in packages whose files are read without importing them.
 PACKAGES = {

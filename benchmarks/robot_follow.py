@@ -10,10 +10,9 @@ import numpy as np
 from benchmarks.mocap import g1_poses
 from benchmarks.rivals import HERE, Rival
 from benchmarks.robot_fk import _installed
-from jointwise import Robot
-from jointwise.solvers.robot import RobotPath, solve_robot_path, solve_robot_paths
-from jointwise.solvers.robot.problem import angular_scale
-from jointwise.solvers.robot.requests import Options
+from jointwise import IKPath, Robot, pose
+from jointwise.engines.tree.pruned import angular_scale
+from jointwise.targets import Target
 
 PACKAGE = "holosoma-retargeting==0.1.0"
 MINK = Rival("mink 1.3", "mink_follow", ("mink==1.3.0", "mujoco", "daqp"))
@@ -30,7 +29,9 @@ def follow_table(count: int, with_rivals: bool) -> None:
     clips = [g1_poses(file) for file in sorted(folder.glob("demo_data/climb/*/*.npy"))]
     clips = [{link: poses[:count] for link, poses in clip.items()} for clip in clips]
     share = (SCALE / angular_scale(robot.model.tree)[0]) ** 2
-    options = Options(weights=dict.fromkeys(clips[0], (1.0, share)))
+    weighted = [
+        {link: weighted_poses(poses, share) for link, poses in clip.items()} for clip in clips
+    ]
     print(
         "\nA Unitree G1 follows mocap: 29 joints and a free base, 14 poses a frame, no smoothing;"
     )
@@ -42,10 +43,10 @@ def follow_table(count: int, with_rivals: bool) -> None:
         f"{'clip':>4}{'frames':>8}{'':10}{'µs/frame':>10}{'steps':>7}{'mink cost':>12}"
         f"{'our cost':>12}{'×':>8}"
     )
-    for i, clip in enumerate(clips):
-        _compare(i, robot, model, clip, options, with_rivals)
+    for i, (clip, targets) in enumerate(zip(clips, weighted, strict=True)):
+        _compare(i, robot, model, clip, targets, with_rivals)
     began = perf_counter()
-    solve_robot_paths(robot.model, clips, options=options)
+    robot.solve_paths(weighted)
     frames = sum(len(next(iter(clip.values()))) for clip in clips)
     print(f"all clips, a thread each: {1e6 * (perf_counter() - began) / frames:.1f} µs/frame")
 
@@ -55,15 +56,15 @@ def _compare(
     robot: Robot,
     model: Path,
     clip: dict[str, np.ndarray],
-    options: Options,
+    targets: dict[str, Target],
     with_rivals: bool,
 ) -> None:
     """A row for us, and one for mink, which starts at our first frame."""
-    solve_robot_path(robot.model, {link: poses[:2] for link, poses in clip.items()})
+    robot.solve_path({link: poses[:2] for link, poses in clip.items()})
     seconds = []
     for _ in range(PASSES):
         began = process_time()
-        path = solve_robot_path(robot.model, clip, options=options)
+        path = robot.solve_path(targets)
         seconds.append(process_time() - began)
     ours, frames = 1e6 * min(seconds) / len(path), len(path)
     steps = path.iterations[1:].mean()
@@ -85,10 +86,18 @@ def _compare(
     )
 
 
-def our_cost(path: RobotPath) -> float:
+def weighted_poses(poses: np.ndarray, share: float) -> Target:
+    """Poses (f, 4, 4) whose orientation counts so much beside their position."""
+    return pose(poses[:, :3, 3], matrix=poses[:, :3, :3], weight=(1.0, share))
+
+
+def our_cost(path: IKPath) -> float:
     """Half the weighted squared errors, the mean over frames."""
-    errors = path.position_error**2 + (SCALE * path.orientation_error) ** 2
-    return float(0.5 * errors.sum(axis=1).mean())
+    squares = (
+        each.position_error**2 + (SCALE * each.orientation_error) ** 2
+        for each in path.errors.values()
+    )
+    return float(0.5 * sum(squares).mean())
 
 
 def cost_of(poses: dict[str, np.ndarray], clip: dict[str, np.ndarray], frame: int) -> float:
@@ -102,13 +111,13 @@ def cost_of(poses: dict[str, np.ndarray], clip: dict[str, np.ndarray], frame: in
 
 
 def _mink(
-    robot: Robot, model: Path, clip: dict[str, np.ndarray], path: RobotPath
+    robot: Robot, model: Path, clip: dict[str, np.ndarray], path: IKPath
 ) -> dict[str, np.ndarray]:
     """What mink's adaptor wrote, its joint values in our order."""
     from scipy.spatial.transform import Rotation
 
-    quaternions = Rotation.from_matrix(path.bases[:, :3, :3]).as_quat(scalar_first=True)
-    qpos = np.concatenate([path.bases[:, :3, 3], quaternions, path.joint_angles], axis=1)
+    quaternions = Rotation.from_matrix(path.base_poses[:, :3, :3]).as_quat(scalar_first=True)
+    qpos = np.concatenate([path.base_poses[:, :3, 3], quaternions, path.q], axis=1)
     with tempfile.TemporaryDirectory() as folder:
         asked, given = f"{folder}/asked.npz", f"{folder}/given.npz"
         targets = np.stack(list(clip.values()), axis=1)

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from importlib.metadata import distribution
 from pathlib import Path
 from time import process_time
-from typing import Any
 
 import numpy as np
 
 from benchmarks.robot_fk import PACKAGES, _installed
-from jointwise import DegreesWarning, GeometryWarning, Robot, Scene, robots
-from jointwise.solvers.robot import RobotResult, solve_robot
-from tests.support.whole_robots import mujoco_poses, pinocchio_poses, random_base
+from jointwise import DegreesWarning, GeometryWarning, IKResult, Robot, Scene, robots
+from jointwise.config import DEFAULT_SOLVE_CONFIG
+from jointwise.engines.tree.engine import TREE
+from testbed.whole_robots import mujoco_poses, pinocchio_poses, random_base
 
 TOLERANCE = 1e-6
 SHADOW = "gymnasium-robotics==1.4.2"
@@ -97,6 +97,8 @@ CASES = (
 )
 
 
+# Columns of the table of one arm.
+SOLVED_BY = ("chain solved", "robot solved", "tree solved")
 # Targets for which spheres are fitted; the case among obstacles, and the SRDF of its robot.
 FEWEST = 50
 OBSTACLES_CASE = (CASES[3], "baxter_manipulation.srdf")
@@ -122,7 +124,7 @@ def robots_table(count: int, with_rivals: bool) -> None:
         )
 
 
-def _solve_all(case: Case, robot: Robot, count: int) -> tuple[list[RobotResult], np.ndarray, float]:
+def _solve_all(case: Case, robot: Robot, count: int) -> tuple[list[IKResult], np.ndarray, float]:
     """Results, CPU seconds each, and the share that an independent library confirms."""
     q, starts = robot.random(1, count), robot.random(2, count)
     bases = [random_base(i) if robot.free_base else np.eye(4) for i in range(count)]
@@ -131,14 +133,14 @@ def _solve_all(case: Case, robot: Robot, count: int) -> tuple[list[RobotResult],
         for poses in (robot.fk(*each) for each in zip(q, bases, strict=True))
     ]
     results, seconds = [], []
-    solve_robot(robot.model, targets[0], starts[0])
+    robot.solve(targets[0], starts[0])
     for row, start in zip(targets, starts, strict=True):
         began = process_time()
-        results.append(solve_robot(robot.model, row, start))
+        results.append(robot.solve(row, start))
         seconds.append(process_time() - began)
     errors = np.array(_errors(case, robot, targets, results))
     lower, upper = robot.limits.T
-    found = np.array([each.joint_angles for each in results])
+    found = np.array([each.q for each in results])
     inside = ((lower <= found) & (found <= upper)).all(axis=1)
     solved = (errors < TOLERANCE).all(axis=(1, 2)) & inside
     wrong = solved != [each.converged for each in results]
@@ -148,20 +150,18 @@ def _solve_all(case: Case, robot: Robot, count: int) -> tuple[list[RobotResult],
 
 
 def _errors(
-    case: Case, robot: Robot, targets: list[dict[str, np.ndarray]], results: list[RobotResult]
+    case: Case, robot: Robot, targets: list[dict[str, np.ndarray]], results: list[IKResult]
 ) -> list[list[tuple[float, float]]]:
     """(position [m], orientation error [rad]) of each link, by another library's kinematics."""
     if case.package:
         import mujoco
 
         model = mujoco.MjModel.from_xml_path(str(case.path()))
-        found = [mujoco_poses(model, robot, each.joint_angles, each.base) for each in results]
+        found = [mujoco_poses(model, robot, each.q, each.base_pose) for each in results]
     else:
-        by_link = pinocchio_poses(
-            str(case.path()), robot, np.array([each.joint_angles for each in results])
-        )
+        by_link = pinocchio_poses(str(case.path()), robot, np.array([each.q for each in results]))
         found = [
-            {link: each.base @ by_link[link][i] for link in targets[0]}
+            {link: each.base_pose @ by_link[link][i] for link in targets[0]}
             for i, each in enumerate(results)
         ]
     return [
@@ -201,22 +201,23 @@ def robots_obstacles_table(count: int, with_rivals: bool) -> None:
     srdf_path = Path(next(each.locate() for each in files if each.name == srdf))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", GeometryWarning)  # one of its meshes is not closed
-        robot = Robot.from_urdf(case.path(), geometry=True, overshoot=0.03, srdf=srdf_path)
+        bare = Robot.from_urdf(case.path())
+        robot = bare.with_geometry(padding=0.03, srdf=srdf_path)
     print(f"\n{case.name} among obstacles, {count} pairs of poses that free joint values reach,")
     print(f"random starts; {robot.geometry.count} spheres; free: by coal, with the same spheres")
     print(f"{'':10}{'solved':>9}{'free':>9}{'restarts':>10}{'mean µs':>9}{'median':>8}", end="")
     print(f"{'not looking: free':>20}{'mean µs':>9}{'median':>8}")
     for name, scene in two_hands_scenes().items():
+        looking = robot.with_scene(scene)
         q, starts = robot.random(1, 20 * count), robot.random(2, count)
-        poses = robot.fk(q[robot.free(q, scene)][:count])
+        poses = robot.fk(q[looking.is_free(q)][:count])
         targets = [{link: poses[link][i] for link in case.links} for i in range(count)]
         coal, row = CoalSpheres(robot, scene), f"{name:10}"
-        for look in (True, False):
-            options = {"scene": scene} if look else {"self_collision": False}
-            results, micro = _timed(robot, targets, starts, options)
-            solved = [each.joint_angles for each in results if each.converged]
+        for model in (looking, bare):
+            results, micro = _timed(model, targets, starts)
+            solved = [each.q for each in results if each.converged]
             free = np.mean([coal.clearance(each) >= -1e-9 for each in solved])
-            if look:
+            if model is looking:
                 restarts = np.mean([each.restarts for each in results])
                 row += f"{len(solved) / count:9.1%}{free:9.1%}{restarts:10.2f}"
             else:
@@ -226,23 +227,24 @@ def robots_obstacles_table(count: int, with_rivals: bool) -> None:
 
 
 def _timed(
-    robot: Robot, targets: list[dict[str, np.ndarray]], starts: np.ndarray, options: dict[str, Any]
-) -> tuple[list[RobotResult], np.ndarray]:
+    robot: Robot, targets: list[dict[str, np.ndarray]], starts: np.ndarray
+) -> tuple[list[IKResult], np.ndarray]:
     """Results of single solves, and the CPU time of each [µs]."""
     results, seconds = [], []
-    robot.solve(targets[0], starts[0], **options)
+    robot.solve(targets[0], starts[0])
     for target, start in zip(targets, starts, strict=True):
         began = process_time()
-        results.append(robot.solve(target, start, **options))
+        results.append(robot.solve(target, start))
         seconds.append(process_time() - began)
     return results, 1e6 * np.array(seconds)
 
 
 def chain_robot_table(count: int, with_rivals: bool) -> None:
-    """One arm as a chain and as a robot with one target."""
+    """One arm as a chain, as a robot with one target, and by the engine of whole robots."""
     count = min(count, 2000)
-    print(f"\nAn arm as a Chain and as a Robot with one target, {count} poses, random starts")
-    print(f"{'':12}{'chain solved':>14}{'mean µs':>9}{'robot solved':>14}{'mean µs':>9}")
+    print(f"\nAn arm as a Chain and as a Robot with one target, {count} poses, random starts;")
+    print("tree: the engine that solves for several targets of a robot")
+    print(f"{'':12}" + "".join(f"{name:>14}{'mean µs':>9}" for name in SOLVED_BY))
     for name in ("panda", "ur5", "iiwa14", "puma560"):
         chain, robot = getattr(robots, name)(), Robot.load(name)
         q, starts = chain.random(1, count), chain.random(2, count)
@@ -250,7 +252,10 @@ def chain_robot_table(count: int, with_rivals: bool) -> None:
         row = f"{name:12}"
         for solve in (
             chain.solve,
-            lambda t, s, r=robot, tip=tip: solve_robot(r.model, {tip: t}, s),
+            lambda t, s, r=robot, tip=tip: r.solve({tip: t}, s),
+            lambda t, s, r=robot, tip=tip: TREE.solve(
+                r._problem({tip: t}, False, s, None, DEFAULT_SOLVE_CONFIG)
+            ),
         ):
             poses, found = chain.fk(q), []
             solve(poses[0], starts[0])
@@ -258,7 +263,7 @@ def chain_robot_table(count: int, with_rivals: bool) -> None:
             for pose, start in zip(poses, starts, strict=True):
                 found.append(solve(pose, start))
             micro = 1e6 * (process_time() - began) / count
-            reached = chain.fk(np.array([each.joint_angles for each in found]))
+            reached = chain.fk(np.array([each.q for each in found]))
             errors = [_pose_error(*pair) for pair in zip(reached, poses, strict=True)]
             solved = (np.array(errors) < TOLERANCE).all(axis=1).mean()
             row += f"{solved:14.2%}{micro:9.1f}"

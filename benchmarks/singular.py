@@ -3,42 +3,14 @@
 ``python -m benchmarks singular``; an arm of ``jointwise.robots`` has ``--count`` poses a row.
 """
 
-from dataclasses import dataclass
-
-import numpy as np
-
-from jointwise import Chain, Status
-from tests.support.closed_arms import STRUCTURES, random_arm
-from tests.support.singular import KINDS, OFFSETS, difference, singular_configurations
+from jointwise import Chain
+from testbed.closed_arms import STRUCTURES, random_arm
+from testbed.singular import KINDS
+from testbed.singular_checks import Tally, check_singularity
 
 ARMS = ("ur5e", "irb120", "puma560", "jaco2", "stanford")
-# Configurations that differ by less are the same [rad, m]: where two singularities meet, joints may
-# move by some 1e-3 while the pose is met to 1e-9.
-SAME = 1e-2
 # A random arm has this share of the poses; a small table has one singularity of each arm only.
 SHARE, FULL = 20, 100
-
-
-@dataclass
-class Tally:
-    """What was found for the poses of one row."""
-
-    poses: int = 0
-    empty: int = 0
-    unsaid: int = 0
-    refused: int = 0
-    missed: int = 0
-    unsolved: int = 0
-    complete: int = 0
-    worst: float = 0.0
-    apart: float = 0.0
-
-    def __str__(self) -> str:
-        return (
-            f"{self.poses:9}{self.empty:7}{self.unsaid:8}{self.refused:9}{self.missed:8}"
-            f"{self.unsolved:10}{self.complete / max(self.poses, 1):10.2%}{self.apart:10.1e}"
-            f"{self.worst:10.1e}"
-        )
 
 
 def singular_table(count: int, with_rivals: bool) -> None:
@@ -74,51 +46,3 @@ def _print_row(name: str, row: Tally, total: Tally) -> None:
     for field in ("poses", "empty", "unsaid", "refused", "missed", "unsolved", "complete"):
         setattr(total, field, getattr(total, field) + getattr(row, field))
     total.worst, total.apart = max(total.worst, row.worst), max(total.apart, row.apart)
-
-
-def check_singularity(chain: Chain, kind: str, seed: int, count: int, tally: Tally) -> None:
-    """Add poses at a singularity and at all offsets from it to a tally."""
-    made, joints = singular_configurations(chain, kind, seed, count), list(KINDS[kind])
-    for offset in OFFSETS:
-        q = made.copy()
-        q[:, joints] += offset
-        check_poses(chain, q, tally)
-
-
-def check_poses(chain: Chain, q: np.ndarray, tally: Tally) -> np.ndarray:
-    """Add the poses of configurations to a tally; those about which something false is said.
-
-    Args:
-        chain: An arm with six joints and a closed form, without limits.
-        q: (m, 6) joint values, of which each pose is made.
-        tally: What is found is added to it.
-    """
-    if not len(q):
-        return q
-    targets = chain.fk(q)
-    found = chain.solutions_batch(targets)
-    apart = np.nan_to_num(difference(chain, found.joint_angles, q[:, None]), nan=9.0)
-    nearest = apart.min(axis=1, initial=9.0)
-    in_list = nearest < SAME
-    unsaid = found.complete & ~in_list
-    tally.poses += len(q)
-    tally.complete += int(found.complete.sum())
-    tally.unsaid += int(unsaid.sum())
-    tally.apart = max(tally.apart, float(nearest[found.complete].max(initial=0.0)))
-    tally.missed += int((~in_list).sum() - unsaid.sum())
-    for k in range(found.joint_angles.shape[1]):
-        rows = found.counts > k
-        off = np.abs(chain.fk(found.joint_angles[rows, k]) - targets[rows]).max(initial=0.0)
-        tally.worst = max(tally.worst, float(off))
-    for row in np.flatnonzero(found.counts == 0):
-        searched = chain.solutions(targets[row], 1)
-        tally.empty += not len(searched)
-        for each in searched:
-            tally.worst = max(tally.worst, each.position_error, each.orientation_error)
-    batch = chain.solve_batch(targets, threads=1)
-    codes = [list(Status).index(each) for each in (Status.UNREACHABLE, Status.BLOCKED)]
-    refused = np.isin(batch.status, codes)
-    tally.refused += int(refused.sum())
-    tally.unsolved += int((~batch.converged).sum())
-    wrong: np.ndarray = q[unsaid | refused]
-    return wrong

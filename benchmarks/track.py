@@ -10,9 +10,9 @@ from time import perf_counter_ns
 import numpy as np
 
 from benchmarks.rivals import HERE, Rival
-from benchmarks.track_targets import circle, line, robot_scenarios, scenarios
-from jointwise import Chain, Robot, RobotTracker, Tracker
-from tests.support.motion_laws import Limits, count_unstoppable, violations
+from jointwise import Chain, Robot, Tracker, TrackStatus
+from testbed.motion_laws import Limits, count_unstoppable, violations
+from testbed.track_targets import circle, line, robot_scenarios, scenarios
 
 DT = 0.001
 # Simulated seconds in a run between two checks, about.
@@ -50,12 +50,12 @@ def track_table(count: int, with_rivals: bool, hours: float = 0.05) -> None:
 
 def start_of(name: str, chain: Chain | Robot) -> np.ndarray:
     """A bent posture, far from singularities and limits."""
-    return np.array(STARTS.get(name, np.clip(chain.home + 0.3, *chain.limits.T)), float)
+    return np.array(STARTS.get(name, np.clip(chain.mid_range + 0.3, *chain.limits.T)), float)
 
 
 def tracker_and_limits(
     name: str, chain: Chain | Robot, start: np.ndarray, with_jerk: bool
-) -> tuple[Tracker | RobotTracker, Limits]:
+) -> tuple[Tracker, Limits]:
     """A tracker, and the limits that it is checked against."""
     velocity, acceleration, jerk = PANDA if name == "panda" else OTHERS
     rates = {"max_velocity": velocity, "max_acceleration": acceleration}
@@ -86,20 +86,20 @@ def all_targets(
 def print_violations(seconds: float) -> None:
     """Counts of violated limits, by NumPy, over all scenarios."""
     print(f"\nViolated limits, {seconds:,.0f} s simulated an arm at 1 kHz, jerk limits in every")
-    print("second run; status: share of steps that follow, slow down, are blocked, out of reach")
+    print("second run; status: share of steps that follow, approach, are at a limit, stuck")
     names = ("position", "velocity", "acceleration", "jerk", "braking")
     print(f"{'':10}{'steps':>12}" + "".join(f"{name:>13}" for name in names) + "   status [%]")
     for name, chain in arms():
         start, total, steps = start_of(name, chain), dict.fromkeys(names, 0), 0
-        statuses = np.zeros(5, int)
+        statuses = np.zeros(len(TrackStatus), int)
         runs = max(round(seconds / RUN_S), 2)
         for run in range(runs):
             tracker, limits = tracker_and_limits(name, chain, start, run % 2 == 1)
             rows = [np.repeat(start[None], 3, axis=0)]
             for targets in all_targets(chain, start, seconds / runs, run):
                 done = tracker.run(targets)
-                rows.append(done.joint_angles)
-                statuses += np.bincount(done.status, minlength=5)
+                rows.append(done.q)
+                statuses += np.bincount(done.status, minlength=len(TrackStatus))
             q = np.concatenate(rows)
             steps += len(q)
             total["braking"] += count_unstoppable(q, DT, limits)
@@ -139,7 +139,7 @@ def print_latency(count: int, with_rivals: bool) -> None:
             print_times(f"{rival.name}, panda", call_rival(rival, chain, targets)["µs"])
 
 
-def step_times(tracker: Tracker | RobotTracker, targets: list, count: int) -> np.ndarray:
+def step_times(tracker: Tracker, targets: list, count: int) -> np.ndarray:
     """Times of so many steps [µs]; the targets are repeated."""
     times, clock = np.empty(count), perf_counter_ns
     for i in range(count):
@@ -170,7 +170,7 @@ def print_errors(with_rivals: bool) -> None:
     rows = {}
     for with_jerk in (False, True):
         runs = [tracker_and_limits("panda", chain, start, with_jerk)[0].run(p) for p in paths]
-        rows[f"jointwise{', jerk' if with_jerk else ''}"] = [each.joint_angles for each in runs]
+        rows[f"jointwise{', jerk' if with_jerk else ''}"] = [each.q for each in runs]
     for rival in QP_RIVALS if with_rivals else ():
         rows[rival.name] = [np.array(call_rival(rival, chain, each)["q"]) for each in paths]
     for name, solved in rows.items():
@@ -201,7 +201,7 @@ def print_boundary() -> None:
         tracker, _ = tracker_and_limits(name, chain, start, False)
         origin, radius = chain.arm.base_origin, 0.0
         reached = chain.solve([100.0, 0.0, 30.0], start)  # the arm stretched, in this direction
-        tip = chain.fk(reached.joint_angles)[:3, 3]
+        tip = chain.fk(reached.q)[:3, 3]
         radius = np.linalg.norm(tip - origin) + 0.05
         angle = 0.3 / radius * np.minimum(np.arange(0.0, 25.0, DT), 20.0)
         height = tip[2] * radius / np.linalg.norm(tip - origin)
@@ -214,11 +214,11 @@ def print_boundary() -> None:
         moving = run.velocities[5000:20000]
         power = np.abs(np.fft.rfft(moving * np.hanning(len(moving))[:, None], axis=0)) ** 2
         shaking = power[np.fft.rfftfreq(len(moving), DT) > 20.0].sum() / power.sum()
-        still = np.ptp(run.joint_angles[-1000:], axis=0).max()
-        best = chain.solve(targets[5000], run.joint_angles[5000]).joint_angles
+        still = np.ptp(run.q[-1000:], axis=0).max()
+        best = chain.solve(targets[5000], run.q[5000]).q
         needed = 0.0
         for k in range(5050, 20000, 50):
-            following = chain.solve(targets[k], best).joint_angles
+            following = chain.solve(targets[k], best).q
             needed = max(needed, np.abs(following - best).max() / (50 * DT))
             best = following
         status = run[10000].status.name
@@ -244,11 +244,11 @@ def print_jerk() -> None:
         rates = dict(zip(("max_velocity", "max_acceleration", "max_jerk"), limits, strict=True))
         free = chain.track(start, DT, max_velocity=50.0, max_acceleration=1e5)
         smooth = circle(chain.fk(start), 0.1, 2.0, 8.0, DT)
-        exact = free.run(smooth).joint_angles
+        exact = free.run(smooth).q
         jumped = np.repeat(chain.fk(start + 0.4)[None], 4000, axis=0)
         goal = chain.track(start, DT, max_velocity=50.0, max_acceleration=1e5).run(jumped)
-        step = np.repeat(goal.joint_angles[50:51], 4000, axis=0)
-        ours = [chain.track(start, DT, **rates).run(each).joint_angles for each in (smooth, jumped)]
+        step = np.repeat(goal.q[50:51], 4000, axis=0)
+        ours = [chain.track(start, DT, **rates).run(each).q for each in (smooth, jumped)]
         print_jerk_row(f"jointwise, {slower:g} of the limits", exact, step, ours, None)
         theirs = [
             call_rival(RUCKIG, chain, each, limits=limits, start=start) for each in (exact, step)

@@ -3,12 +3,12 @@
 ``python -m benchmarks unreachable``.
 """
 
-from dataclasses import replace
 from time import process_time
 
 import numpy as np
 
 from jointwise import Chain, SolveConfig, Status
+from testbed.searches import searched
 
 ARMS = ("ur5e", "irb120", "jaco2")
 # Restarts of the search, for a table of at least so many poses, and for a smaller one.
@@ -18,10 +18,11 @@ RESTARTS, FULL, FEW_RESTARTS = 1000, 1000, 20
 def unreachable_table(count: int, with_rivals: bool) -> None:
     """Random poses in the box around an arm: what is proven, and what a search finds of that."""
     restarts = RESTARTS if count >= FULL else FEW_RESTARTS
-    print(f"\n{count} random poses in the box around each arm; blocked and unreachable are proven.")
+    print(f"\n{count} random poses in the box around each arm. outside: reached only outside the")
+    print("limits, and unreachable: not even there; both are proven.")
     print(f"differ: those of them that a search with {restarts} restarts reaches, unreachable ones")
     print("without limits; open: neither reached nor proven to be out of reach; CPU time [µs]")
-    print(f"{'':10}{'reached':>9}{'blocked':>9}{'unreachable':>13}{'open':>6}{'differ':>8}", end="")
+    print(f"{'':10}{'reached':>9}{'outside':>9}{'unreachable':>13}{'open':>6}{'differ':>8}", end="")
     print(f"{'a pose':>9}{'searched':>10}")
     for name in ARMS:
         print(unreachable_row(name, count, restarts), flush=True)
@@ -32,18 +33,18 @@ def unreachable_row(name: str, count: int, restarts: int) -> str:
     chain = Chain.load(name)
     targets = random_poses(chain, count)
     began = process_time()
-    batch = chain.solve_batch(targets, threads=1, closest=False)
+    batch = chain.solve_batch(targets, config=SolveConfig(search_unreached=False), threads=1)
     seconds = process_time() - began
-    of_status = {each: batch.status == list(Status).index(each) for each in Status}
-    blocked, unreachable = of_status[Status.BLOCKED], of_status[Status.UNREACHABLE]
+    outside = batch.status == Status.OUTSIDE_LIMITS
+    unreachable = batch.status == Status.UNREACHABLE
     began = process_time()
-    differ = int(searched(chain, targets[blocked], restarts).sum())
+    differ = int(searched(chain, targets[outside], restarts).sum())
     differ += int(searched(chain.with_limits(None), targets[unreachable], restarts).sum())
     search_seconds = process_time() - began
-    proven = int(blocked.sum() + unreachable.sum())
+    proven = int(outside.sum() + unreachable.sum())
     left = count - int(batch.converged.sum()) - proven
     return (
-        f"{name:10}{batch.converged.sum():9}{blocked.sum():9}{unreachable.sum():13}{left:6}"
+        f"{name:10}{batch.converged.sum():9}{outside.sum():9}{unreachable.sum():13}{left:6}"
         f"{differ:8}{1e6 * seconds / count:9.1f}{1e6 * search_seconds / max(proven, 1):10.1f}"
     )
 
@@ -54,17 +55,5 @@ def random_poses(chain: Chain, count: int) -> np.ndarray:
     rotations = np.linalg.qr(rng.normal(size=(count, 3, 3)))[0]
     poses = np.tile(np.eye(4), (count, 1, 1))
     poses[:, :3, :3] = rotations * np.linalg.det(rotations)[:, None, None]
-    poses[:, :3, 3] = chain.arm.base_origin + chain.reach * rng.uniform(-1.0, 1.0, (count, 3))
+    poses[:, :3, 3] = chain.arm.base_origin + chain.max_reach * rng.uniform(-1.0, 1.0, (count, 3))
     return poses
-
-
-def searched(chain: Chain, targets: np.ndarray, restarts: int) -> np.ndarray:
-    """(m,) whether a search without a closed form reaches each pose."""
-    config = SolveConfig(max_restarts=restarts)
-    batch = without_closed_form(chain).solve_batch(targets, None, config, threads=1, closest=False)
-    return batch.converged
-
-
-def without_closed_form(chain: Chain) -> Chain:
-    """The same arm, which is searched."""
-    return Chain(replace(chain.arm, closed_form=None), chain.names)

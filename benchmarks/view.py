@@ -8,11 +8,10 @@ import numpy as np
 
 from benchmarks.kept import add_keep, kept
 from jointwise import robots
-from jointwise.solvers.targets import KINDS
 from jointwise.view import Page
-from jointwise.view.arm_visitor import ArmVisitor
 from jointwise.view.session import Session
-from tests.support.browser import CHROMIUM, Tab, browser
+from jointwise.view.visitor import Visitor
+from testbed.browser import CHROMIUM, Tab, browser
 
 # Targets per second, as a mouse sends them, and the duration of a drag [s].
 RATE, SECONDS = 60, 10
@@ -34,19 +33,19 @@ def drag_table() -> None:
     with ExitStack() as stack:
         visitor, session = None, Session(robots.panda())
         if CHROMIUM is not None:
-            page = stack.enter_context(Page(session.chain, "panda", port=0))
+            page = stack.enter_context(Page(session.model, "panda", port=0))
             chromium = stack.enter_context(browser())
             visitor = stack.enter_context(Tab(chromium, page)).visitor
             session = visitor.session
-        for kind in KINDS:
+        for kind in session.kinds:
             print_drag(kind, session, visitor)
 
 
-def print_drag(kind: str, session: Session, visitor: ArmVisitor | None) -> None:
+def print_drag(kind: str, session: Session, visitor: Visitor | None) -> None:
     """Drag the target along a closed curve, and print the rate and the solve times.
 
     Args:
-        kind: The kind of target, a name in ``KINDS``.
+        kind: The kind of target, a name in ``Session.kinds``.
         session: The arm and the target.
         visitor: The visitor whose session it is. None: the session is not drawn.
     """
@@ -58,7 +57,7 @@ def print_drag(kind: str, session: Session, visitor: ArmVisitor | None) -> None:
         x, y, z = 0.12 * np.sin(angle), 0.25 * np.sin(2.0 * angle), 0.2 * np.cos(angle)
         session.move_target(position=[0.45 + x, y, 0.45 + z])
         seconds.append(session.solve_seconds)
-        solved.append(np.nanmax(session.errors()) < 1e-6)
+        solved.append(np.nanmax(session.error) < 1e-6)
 
     start = perf_counter()
     for number in range(RATE * SECONDS):

@@ -2,6 +2,7 @@
 
 import re
 import sys
+from operator import itemgetter
 from pathlib import Path
 
 DOCS = Path(__file__).parent
@@ -65,7 +66,7 @@ napoleon_custom_sections = [("Attributes", "params_style")]
 napoleon_use_rtype = False
 maximum_signature_line_length = 80
 # Names of other libraries have no page here, nor have private types.
-PRIVATE = r"jointwise\.(kernels|model|scene|solvers|view)\..*"
+PRIVATE = r"jointwise\.(engines|kernels|model|results|scene|shape|targets|verbs|view)\..*"
 nitpick_ignore_regex = [(r"py:.*", r"(?!jointwise\.).*"), (r"py:.*", PRIVATE)]
 
 sphinx_gallery_conf = {
@@ -92,9 +93,10 @@ def underline_title(app, docname, source):
 
 
 def skip_field_aliases(app, what, name, obj, skip, options):
-    """Fields of named tuples and slots are described with the class."""
+    """Fields of tuples and slots are described with the class."""
     fields = ("_tuplegetter", "member_descriptor")
-    return True if type(obj).__name__ in fields else None
+    is_item = isinstance(obj, property) and obj.__doc__ == itemgetter.__doc__
+    return True if is_item or type(obj).__name__ in fields else None
 
 
 def setup(app):

@@ -26,19 +26,19 @@ solved = perf_counter()
 chain = Chain.from_dh(arm)
 tolerance = 1e-4
 ccd = SolveConfig(method="ccd", position_tolerance=tolerance)
-trace = chain.trace(target, start, ccd)
+trace = chain.trace(target, start, config=ccd)
 
 print(f"A three-link arm, target {target} m\n")
 print("sweep   error [m]   joint angles [°]")
-for sweep, (angles, error) in enumerate(zip(trace.joint_angles, trace.position_error, strict=True)):
-    degrees = "  ".join(f"{angle:7.2f}" for angle in np.degrees(angles))
+for sweep, (q, error) in enumerate(zip(trace.q, trace.position_error, strict=True)):
+    degrees = "  ".join(f"{angle:7.2f}" for angle in np.degrees(q))
     print(f"{sweep:5}   {error:9.6f}   {degrees}")
 print(f"\nconverged: {result.converged}, {result.iterations} sweeps")
 print(f"time: {1e6 * (solved - loaded):.0f} µs, after {loaded - before:.1f} s to load the kernels")
 
 figure = plt.figure(figsize=(10, 4.5), layout="constrained")
 axes_3d = figure.add_subplot(1, 2, 1, projection="3d", azim=-15, elev=20)
-plot.motion(chain, trace.joint_angles, target, axes_3d)
+plot.motion(chain, trace.q, target, axes_3d)
 plot.convergence(trace, tolerance, figure.add_subplot(1, 2, 2))
 if len(sys.argv) > 1:
     figure.savefig(sys.argv[1], dpi=120)

@@ -16,7 +16,7 @@ print(panda, "\n")
 
 # The joints between two links of any URDF; meshes are not needed. Here, those beyond the elbow.
 urdf = panda.to_urdf("panda")
-wrist = Chain.from_urdf(urdf, base="link4", tip="tip")
+wrist = Chain.from_urdf(urdf, base_link="link4", tip_link="tip")
 print("its wrist:    ", repr(wrist))
 
 # A DH table as textbooks print it. Missing numbers are 0, missing limits are infinite.
@@ -31,5 +31,5 @@ with TemporaryDirectory() as folder:
     file.write_text(table)
     arm = Chain.from_table(file, angles="degrees")
 result = arm.solve([0.4, 0.2, 0.5])
-print("from a table: ", np.degrees(result.joint_angles).round(2), result.status.value)
-plot.arm(arm, result.joint_angles)
+print("from a table: ", np.degrees(result.q).round(2), result)
+plot.arm(arm, result.q)

@@ -30,8 +30,7 @@ ax = plot.arm(stanford, [0.4, 0.9, 0.7, 0.3, 0.5, 0.2])
 # star are the x, y and z axis of the target.
 ur5e = robots.ur5e()
 pose = ur5e.fk(np.radians([20, -70, 90, -60, -75, 25]))
-solutions = [solution.joint_angles for solution in ur5e.solutions(pose, count=4)]
-ax = plot.solutions(ur5e, solutions, pose)
+ax = plot.solutions(ur5e, ur5e.solutions(pose, count=4).q, pose)
 
 # %%
 # From start to target
@@ -39,14 +38,14 @@ ax = plot.solutions(ur5e, solutions, pose)
 # A star is the target, with an arrow for each direction that it prescribes; here one, downwards.
 target = aim([-0.3, 0.5, 0.2], direction=[0, 0, -1])
 trace = ur5e.trace(target, start=np.radians([-20, -70, 90, -60, -75, 25]))
-ax = plot.motion(ur5e, trace.joint_angles, target)
+ax = plot.motion(ur5e, trace.q, target)
 
 # %%
 # Joint values along a path
 # -------------------------
 # A line past the Panda, its end effector pointing down. The elbow reaches its limit, then the first
-# joint reaches its own, which forces a jump. The end of the line is out of reach. The last panel
-# has the errors.
+# joint reaches its own, where the path breaks. The end of the line is out of reach. The last panel
+# shows the errors.
 line = [np.diag([1.0, -1.0, -1.0, 1.0]) for _ in range(60)]
 for pose, y in zip(line, np.linspace(-0.7, 0.8, 60), strict=True):
     pose[:3, 3] = 0.25, y, 0.25

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from jointwise import AimCone, compare, reach_map, robots
+from jointwise import AimCone, best_base, compare, reach_map, robots
 from jointwise.reach import base_candidates
 
 with TemporaryDirectory() as folder:
@@ -23,7 +23,8 @@ with TemporaryDirectory() as folder:
     print("compared:   ", compare(ur5e, ur3e))
 
     reach = ur5e.at([0.5, 0.2, 0.3])
-    print("at a point: ", f"{reach.dexterity:.0%} of the orientations, margin {reach.margin:.2f}")
+    margin = f"limit margin {reach.limit_margin:.2f}"
+    print("at a point: ", f"{reach.dexterity:.0%} of the orientations, {margin}")
 
     # For drilling or suction only the axis of the tool matters: within 30 degrees of straight down.
     settings["orientations"] = AimCone((0, 0, -1), half_angle=np.radians(30), count=20)
@@ -35,7 +36,8 @@ with TemporaryDirectory() as folder:
     # Five poses along an edge, the tool pointing down: where should the base stand?
     poses = np.tile(np.diag([1.0, -1.0, -1.0, 1.0]), (5, 1, 1))
     poses[:, :3, 3] = [(2.0 + 0.2 * i, 1.0, 0.1) for i in range(5)]
-    print("best base:  ", ur5e.best_base(poses, base_candidates(poses, reach=1.0, step=0.1)))
+    candidates = base_candidates(poses, radius=1.0, step=0.1)
+    print("best base:  ", best_base(robots.ur5e(), poses, candidates))
 
     ax = ur5e.slice(y=0.0)
     if len(sys.argv) > 1:

@@ -9,7 +9,7 @@ import sys
 import numpy as np
 from matplotlib.animation import FuncAnimation, PillowWriter
 
-from jointwise import InvalidInputError, Robot, plot, pose
+from jointwise import InvalidInputError, Posture, Robot, plot, pose, position
 
 try:
     talos = Robot.load("talos_full_v2", free_base=True)
@@ -48,18 +48,18 @@ for side, sign in SIDES.items():
 at = {link: T[:3, 3] for link, T in talos.fk(np.zeros(talos.n)).items()}
 LEG, ARM, UPRIGHT = 0.705 / 0.88, 0.537 / 0.58, [0, 0, 0]
 base = LEG * (pelvis - 0.97 * UP) - at["left_sole_link"][2] * UP  # soles on the ground
-targets = {link: pose(base + at[link], rpy=UPRIGHT) for link in ("base_link", "torso_2_link")}
+targets = {b: pose(base + at[b], rpy=UPRIGHT, weight=0.01) for b in ("base_link", "torso_2_link")}
 for side in SIDES:
     sole, (_, hip, _, ankle) = f"{side}_sole_link", person[f"{side}_leg"]
     targets[sole] = pose(base + at[sole] + LEG * (ankle - hip + 0.88 * UP), rpy=UPRIGHT)
-    for joint, i, length in (4, 2, 0.29), (7, 3, 0.58):  # elbow and hand: positions
+    for joint, i, length, weight in (4, 2, 0.29, 0.01), (7, 3, 0.58, 1.0):  # elbow and hand
         link, points = f"arm_{side}_{joint}_link", person[f"{side}_arm"]
-        targets[link] = base + at[link] + ARM * (points[i] - points[1] + length * UP)
-weights = {link: 0.01 for link in targets if "sole" not in link and "_7_" not in link}
-path = talos.solve_path(targets, weights=weights, max_velocity=True, dt=DT, smooth=1e-4)
+        place = base + at[link] + ARM * (points[i] - points[1] + length * UP)
+        targets[link] = position(place, weight=weight)
+path = talos.solve_path(targets, times=DT, posture=Posture(smoothness=1e-4))
 print(f"{FRAMES} frames; largest step of a joint: {np.degrees(path.largest_step):.1f}°")
-for link, error in zip(path.links, 1e3 * path.position_error.T, strict=True):
-    print(f"{link:16} misses by {error.mean():4.1f} mm, at most {error.max():4.1f} mm")
+for link, (error, _) in path.errors.items():
+    print(f"{link:16} misses by {1e3 * error.mean():4.1f} mm, at most {1e3 * error.max():4.1f} mm")
 
 
 def draw(frame):
@@ -69,10 +69,10 @@ def draw(frame):
     for limb in person.values():
         ax.plot(*(limb[:, frame] + LEFT).T, color="#E69F00", lw=2)
     wanted = {link: many[frame] for link, many in targets.items()}
-    plot.robot(talos, path.joint_angles[frame], path.bases[frame], wanted, ax)
+    plot.robot(talos, path.q[frame], path.base_poses[frame], wanted, ax)
 
 
-ax = plot.robot(talos, talos.home)
+ax = plot.robot(talos, talos.mid_range)
 for folder in sys.argv[1:]:
     animation = FuncAnimation(ax.figure, draw, range(0, FRAMES, 2))
     animation.save(f"{folder}/retargeting.gif", PillowWriter(fps=15), dpi=80)

@@ -1,4 +1,4 @@
-"""Obstacles: answers that touch nothing.
+"""Obstacles: solutions without collisions.
 
 A target among obstacles, a map between two walls, and where to stand in front of a shelf:
 ``python examples/09_obstacles.py slice.png``.
@@ -13,17 +13,18 @@ import numpy as np
 from jointwise import Chain, Scene, best_base, reach_map
 from jointwise.reach import base_candidates
 
-arm = Chain.load("ur5e", geometry=True)  # with the spheres by which collisions are found
+alone = Chain.load("ur5e")
 
-# A table between two walls. The arm stands on the table; poses are in its base frame.
+# A table between two walls. The arm stands on the table, at the origin of the world.
 cell = (
     Scene()
     .box([2.0, 1.6, 0.04], [0.0, 0.0, -0.02], name="table")
     .box([0.04, 1.6, 1.0], [-0.5, 0.0, 0.5], name="left wall")
     .box([0.04, 1.6, 1.0], [0.5, 0.0, 0.5], name="right wall")
 )
+arm = alone.with_scene(cell, margin=0.01)  # keeps 10 mm of distance
 target = arm.fk([0.8, -1.3, 1.5, -0.5, 1.2, 0.0])
-result = arm.solve(target, scene=cell, margin=0.01)
+result = arm.solve(target)
 print("one target:   ", result.status.name, f"with {1e3 * result.clearance:.0f} mm of clearance,")
 print("               least between", " and ".join(result.contact))
 
@@ -31,9 +32,9 @@ with TemporaryDirectory() as folder:
     # One layer of voxels, at y = 0, with 50 orientations in each.
     settings = {"resolution": 0.1, "orientations": 50, "progress": False}
     settings["region"] = ((-1, 1), (0, 0), (-1, 1.2))
-    alone = reach_map(arm, **settings, store=Path(folder) / "alone.zarr")
-    between = reach_map(arm, **settings, store=Path(folder) / "cell.zarr", scene=cell)
-    print("alone:        ", alone)
+    outside = reach_map(alone.with_scene(), **settings, store=Path(folder) / "alone.zarr")
+    between = reach_map(alone.with_scene(cell), **settings, store=Path(folder) / "cell.zarr")
+    print("alone:        ", outside)
     print("between walls:", between)
     ax = between.slice(y=0.0)
     if len(sys.argv) > 1:
@@ -52,11 +53,11 @@ heights = 0.55, 0.7, 1.0, 1.075, 1.15
 poses[:, :3, 3] = [(0.75, y, z) for z in heights for y in np.linspace(-0.36, 0.36, 10)]
 
 # The arm is on a cart, 0.6 m above the floor: where should the cart stand?
-bases = base_candidates(poses, reach=1.0, step=0.1, height=0.6)
-careless = best_base(arm, poses, bases)
-distance = shelf.distance(careless.base[:3, 3])
+bases = base_candidates(poses, radius=1.0, step=0.1, height=0.6)
+careless = best_base(alone.with_scene(), poses, bases)
+distance = shelf.distance(careless.base_pose[:3, 3])
 print("without scene:", careless)
 print("              ", f"its origin is {1e3 * distance:.0f} mm from an obstacle; negative: inside")
-free = best_base(arm, poses, bases, scene=shelf, margin=0.01)
+free = best_base(alone.with_scene(shelf, margin=0.01), poses, bases)
 print("in the scene: ", free)
 print("              ", f"{np.count_nonzero(free.reached == 50)} of {len(bases)} bases reach all")

@@ -13,8 +13,8 @@ import pytest
 
 from jointwise import JointwiseError, backend, robots
 from jointwise.backends import cpu
-from jointwise.kernels import build
-from jointwise.kernels.entry_points import ENTRY_POINTS
+from jointwise.kernels.native import build
+from jointwise.kernels.native.entry_points import ENTRY_POINTS
 
 ROOT = Path(__file__).parents[1]
 
@@ -71,7 +71,7 @@ def test_without_numba_everything_is_solved(library):
         "chain = jw.robots.panda(); q = chain.random(1, count=200); poses = chain.fk(q)\n"
         "print(jw.backend().name, chain.solve(poses[0]).converged,\n"
         "    chain.solve_batch(poses).converged.all(), len(chain.solutions(poses[0], 2)),\n"
-        "    chain.trace(poses[0]).converged, chain.solve_path(poses[:1]).converged,\n"
+        "    chain.trace(poses[0]).converged, chain.solve_path(poses[:1]).converged.all(),\n"
         "    jw.ccd_solve(jw.two_link_planar(1, 1), [1, 1, 0], [0, 0]).converged)\n"
     )
     assert run("-c", code).split() == ["native", "True", "True", "2", "True", "True", "True"]

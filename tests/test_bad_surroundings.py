@@ -1,4 +1,4 @@
-"""Scenes, margins and geometry that cannot be used: the same words wherever they are given."""
+"""Scenes, margins and shapes that cannot be used: the same words for arms and robots."""
 
 import warnings
 from pathlib import Path
@@ -6,62 +6,49 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jointwise import (
-    Chain,
-    DHJoint,
-    GeometryWarning,
-    InvalidInputError,
-    Scene,
-    best_base,
-    pose,
-    reach_map,
-)
+import jointwise
+from jointwise import Chain, DHJoint, GeometryWarning, InvalidInputError, Scene, pose, robots
 
-BARE, ARM = Chain.load("ur5e"), Chain.load("ur5e", geometry=True)
-TARGET = ARM.fk([0.3, -1.2, 1.4, -0.6, 1.1, 0.2])
+BARE, ARM = Chain.from_dh(robots.ur5e().rows), Chain.load("ur5e")
+Q = [0.3, -1.2, 1.4, -0.6, 1.1, 0.2]
+TARGET = ARM.fk(Q)
 REGION = ((0.3, 0.4), (0.0, 0.0), (0.3, 0.3))
 CABINET = Scene().box([1.0, 1.0, 3.0], name="cabinet").sphere(0.1, [2, 0, 0], name="ball")
 SWALLOWED = (
-    "'cabinet' touches 'shoulder_link' whatever the first joint does, so no joint values are free: "
-    "move it or the base, or leave it out."
+    "'cabinet' collides with 'shoulder_link' at every value of the first joint, so no "
+    "configuration is free: move it or the base, or leave it out."
+)
+NO_SHAPE = (
+    "arm has no shape, which collision checks need. Give it one by with_geometry('spheres.json'), "
+    "or read a URDF or MJCF file with collision shapes."
 )
 NO_SCENE = "scene is 'cell.toml': expected a Scene, such as Scene.from_toml(\"cell.toml\")."
 
 
-def small_map(arm, folder, **around):
+def small_map(arm, folder):
     """A map of two voxels."""
-    return reach_map(arm, 0.1, 4, REGION, store=folder / "map.zarr", progress=False, **around)
+    return jointwise.reach_map(arm, 0.1, 4, REGION, store=folder / "map.zarr", progress=False)
 
 
 CALLS = {
-    "solve": lambda arm, folder, **around: arm.solve(TARGET, **around),
-    "solve_batch": lambda arm, folder, **around: arm.solve_batch(TARGET[None], **around),
-    "solutions": lambda arm, folder, **around: arm.solutions(TARGET, **around),
-    "solve_path": lambda arm, folder, **around: arm.solve_path(TARGET[None], **around),
+    "solve": lambda arm, folder: arm.solve(TARGET),
+    "solve_batch": lambda arm, folder: arm.solve_batch(TARGET[None]),
+    "solutions": lambda arm, folder: arm.solutions(TARGET),
+    "solutions_batch": lambda arm, folder: arm.solutions_batch(TARGET[None]),
+    "solve_path": lambda arm, folder: arm.solve_path(TARGET[None]),
+    "solve_paths": lambda arm, folder: arm.solve_paths([TARGET[None]], threads=1),
+    "clearance": lambda arm, folder: arm.clearance(Q),
+    "is_free": lambda arm, folder: arm.is_free(Q),
     "reach_map": small_map,
-    "best_base": lambda arm, folder, **around: best_base(
-        arm, TARGET[None], np.eye(4)[None], **around
-    ),
 }
-every_call = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 
 
-@every_call
 @pytest.mark.parametrize(
-    ("arm", "around", "text"),
+    ("arm", "arguments", "text"),
     [
-        (
-            BARE,
-            {"scene": Scene()},
-            "scene is given for an arm without geometry: expected an arm whose spheres are known, "
-            "such as Chain.from_urdf(source, geometry=True).",
-        ),
-        (
-            BARE,
-            {"margin": 0.01},
-            "margin is given for an arm without geometry: expected an arm whose spheres are known, "
-            "such as Chain.from_urdf(source, geometry=True).",
-        ),
+        (BARE, {"scene": Scene()}, NO_SHAPE),
+        (BARE, {"margin": 0.01}, NO_SHAPE),
+        (BARE, {}, NO_SHAPE),
         (ARM, {"margin": -0.01}, "margin is -0.01: expected 0 or more [m]."),
         (ARM, {"scene": CABINET, "margin": -1}, "margin is -1: expected 0 or more [m]."),
         (
@@ -72,49 +59,51 @@ every_call = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
         (ARM, {"scene": "cell.toml"}, NO_SCENE),
         (ARM, {"scene": Path("cell.toml")}, NO_SCENE),
         (ARM, {"self_collision": "no"}, "self_collision is 'no': expected True or False."),
-        (BARE, {"self_collision": 0}, "self_collision is 0: expected True or False."),
-        (BARE, {"margin": np.zeros(2)}, "margin is array([0., 0.]): expected a number."),
+        (ARM, {"self_collision": 0}, "self_collision is 0: expected True or False."),
+        (ARM, {"margin": np.zeros(2)}, "margin is array([0., 0.]): expected a number."),
     ],
     ids=[
-        *("no geometry", "no geometry, margin", "negative", "negative in a scene", "nan"),
-        *("a text", "a path", "no boolean", "a number", "several margins"),
+        *("no shape", "no shape, margin", "no shape, alone", "negative", "negative in a scene"),
+        *("nan", "a text", "a path", "no boolean", "a number", "several margins"),
     ],
 )
-def test_what_cannot_be_used_is_refused(call, arm, around, text, tmp_path):
-    with pytest.raises(InvalidInputError) as error:
-        call(arm, tmp_path, **around)
-    assert str(error.value) == text
+def test_a_scene_that_cannot_be_used_is_refused(arm, arguments, text):
+    for model in (arm, arm.robot):
+        with pytest.raises(InvalidInputError) as error:
+            model.with_scene(**arguments)
+        assert str(error.value) == text
 
 
-@pytest.mark.parametrize("name", [each for each in CALLS if each != "best_base"])
+@pytest.mark.parametrize("name", CALLS)
 @pytest.mark.filterwarnings("error")
 def test_a_scene_that_swallows_the_base_is_named_once(name, tmp_path):
-    scene = Scene(CABINET.obstacles)  # one that was not seen before
+    arm = ARM.with_scene(Scene(CABINET.obstacles))  # one that was not seen before
     with pytest.warns(GeometryWarning) as warned:
-        CALLS[name](ARM, tmp_path, scene=scene)
+        CALLS[name](arm, tmp_path)
     assert [str(each.message) for each in warned] == [SWALLOWED]
-    ARM.solve(TARGET, scene=scene)
+    arm.solve(TARGET)
 
 
 def test_a_scene_that_swallows_all_candidate_bases_is_named_once():
+    bases = np.tile(np.eye(4), (3, 1, 1))
     with pytest.warns(GeometryWarning) as warned:
-        best_base(ARM, TARGET[None], np.tile(np.eye(4), (3, 1, 1)), scene=CABINET)
+        jointwise.best_base(ARM.with_scene(CABINET), TARGET[None], bases)
     assert [str(each.message) for each in warned] == [
-        "every candidate base touches 'cabinet', so no target is reached: expected bases beside "
-        "them, or on them."
+        "every candidate base collides with 'cabinet', so no target is reached: expected bases "
+        "beside them, or on them."
     ]
 
 
-def test_an_arm_without_geometry_is_told_how_to_get_one():
-    text = (
-        "the arm has no geometry, by which collisions are found: expected an arm whose spheres are "
-        "known, such as Chain.load(name, geometry=True) or "
-        "Chain.from_urdf(source, geometry=True)."
-    )
-    for call in (BARE.free, BARE.clearance):
+@pytest.mark.parametrize("model", [ARM, ARM.robot], ids=["arm", "robot"])
+def test_without_a_scene_the_text_says_what_to_call(model):
+    noun = "arm" if model is ARM else "robot"
+    for call in (model.is_free, model.clearance):
         with pytest.raises(InvalidInputError) as error:
-            call(BARE.home)
-        assert str(error.value) == text
+            call(Q)
+        assert str(error.value) == (
+            f"the {noun} has no scene: call with_scene first, {noun}.with_scene(scene) or "
+            f"{noun}.with_scene() for self-collision alone."
+        )
 
 
 # Obstacles around the base
@@ -136,7 +125,7 @@ def messages(arm, scene, *margins):
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         for margin in margins or (0.0,):
-            arm.free(np.zeros(arm.n), scene, margin)
+            arm.with_scene(scene, margin=margin).is_free(np.zeros(arm.n))
     return [(str(each.message), each.filename) for each in warned]
 
 
@@ -162,4 +151,4 @@ def test_other_limits_of_a_rail_are_known(rail):
 
 def test_an_obstacle_is_named_once_whatever_the_margin_is():
     scene = Scene(CABINET.obstacles)
-    assert messages(ARM, scene, 0.0, 0.01, 0.02) == [(SWALLOWED, __file__)]
+    assert messages(ARM.with_scene(), scene, 0.0, 0.01, 0.02) == [(SWALLOWED, __file__)]

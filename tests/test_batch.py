@@ -10,21 +10,22 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import RigidTransform
 
-from benchmarks.problems import ARMS
 from jointwise import (
     Chain,
     DHJoint,
+    DimensionMismatchError,
     IKBatch,
     InvalidInputError,
+    Posture,
     SolveConfig,
     Status,
     aim,
     robots,
 )
 from jointwise.backends import cpu
-from jointwise.solvers.batch import MIN_ROWS
-from jointwise.solvers.targets import Aim
-from tests.support import twin
+from jointwise.engines.serial.batch import MIN_ROWS
+from testbed import twin
+from testbed.named_arms import ARMS
 
 COUNT = 150
 NAMES = ["Panda", "UR5", "PUMA 560", "one prismatic joint", "Jaco2-like", "so101"]
@@ -40,40 +41,34 @@ def problems(name, kind, count=COUNT):
     return chain, aim(poses[:, :3, 3], poses[:, :3, 2]), starts
 
 
-def row(targets, i):
-    if isinstance(targets, np.ndarray):
-        return targets[i]
-    return Aim(targets.position[i], targets.direction[i], targets.axis)  # as it is, bit by bit
-
-
-def assert_same_as_single(chain, targets, starts, batch, config=None, seed=0):
+def assert_same_as_single(chain, targets, starts, batch, config=None):
     for i, result in enumerate(batch):
         start = None if starts is None else starts if np.ndim(starts) == 1 else starts[i]
-        single = chain.solve(row(targets, i), start, config or SolveConfig(), seed)
-        assert np.array_equal(result.joint_angles, single.joint_angles)
+        single = chain.solve(targets[i], start, config=config or SolveConfig())
+        assert np.array_equal(result.q, single.q)
         assert (result.converged, result.status) == (single.converged, single.status)
         assert result.position_error == single.position_error
         assert np.array_equal(result.orientation_error, single.orientation_error, equal_nan=True)
         assert (result.iterations, result.restarts) == (single.iterations, single.restarts)
 
 
-def test_without_closest_a_missed_target_keeps_its_start():
+def test_without_a_search_a_missed_target_keeps_its_start():
     chain, targets, starts = problems("UR5", "poses")
     targets[0, :3, 3], targets[1, :3, 3], targets[2, 0, 3] = 0.05, 9.0, np.nan
-    config = SolveConfig(max_restarts=3)
-    batch = chain.solve_batch(targets, starts, config, closest=False)
-    closest = chain.solve_batch(targets, starts, config)
+    config = SolveConfig(max_restarts=3, search_unreached=False)
+    batch = chain.solve_batch(targets, starts, config=config)
+    closest = chain.solve_batch(targets, starts, config=SolveConfig(max_restarts=3))
     statuses = [Status.UNREACHABLE, Status.UNREACHABLE, Status.INVALID]
     assert [batch[i].status for i in range(3)] == statuses
     assert batch[0].restarts == 0  # proven in closed form
     solved = batch.converged
     assert closest.converged[solved].all()  # the longer search may solve more
-    assert np.array_equal(batch.joint_angles[solved], closest.joint_angles[solved])
+    assert np.array_equal(batch.q[solved], closest.q[solved])
     assert np.array_equal(np.isnan(batch.position_error), ~batch.converged)
     lower, upper = chain.limits.T
-    assert np.isnan(batch.joint_angles[2]).all()
+    assert np.isnan(batch.q[2]).all()
     missed = ~batch.converged & (batch.status != Status.INVALID)
-    assert np.array_equal(batch.joint_angles[missed], np.clip(starts[missed], lower, upper))
+    assert np.array_equal(batch.q[missed], np.clip(starts[missed], lower, upper))
 
 
 @pytest.mark.parametrize("kind", ["poses", "positions", "aims"])
@@ -84,15 +79,15 @@ def test_every_row_is_bit_for_bit_the_single_solve(name, kind):
     assert batch.converged.all()
     assert_same_as_single(chain, targets, starts, batch)
     lower, upper = chain.limits.T
-    assert ((batch.joint_angles >= lower) & (batch.joint_angles <= upper)).all()
+    assert ((batch.q >= lower) & (batch.q <= upper)).all()
 
 
 def test_one_start_for_all_no_start_and_another_seed():
     chain, targets, _ = problems("Panda", "poses", 40)
     for starts in (None, chain.random(9)):
-        for seed in (0, 3):
-            batch = chain.solve_batch(targets, starts, seed=seed)
-            assert_same_as_single(chain, targets, starts, batch, seed=seed)
+        for config in (SolveConfig(), SolveConfig(seed=3)):
+            batch = chain.solve_batch(targets, starts, config=config)
+            assert_same_as_single(chain, targets, starts, batch, config)
 
 
 def test_tolerances_restarts_and_stiffness_are_honoured():
@@ -102,9 +97,28 @@ def test_tolerances_restarts_and_stiffness_are_honoured():
         SolveConfig(max_restarts=0),
         SolveConfig(max_restarts=2, stiffness=0.5),
     ):
-        batch = chain.solve_batch(targets, starts, config)
+        batch = chain.solve_batch(targets, starts, config=config)
         assert_same_as_single(chain, targets, starts, batch, config)
-    assert not chain.solve_batch(targets, starts, SolveConfig(max_restarts=0)).converged.all()
+    no_restarts = SolveConfig(max_restarts=0)
+    assert not chain.solve_batch(targets, starts, config=no_restarts).converged.all()
+
+
+@pytest.mark.parametrize("method", ["ccd", "ccd_anderson"])
+def test_ccd_alone_and_a_posture_are_honoured(method):
+    chain, targets, starts = problems("Panda", "positions", 20)
+    targets[3, 0] = np.nan
+    config, posture = SolveConfig(1e-3, method=method), Posture(chain.mid_range + 0.2)
+    for options in ({"config": config}, {"posture": posture}):
+        for given in (None, starts[0], starts):
+            batch = chain.solve_batch(targets, given, **options)
+            assert (np.flatnonzero(batch.status == Status.INVALID) == [3]).all()
+            assert np.isnan(batch.q[3]).all()
+            for i in (0, 2, 19):
+                start = given[i] if np.ndim(given) == 2 else given
+                assert batch[i] == chain.solve(targets[i], start, **options)
+    stiff = SolveConfig(method=method, stiffness=[1.0] * 6)
+    with pytest.raises(DimensionMismatchError, match="stiffness has 6 values for an arm of 7"):
+        chain.solve_batch(targets, config=stiff)
 
 
 def test_already_there_takes_no_iterations():
@@ -113,7 +127,7 @@ def test_already_there_takes_no_iterations():
     batch = chain.solve_batch(chain.fk(q), q)
     assert batch.converged.all()
     assert not batch.iterations.any()
-    assert np.array_equal(batch.joint_angles, q)
+    assert np.array_equal(batch.q, q)
 
 
 def test_unreachable_rows_end_as_single_solves_do():
@@ -125,7 +139,7 @@ def test_unreachable_rows_end_as_single_solves_do():
     assert batch[3].status is Status.UNREACHABLE
     assert batch[7].status is Status.UNREACHABLE  # by the closed form
     assert batch.converged.sum() == 10
-    assert "2 UNREACHABLE: No joint values reach the target, which is proven" in batch.summary()
+    assert "2 UNREACHABLE: The target is provably out of reach" in batch.summary()
 
 
 def test_results_do_not_depend_on_other_rows_chunks_or_threads():
@@ -133,20 +147,20 @@ def test_results_do_not_depend_on_other_rows_chunks_or_threads():
     whole = chain.solve_batch(targets, starts)
     for threads in (1, 2, 3, 7):
         again = chain.solve_batch(targets, starts, threads=threads)
-        assert np.array_equal(again.joint_angles, whole.joint_angles)
+        assert np.array_equal(again.q, whole.q)
         assert np.array_equal(again.iterations, whole.iterations)
     order = np.random.default_rng(0).permutation(len(targets))
     mixed = chain.solve_batch(targets[order], starts[order])
-    assert np.array_equal(mixed.joint_angles, whole.joint_angles[order])
+    assert np.array_equal(mixed.q, whole.q[order])
     for size in (1, 2, 7, 8, 9, 23, 25):
         part = chain.solve_batch(targets[:size], starts[:size])
-        assert np.array_equal(part.joint_angles, whole.joint_angles[:size])
+        assert np.array_equal(part.q, whole.q[:size])
 
 
 def test_converged_agrees_with_the_twins_forward_kinematics():
     chain, targets, starts = problems("one prismatic joint", "poses")
     batch = chain.solve_batch(targets, starts)
-    for q, target in zip(batch.joint_angles, targets, strict=True):
+    for q, target in zip(batch.q, targets, strict=True):
         distance, angle = twin.pose_errors(chain.arm.links, chain.prismatic, q, target)
         assert distance < 1e-6
         assert angle < 1e-6
@@ -163,10 +177,10 @@ def test_invalid_rows_are_marked_and_the_others_solved():
     invalid = [2, 4, 5, 6, 7]
     assert [i for i, each in enumerate(batch) if each.status is Status.INVALID] == invalid
     assert np.isnan(batch.position_error[invalid]).all()
-    assert np.isnan(batch.joint_angles[invalid]).all()
+    assert np.isnan(batch.q[invalid]).all()
     assert batch.converged.sum() == 5
     lower, upper = chain.limits.T
-    valid = np.delete(batch.joint_angles, invalid, axis=0)
+    valid = np.delete(batch.q, invalid, axis=0)
     assert ((valid >= lower) & (valid <= upper)).all()
 
 
@@ -175,7 +189,7 @@ def test_an_empty_batch_is_empty():
     for nothing in ([], np.empty((0, 3)), np.empty((0, 4, 4))):
         batch = chain.solve_batch(nothing)
         assert len(batch) == 0
-        assert batch.joint_angles.shape == (0, 7)
+        assert batch.q.shape == (0, 7)
         assert batch.summary() == "no targets"
 
 
@@ -187,10 +201,10 @@ def test_inputs_are_not_modified_and_results_are_read_only():
     batch = chain.solve_batch(targets, starts)
     assert np.array_equal(targets, before[0])
     assert np.array_equal(starts, before[1])
-    for name in ("joint_angles", "converged", "position_error", "status", "iterations"):
+    for name in ("q", "converged", "position_error", "status", "iterations"):
         assert not getattr(batch, name).flags.writeable
     again = chain.solve_batch(RigidTransform.from_matrix(targets), starts.tolist())
-    assert np.allclose(again.joint_angles, batch.joint_angles, atol=1e-6)
+    assert np.allclose(again.q, batch.q, atol=1e-6)
 
 
 @pytest.mark.parametrize("joints", [1, 2, 20, 70])
@@ -219,7 +233,7 @@ def test_a_saved_batch_loads_unchanged(tmp_path):
     batch = chain.solve_batch(targets, starts)
     batch.save(tmp_path / "batch.npz")
     again = IKBatch.load(tmp_path / "batch.npz")
-    assert np.array_equal(again.joint_angles, batch.joint_angles)
+    assert np.array_equal(again.q, batch.q)
     assert again.summary() == batch.summary()
     assert not again.status.flags.writeable
     (tmp_path / "text.npz").write_text("no batch")
@@ -247,7 +261,7 @@ TEXTS = {
     ),
     "a single aim": (
         lambda arm: arm.solve_batch(aim([1, 0, 0], [0, 0, 1])),
-        "targets is a single aim: expected many, aim(positions (m, 3), ...).",
+        "targets is a single aim: expected many, a list or aim(...) of arrays (m, 3).",
     ),
     "many aims for one solve": (
         lambda arm: arm.solve(aim([[1, 0, 0]], [0, 0, 1])),
@@ -267,11 +281,6 @@ TEXTS = {
     "no threads": (
         lambda arm: arm.solve_batch(np.zeros((5, 3)), threads=0),
         "threads is 0: expected at least 1, or None for all cores.",
-    ),
-    "plain CCD": (
-        lambda arm: arm.solve_batch(np.zeros((5, 3)), config=SolveConfig(method="ccd")),
-        "config has method='ccd' or rest: expected neither for a batch. Solve these targets one "
-        "by one.",
     ),
     "a direction of no length": (
         lambda arm: aim(np.ones((2, 3)), [[0, 0, 1], [0, 0, 0]]),
@@ -324,7 +333,8 @@ def test_without_lanes_rows_are_solved_one_by_one(monkeypatch, name):
     wanted = chain.solve_batch(targets, starts)
     monkeypatch.setattr(cpu, "HAS_LANES", False)
     monkeypatch.setattr(cpu, "solve_rows", None)
-    for closest in (True, False):
-        batch = chain.solve_batch(targets, starts, closest=closest)
-        assert np.array_equal(batch.joint_angles, wanted.joint_angles, equal_nan=True)
+    for searched in (True, False):
+        config = SolveConfig(search_unreached=searched)
+        batch = chain.solve_batch(targets, starts, config=config)
+        assert np.array_equal(batch.q, wanted.q, equal_nan=True)
         assert np.array_equal(batch.status, wanted.status)

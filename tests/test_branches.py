@@ -16,7 +16,7 @@ NAMED = ["ur3e", "ur5", "ur5e", "ur10e", "puma560", "irb120", "kr6_r900", "jaco2
 def test_solutions_of_one_pose_have_different_names(name, seed):
     arm = getattr(robots, name)()
     found = arm.solutions(arm.fk(arm.random(seed)))
-    names = [arm.branch(q) for q in found.joint_angles]
+    names = [arm.branch(q) for q in found.q]
     assert all(names)
     assert len(set(names)) == len(found) or found.continuum
 
@@ -32,11 +32,11 @@ def test_a_name_has_the_parts_of_the_arm_and_full_turns_do_not_matter(name):
 
 def test_the_elbow_that_is_higher_is_up():
     arm = robots.ur5e()
-    found = arm.solutions(arm.fk([0.3, -1.0, 1.4, -0.8, -1.2, 0.5])).joint_angles
+    found = arm.solutions(arm.fk([0.3, -1.0, 1.4, -0.8, -1.2, 0.5])).q
     heights: dict[str, dict[str, float]] = {}
     for q in found:
         shoulder, elbow, wrist = arm.branch(q).split(", ")
-        heights.setdefault(shoulder + wrist, {})[elbow] = arm.frames(q)[2, 2, 3]
+        heights.setdefault(shoulder + wrist, {})[elbow] = arm.joint_frames(q)[2, 2, 3]
     assert len(heights) == 4
     assert all(pair["elbow up"] > pair["elbow down"] for pair in heights.values())
 
@@ -45,7 +45,7 @@ def test_an_elbow_that_moves_in_a_horizontal_plane_is_left_or_right():
     on_wall = np.array([[1, 0, 0, 0], [0, 0, -1, 0], [0, 1, 0, 0], [0, 0, 0, 1.0]])
     arm = Chain.from_dh(robots.ur5e().rows, base=on_wall)
     q = np.array([0.0, -0.4, 1.4, -0.8, -1.2, 0.5])
-    assert abs(arm.frames(q)[1, 2, 2]) > 0.999
+    assert abs(arm.joint_frames(q)[1, 2, 2]) > 0.999
     elbows = {arm.branch(each).split(", ")[1] for each in (q, q * [1, -1, -1, 1, 1, 1])}
     assert elbows == {"elbow left", "elbow right"}
 
@@ -53,7 +53,7 @@ def test_an_elbow_that_moves_in_a_horizontal_plane_is_left_or_right():
 @pytest.mark.parametrize("name", ["panda", "iiwa14", "gen3", "so101"])
 def test_an_arm_without_such_solutions_has_no_names(name):
     arm = getattr(robots, name)()
-    assert arm.branch(arm.home) == ""
+    assert arm.branch(arm.mid_range) == ""
 
 
 def test_the_page_names_its_solutions_in_the_panel_and_shorter_in_the_scene():
@@ -63,8 +63,8 @@ def test_the_page_names_its_solutions_in_the_panel_and_shorter_in_the_scene():
     names = [session.solution_name(i) for i in range(len(session.solutions))]
     labels = [session.solution_label(i) for i in range(len(session.solutions))]
     assert len(names) == 8
-    assert names[0] == f"1: {session.chain.branch(session.q)}"
+    assert names[0] == f"1: {session.model.branch(session.q)}"
     assert len(set(labels)) == 8
     assert labels[0].split(" · ")[-1] == names[0].split()[-1]
     drawn = session.points()
-    assert all((session.chain.outline(q)[3] == drawn).all(axis=1).any() for q in session.solutions)
+    assert all((session.model.outline(q)[3] == drawn).all(axis=1).any() for q in session.solutions)

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.spatial.transform import RigidTransform, Rotation
 
-from benchmarks.problems import CHOSEN as ARMS
 from jointwise import Chain, forward_kinematics, puma560, scara, two_link_planar
-from tests.support import twin
+from testbed import twin
+from testbed.named_arms import CHOSEN as ARMS
 from tests.support.arms import angles, chains
 
 HALF_PI = pi / 2
@@ -92,8 +92,8 @@ def test_the_reach_bounds_the_distance_of_the_end_effector(name):
     chain = ARMS[name]
     positions = chain.fk(chain.random(6, 500))[:, :3, 3]
     distances = np.linalg.norm(positions - chain.arm.base_origin, axis=1)
-    assert distances.max() <= chain.reach
-    assert distances.max() > 0.5 * chain.reach
+    assert distances.max() <= chain.max_reach
+    assert distances.max() > 0.5 * chain.max_reach
 
 
 def test_random_values_are_within_limits_and_repeatable():
@@ -106,16 +106,16 @@ def test_random_values_are_within_limits_and_repeatable():
         assert chain.random(5).shape == (chain.n,)
 
 
-def test_home_is_the_middle_of_the_limits_or_the_value_nearest_to_zero():
+def test_mid_range_is_the_middle_of_the_limits_or_the_value_nearest_to_zero():
     limits = [[-1.0, 3.0], [-inf, inf], [1.0, inf], [-inf, -2.0]]
-    assert_allclose(Chain.from_dh(scara(1, 1), limits).home, [1.0, 0.0, 1.0, -2.0])
+    assert_allclose(Chain.from_dh(scara(1, 1), limits).mid_range, [1.0, 0.0, 1.0, -2.0])
 
 
 def test_a_chain_is_immutable():
     chain = Chain.from_dh(two_link_planar(1, 1))
     with pytest.raises(AttributeError):
-        chain.names = ("a", "b")
-    for array in (chain.home, chain.limits, chain.prismatic, chain.arm.links):
+        chain.base_link = "a"
+    for array in (chain.mid_range, chain.limits, chain.prismatic, chain.arm.links):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0.0
     limits = np.array([[-1.0, 1.0], [-1.0, 1.0]])
@@ -144,7 +144,7 @@ def test_str_is_the_dh_table():
 
 def test_str_without_dh_rows_is_the_table_of_links():
     panda = ARMS["Panda"]
-    lines = str(Chain(panda.arm, panda.names)).splitlines()
+    lines = str(Chain.from_urdf(panda.to_urdf())).splitlines()
     assert lines[2].split()[:8] == [
         "panda_joint2",
         "revolute",

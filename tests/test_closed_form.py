@@ -1,20 +1,22 @@
 """Closed forms: which arms have one, and that no solution is ever missed."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from benchmarks.singular import Tally, check_singularity
-from benchmarks.unreachable import searched
 from jointwise import Chain, InvalidInputError, SolveConfig, Status, robots
-from tests.support import twin
-from tests.support.closed_arms import STRUCTURES, chain_of, random_arm
-from tests.support.singular import (
+from testbed import twin
+from testbed.closed_arms import STRUCTURES, chain_of, random_arm
+from testbed.searches import searched
+from testbed.singular import (
     KINDS,
     difference,
     over_full_turns,
     singular_configurations,
     singular_values,
 )
+from testbed.singular_checks import Tally, check_singularity
 
 SIX = [name for name in robots.names() if Chain.load(name).n == 6]
 DESCRIPTIONS = {
@@ -42,9 +44,9 @@ DESCRIPTIONS = {
 def assert_none_missed(chain, q):
     """The generating configuration is among the solutions, and every one reaches the target."""
     found = chain.solutions_batch(chain.fk(q))
-    assert found.joint_angles.shape[1] <= 16
+    assert found.q.shape[1] <= 16
     for k, (made, count) in enumerate(zip(q, found.counts, strict=True)):
-        solutions = found.joint_angles[k, :count]
+        solutions = found.q[k, :count]
         assert not np.isnan(solutions).any()
         assert difference(chain, solutions, made).min() < 1e-5, (k, made)
         target = twin.tip_pose(chain.arm.links, chain.prismatic, made)
@@ -52,7 +54,7 @@ def assert_none_missed(chain, q):
             errors = twin.pose_errors(chain.arm.links, chain.prismatic, each, target)
             assert max(errors) < 1e-9
     lower, upper = chain.limits.T
-    filled = found.joint_angles[~np.isnan(found.joint_angles).any(axis=2)]
+    filled = found.q[~np.isnan(found.q).any(axis=2)]
     assert ((filled >= lower) & (filled <= upper)).all()
     return found
 
@@ -141,15 +143,15 @@ def test_solutions_are_ordered_complete_and_inside_the_limits():
     target = chain.fk(q)
     found = chain.solutions(target, None, near=near)
     assert repr(found) == "<8 solutions, complete>"
-    changes = np.abs(found.joint_angles - near).max(axis=1)
+    changes = np.abs(found.q - near).max(axis=1)
     assert (np.diff(changes) >= 0.0).all()
     assert not chain.solutions(target, 3).complete
     assert len(chain.solutions(target, 3)) == 3
     first = chain.solutions(target)[0]
-    nearest = chain.solutions(target, near=chain.home)[0]
-    assert np.array_equal(first.joint_angles, nearest.joint_angles)
+    nearest = chain.solutions(target, near=chain.mid_range)[0]
+    assert np.array_equal(first.q, nearest.q)
     exact = chain.solutions(target, None, near=q)[0]
-    np.testing.assert_allclose(exact.joint_angles, q, atol=1e-9)
+    np.testing.assert_allclose(exact.q, q, atol=1e-9)
 
 
 def test_all_turns_are_all_that_fit_inside_the_limits():
@@ -158,7 +160,7 @@ def test_all_turns_are_all_that_fit_inside_the_limits():
     once, every = chain.solutions(target, None), chain.solutions(target, None, all_turns=True)
     turns = np.floor((chain.limits[:, 1] - chain.limits[:, 0]) / (2.0 * np.pi) + 1e-9)
     assert len(every) == len(once) * turns.prod()
-    values = np.array([each.joint_angles for each in every])
+    values = np.array([each.q for each in every])
     assert len(np.unique(values.round(6), axis=0)) == len(every)
     lower, upper = chain.limits.T
     assert ((values >= lower) & (values <= upper)).all()
@@ -174,8 +176,8 @@ def test_a_batch_has_the_solutions_of_single_calls():
     assert not batch.complete[3]
     assert batch.complete[4]  # it is proven that there are none
     for k in (0, 1, 2, *range(5, 20)):
-        found = {tuple(each.joint_angles.round(9)) for each in chain.solutions(targets[k], None)}
-        values = batch.joint_angles[k, : batch.counts[k]]
+        found = {tuple(each.q.round(9)) for each in chain.solutions(targets[k], None)}
+        values = batch.q[k, : batch.counts[k]]
         assert found == {tuple(each) for each in values.round(9)}
     with pytest.raises(ValueError, match="read-only"):
         batch.counts[0] = 1
@@ -188,8 +190,8 @@ def test_a_solve_returns_the_nearest_of_all_solutions():
         result = chain.solve(target, start)
         assert result.converged
         every = chain.solutions(target, None, near=start, all_turns=True)
-        changes = [np.abs(each.joint_angles - start).max() for each in every]
-        assert np.abs(result.joint_angles - start).max() == pytest.approx(min(changes), abs=1e-9)
+        changes = [np.abs(each.q - start).max() for each in every]
+        assert np.abs(result.q - start).max() == pytest.approx(min(changes), abs=1e-9)
 
 
 @pytest.mark.parametrize("name", ["ur5e", "irb120", "jaco2"])
@@ -199,7 +201,7 @@ def test_unreachable_is_proven_and_right(name):
     many = SolveConfig(max_restarts=60)
     for pose in chain.fk(chain.random(9, 40)):
         target = pose.copy()
-        target[:3, 3] = rng.uniform(-1.1, 1.1, 3) * chain.reach
+        target[:3, 3] = rng.uniform(-1.1, 1.1, 3) * chain.max_reach
         result = chain.solve(target)
         statuses.add(result.status)
         if result.status is Status.UNREACHABLE:
@@ -207,7 +209,7 @@ def test_unreachable_is_proven_and_right(name):
             assert not free.solutions(target)
             assert result.restarts == 0
             assert not _searched(free, target, many)
-        elif result.status is Status.BLOCKED:
+        elif result.status is Status.OUTSIDE_LIMITS:
             assert chain.with_limits(None).solutions(target)
             assert not _searched(chain, target, many)
     assert Status.UNREACHABLE in statuses
@@ -216,10 +218,11 @@ def test_unreachable_is_proven_and_right(name):
 def _searched(chain, target, config):
     """Whether the search without a closed form finds a solution."""
     from jointwise.backends import cpu
+    from jointwise.config import criteria_of
 
-    q = chain.home.copy()
+    q = chain.mid_range.copy()
     weights = (1.0, 1.0, 1.0, 1.0)
-    return cpu.search(chain.arm.packed, target, weights, config.criteria(False, 0), q)[0] == 0
+    return cpu.search(chain.arm.packed, target, weights, criteria_of(config, False), q)[0] == 0
 
 
 def test_an_arm_that_nearly_has_a_structure_starts_from_its_solutions():
@@ -237,19 +240,19 @@ def test_an_arm_that_nearly_has_a_structure_starts_from_its_solutions():
             q = chain.random(seed)
             found = calibrated.solutions(calibrated.fk(q), None)
             assert not found.complete
-            values = np.array([each.joint_angles for each in found])
+            values = np.array([each.q for each in found])
             assert difference(chain, values, q).min() < 1e-5
 
 
 def chain_from_links(chain, links):
     from jointwise.model.arm import arm_model
 
-    return Chain(arm_model(links, chain.prismatic, chain.limits), chain.names)
+    return replace(chain, arm=arm_model(links, chain.prismatic, chain.limits))
 
 
 def arm_angle(chain, q):
     """The arm angle of an arm with spherical shoulder and wrist, from its frames."""
-    frames = chain.frames(q)
+    frames = chain.joint_frames(q)
     shoulder, elbow, wrist = frames[1, :3, 3], frames[3, :3, 3], frames[5, :3, 3]
     axis = frames[0, :3, 2]
     # The frames of an iiwa are beside the axes' common points, along axes 2, 4 and 6.
@@ -277,7 +280,7 @@ def test_seven_joints_have_all_solutions_for_each_redundancy(name):
         redundancy = [arm_angle(arm, each) if fixed is None else each[fixed] for each in q]
         batch = arm.solutions_batch(arm.fk(q), redundancy=redundancy)
         for k, made in enumerate(q):
-            assert difference(arm, batch.joint_angles[k, : batch.counts[k]], made).min() < 1e-5
+            assert difference(arm, batch.q[k, : batch.counts[k]], made).min() < 1e-5
         found = arm.solutions(arm.fk(q[0]), None, redundancy=redundancy[0])
         assert found.complete
         assert len(found) == batch.counts[0]
@@ -305,9 +308,9 @@ def test_intervals_of_the_redundancy_are_where_solutions_exist(name):
 def test_what_has_no_redundancy_refuses_it():
     ur5e, panda = robots.ur5e(), robots.panda()
     with pytest.raises(InvalidInputError, match=r"^redundancy is given: expected None, as only"):
-        ur5e.solutions(ur5e.fk(ur5e.home), redundancy=0.3)
+        ur5e.solutions(ur5e.fk(ur5e.mid_range), redundancy=0.3)
     with pytest.raises(InvalidInputError, match=r"^this arm or target has no redundancy"):
-        ur5e.redundancy_intervals(ur5e.fk(ur5e.home))
+        ur5e.redundancy_intervals(ur5e.fk(ur5e.mid_range))
     with pytest.raises(
         InvalidInputError, match=r"^redundancy is None: expected a value of the arm"
     ):
@@ -324,7 +327,7 @@ def test_near_two_singularities_nothing_is_proven_that_is_not_so(offset):
         found = chain.solutions(chain.fk(q), None)
         assert len(found)
         if found.complete:
-            assert difference(chain, found.joint_angles, q).min() < 1e-3
+            assert difference(chain, found.q, q).min() < 1e-3
 
 
 @pytest.mark.parametrize("offset", [1e-5, 3e-5, 1e-4])
@@ -342,7 +345,7 @@ def test_errors_multiply_where_singular_joints_follow_each_other(name, joints, o
     assert len(made) > 90
     found = chain.solutions_batch(chain.fk(made))
     for k in range(len(made)):
-        apart = difference(chain, found.joint_angles[k, : found.counts[k]], made[k])
+        apart = difference(chain, found.q[k, : found.counts[k]], made[k])
         assert len(apart)
         assert apart.min() < 1e-5 or (found.continuum[k] and not found.complete[k])
 
@@ -362,7 +365,7 @@ def test_limits_near_a_straight_elbow_block_no_pose_that_the_tolerances_allow():
 
 def test_no_poses_have_no_rows():
     found = robots.ur5e().solutions_batch(np.empty((0, 4, 4)))
-    assert found.joint_angles.shape == (0, 8, 6)
+    assert found.q.shape == (0, 8, 6)
     assert len(found) == 0
 
 
@@ -372,7 +375,7 @@ def test_the_fixed_joint_has_the_value_that_was_asked_for_not_one_a_turn_away():
     assert q[6] > np.pi
     found = arm.solutions(arm.fk(q), redundancy=q[6])
     assert len(found) > 0
-    assert (found.joint_angles[:, 6] == q[6]).all()
+    assert (found.q[:, 6] == q[6]).all()
     assert max(each.position_error for each in found) < 1e-9
 
 

@@ -13,9 +13,9 @@ from importlib import import_module
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pytest
+from kept_results import section
 
 import jointwise
-from benchmarks.kept import section
 from jointwise.cli import main
 from tests.support.cli import ROOT
 from tests.support.documents import blocks, pages, write_files
@@ -176,10 +176,10 @@ def test_every_public_name_has_an_example(module, name):
     if not callable(thing) and not inspect.ismodule(thing):
         thing = type(thing)  # a constant is described by its class
     text = inspect.getdoc(thing)
-    assert ">>> " in text or text.startswith("Deprecated alias of ")
+    assert ">>> " in text
 
 
-@pytest.mark.parametrize("name", ["Chain", "Geometry", "Robot", "RobotTracker", "Scene", "Tracker"])
+@pytest.mark.parametrize("name", ["Chain", "Geometry", "Robot", "Scene", "Tracker"])
 def test_every_public_method_has_an_example(name):
     methods = inspect.getmembers(getattr(jointwise, name), callable)
     missing = [n for n, each in methods if n[0] != "_" and ">>> " not in inspect.getdoc(each)]

@@ -11,6 +11,7 @@ from jointwise import (
     DimensionMismatchError,
     InvalidInputError,
     JointwiseError,
+    Posture,
     SolveConfig,
     aim,
     ccd_solve,
@@ -301,7 +302,7 @@ TEXTS = {
     ),
     "an unknown method": (
         lambda: SolveConfig(method="newton"),
-        "method is 'newton': expected 'combined' or 'ccd'.",
+        "method is 'newton': expected 'combined' or 'ccd' or 'ccd_anderson'.",
     ),
     "negative stiffness": (
         lambda: SolveConfig(stiffness=-1.0),
@@ -311,9 +312,9 @@ TEXTS = {
         lambda: Chain.from_dh(ARM).solve([1, 1, 0], config=SolveConfig(stiffness=[1, 2, 3])),
         "stiffness has 3 values for an arm of 2 joints: expected one value per joint, shape (2,).",
     ),
-    "rest for another arm": (
-        lambda: Chain.from_dh(ARM).solve([1, 1, 0], config=SolveConfig(rest=[1, 2, 3])),
-        "rest has 3 values for an arm of 2 joints: expected one value per joint, shape (2,).",
+    "a posture of another arm": (
+        lambda: Chain.from_dh(ARM).solve([1, 1, 0], posture=Posture([1, 2, 3])),
+        "posture has 3 values for an arm of 2 joints: expected one value per joint, shape (2,).",
     ),
     "a zero direction": (
         lambda: aim([1.0, 0.0, 0.0], [0.0, 0.0, 0.0]),
@@ -328,29 +329,46 @@ TEXTS = {
         lambda: Chain.from_dh(ARM, names=5),
         "names has 1 name for an arm of 2 joints: expected one name per joint.",
     ),
-    "nan in the start, with a rest": (
-        lambda: Chain.from_dh(ARM).solve([1, 1, 0], [NAN, 0], SolveConfig(rest=[0, 0])),
+    "nan in the start, with a posture": (
+        lambda: Chain.from_dh(ARM).solve([1, 1, 0], [NAN, 0], posture=Posture([0, 0])),
         "start[0] is nan: expected finite numbers below 1e9.",
     ),
-    "text as extrapolate": (
-        lambda: SolveConfig(extrapolate="no"),
-        "extrapolate is 'no': expected True or False.",
+    "text as search_unreached": (
+        lambda: SolveConfig(search_unreached="no"),
+        "search_unreached is 'no': expected True or False.",
     ),
-    "a matrix as rest": (
-        lambda: SolveConfig(rest=[[1, 2], [3, 4]]),
-        "rest has shape (2, 2): expected (n,), one value per joint.",
+    "a matrix as posture": (
+        lambda: Chain.from_dh(ARM).solve([1, 1, 0], posture=Posture([[1, 2], [3, 4]])),
+        "posture has shape (2, 2) for an arm of 2 joints: expected one value per joint, "
+        "shape (2,).",
+    ),
+    "nan in a posture": (
+        lambda: Chain.from_dh(ARM).solve([1, 1, 0], posture=Posture([0, NAN])),
+        "posture[1] is nan: expected finite numbers below 1e9.",
+    ),
+    "joint values as posture": (
+        lambda: Chain.from_dh(ARM).solve([1, 1, 0], posture=[0, 0]),
+        "posture is [0, 0]: expected a Posture, such as Posture(q).",
+    ),
+    "a negative weight of a posture": (
+        lambda: Posture([0, 0], weight=-1.0),
+        "weight is -1: expected 0 or more.",
+    ),
+    "text as active joints": (
+        lambda: Posture(active="elbow"),
+        "active is 'elbow': expected a list of joint names.",
     ),
     "a negative seed": (
-        lambda: Chain.from_dh(ARM).solve([1, 1, 0], seed=-1),
+        lambda: SolveConfig(seed=-1),
         "seed is -1: expected a whole number, 0 or more.",
     ),
-    "a trace with extrapolation": (
-        lambda: Chain.from_dh(ARM).trace([1, 1, 0], config=SolveConfig(extrapolate=True)),
-        "config has extrapolate=True: expected False for a trace.",
+    "a trace with acceleration": (
+        lambda: Chain.from_dh(ARM).trace([1, 1, 0], config=SolveConfig(method="ccd_anderson")),
+        "config has the method 'ccd_anderson': expected 'combined' or 'ccd' for a trace.",
     ),
     "a number as path": (
         lambda: Chain.from_dh(ARM).solve_path(5),
-        "targets is 5: expected a sequence.",
+        "targets has shape (): expected (m, 3) for positions or (m, 4, 4) for poses.",
     ),
     "an empty path": (
         lambda: Chain.from_dh(ARM).solve_path([]),
@@ -358,7 +376,7 @@ TEXTS = {
     ),
     "a path of mixed kinds": (
         lambda: Chain.from_dh(ARM).solve_path([[1.0, 0.0, 0.0], np.eye(4)]),
-        "targets mix poses and positions: expected one kind along a path.",
+        "targets mix poses and positions: expected one kind in a batch or a path.",
     ),
     "a bad target in a path": (
         lambda: Chain.from_dh(ARM).solve_path([[1.0, 0.0, 0.0], [1.0, 0.0]]),

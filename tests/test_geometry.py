@@ -10,13 +10,15 @@ import trimesh
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jointwise import Chain, Geometry, GeometryWarning, InvalidInputError
+from jointwise import Chain, DHJoint, Geometry, GeometryWarning, InvalidInputError
 from jointwise.model import data
-from jointwise.model.geometry import shapes
-from jointwise.model.geometry.fit import fit_spheres, split_triangles, winding_numbers
-from jointwise.model.geometry.geometry import bounding_sphere, make_geometry
-from jointwise.model.geometry.tables import Table, tabulate
-from tests.support.geometry_arms import ARM, outside, surface_points, write_stl
+from jointwise.shape.fitting.spheres import fit_spheres, split_triangles, winding_numbers
+from jointwise.shape.geometry import group_of_spheres, group_spheres, kernel_spheres, make_geometry
+from jointwise.shape.link_groups import bounding_sphere
+from jointwise.shape.solids import primitives
+from jointwise.shape.solids.mesh import Mesh
+from jointwise.shape.tables.table import Table, tabulate
+from testbed.geometry_arms import ARM, outside, surface_points, write_stl
 from tools.build_geometry import MODELS, find_file
 
 
@@ -30,7 +32,7 @@ def cache_folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def arm(cache_folder) -> Chain:
-    return Chain.from_urdf(ARM, "foot", "tip", geometry=True, overshoot=0.02)
+    return Chain.from_urdf(ARM, "foot", "tip").with_geometry(padding=0.02)
 
 
 def distance_to_box(points, size):
@@ -47,19 +49,23 @@ def distance_to_box(points, size):
     st.floats(0.015, 0.04),
     st.sampled_from(["box", "cylinder"]),
 )
-def test_no_point_is_outside_and_no_sphere_is_too_fat(size, overshoot, kind):
-    mesh = shapes.box(np.array(size)) if kind == "box" else shapes.cylinder(size[0] / 2, size[2])
-    spheres = fit_spheres([mesh], overshoot)
+def test_no_point_is_outside_and_no_sphere_is_too_fat(size, padding, kind):
+    mesh = (
+        primitives.box(np.array(size))
+        if kind == "box"
+        else primitives.cylinder(size[0] / 2, size[2])
+    )
+    spheres = fit_spheres([mesh], padding)
     assert outside(surface_points(mesh.vertices[mesh.faces], 3000), spheres) <= 0.0
     bounds = size if kind == "box" else [size[0] * 1.005] * 2 + [size[2]]
     directions = np.random.default_rng(0).normal(size=(500, 3))
     directions /= np.linalg.norm(directions, axis=1)[:, None]
     for *centre, radius in spheres:
-        assert distance_to_box(centre + radius * directions, bounds).max() <= overshoot + 1e-9
+        assert distance_to_box(centre + radius * directions, bounds).max() <= padding + 1e-9
 
 
 def test_solids_that_overlap_share_spheres():
-    one, two = shapes.box(np.full(3, 0.1)), shapes.box(np.full(3, 0.08))
+    one, two = primitives.box(np.full(3, 0.1)), primitives.box(np.full(3, 0.08))
     together = fit_spheres([one, two], 0.02)
     assert len(together) <= len(fit_spheres([one], 0.02)) + 2
 
@@ -67,10 +73,13 @@ def test_solids_that_overlap_share_spheres():
 @pytest.mark.parametrize(
     ("mesh", "contains"),
     [
-        (shapes.sphere(0.1), lambda p: np.linalg.norm(p, axis=1) < 0.1),
-        (shapes.cylinder(0.1, 0.3), lambda p: (np.hypot(*p.T[:2]) < 0.1) & (abs(p[:, 2]) < 0.15)),
+        (primitives.sphere(0.1), lambda p: np.linalg.norm(p, axis=1) < 0.1),
         (
-            shapes.capsule(0.1, 0.3),
+            primitives.cylinder(0.1, 0.3),
+            lambda p: (np.hypot(*p.T[:2]) < 0.1) & (abs(p[:, 2]) < 0.15),
+        ),
+        (
+            primitives.capsule(0.1, 0.3),
             lambda p: np.linalg.norm(p - p.clip(*np.outer([-0.15, 0.15], [0, 0, 1])), axis=1) < 0.1,
         ),
     ],
@@ -86,7 +95,7 @@ def test_curved_shapes_are_inside_their_polyhedra(mesh, contains):
 
 
 def test_triangles_are_split_without_a_change_of_the_surface():
-    mesh = shapes.box(np.array([0.3, 0.01, 0.1]))
+    mesh = primitives.box(np.array([0.3, 0.01, 0.1]))
     small = split_triangles(mesh.vertices[mesh.faces], 0.02)
     a, b, c = small.swapaxes(0, 1)
     edges = np.linalg.norm(small - np.roll(small, 1, axis=1), axis=2)
@@ -109,65 +118,70 @@ def test_a_bounding_sphere_contains_all_and_is_small(seed, count):
 # The geometry of an arm
 
 
-def test_carriers_are_the_base_the_joints_and_what_is_attached(arm):
+def test_link_groups_are_the_base_the_joints_and_what_is_attached(arm):
     geometry = arm.geometry
     assert geometry.links == (("foot",), ("tower",), ("boom",), ("fork", "finger"), ())
-    assert geometry.body.first[[0, -1]].tolist() == [0, geometry.count]
-    assert geometry.body.bounds[-1, 3] == -1.0
-    assert geometry.overshoot == 0.02
-    assert not any(array.flags.writeable for array in geometry.body)
+    assert kernel_spheres(geometry).first[[0, -1]].tolist() == [0, geometry.count]
+    assert kernel_spheres(geometry).bounds[-1, 3] == -1.0
+    assert geometry.padding == 0.02
+    assert not any(array.flags.writeable for array in kernel_spheres(geometry))
 
 
 def test_spheres_follow_the_joints(arm):
     """Points of the boom, placed by the frames of the chain, are inside its spheres."""
     q = [0.4, -0.7, 1.1]
     spheres = arm.geometry.spheres(q)
-    mesh = shapes.cylinder(0.03 * 0.99, 0.3)
+    mesh = primitives.cylinder(0.03 * 0.99, 0.3)
     x_axis = np.array([[0, 0, 1, 0.15], [0, 1, 0, 0], [-1, 0, 0, 0], [0, 0, 0, 1.0]])
-    T_base_boom = arm.frames(q)[1] @ np.linalg.inv(arm.frames(np.zeros(3))[1])
+    T_base_boom = arm.joint_frames(q)[1] @ np.linalg.inv(arm.joint_frames(np.zeros(3))[1])
     T_base_boom = T_base_boom @ np.array(
         [[1, 0, 0, 0], [0, 1, 0, 0.08], [0, 0, 1, 0.32], [0, 0, 0, 1.0]]
     )
     points = mesh.moved(T_base_boom @ x_axis).vertices
-    assert outside(points, spheres[arm.geometry.carriers == 2]) <= 0.0
-    assert outside(points, spheres[arm.geometry.carriers != 2]) > 0.05
+    assert outside(points, spheres[group_of_spheres(arm.geometry) == 2]) <= 0.0
+    assert outside(points, spheres[group_of_spheres(arm.geometry) != 2]) > 0.05
 
 
 def test_joints_outside_of_the_chain_are_at_zero(arm):
     spheres = arm.geometry.spheres(np.zeros(3))
     finger = np.array([[0.3 + 0.15, 0.08, 0.32]])
-    assert outside(finger, spheres[arm.geometry.carriers == 3]) <= 0.0
+    assert outside(finger, spheres[group_of_spheres(arm.geometry) == 3]) <= 0.0
 
 
 def test_a_base_in_the_middle_has_the_rest_of_the_robot_with_it():
-    chain = Chain.from_urdf(ARM, "boom", "foot", geometry=True, overshoot=0.03)
+    chain = Chain.from_urdf(ARM, "boom", "foot").with_geometry(padding=0.03)
     assert chain.geometry.links == (("boom", "fork", "finger"), ("tower",), ("foot",), ())
 
 
 def test_what_is_fitted_is_kept_on_disk(arm, cache_folder):
-    (file,) = [f for f in cache_folder.rglob("*.json") if '"overshoot": 0.02' in f.read_text()]
-    again = Chain.from_urdf(ARM, "foot", "tip", geometry=True, overshoot=0.02).geometry
-    for one, other in zip(arm.geometry.body, again.body, strict=True):
+    (file,) = [f for f in cache_folder.rglob("*.json") if '"padding": 0.02' in f.read_text()]
+    again = Chain.from_urdf(ARM, "foot", "tip").with_geometry(padding=0.02).geometry
+    for one, other in zip(kernel_spheres(arm.geometry), kernel_spheres(again), strict=True):
         np.testing.assert_array_equal(one, other)
     content = json.loads(file.read_text())
     content["spheres"]["base"] = [[0, 0, 0, 1.0]]
     before = file.read_text()
     file.write_text(json.dumps(content))
-    assert Chain.from_urdf(ARM, "foot", "tip", True, 0.02).geometry.body.first[1] == 1
+    assert (
+        kernel_spheres(
+            Chain.from_urdf(ARM, "foot", "tip").with_geometry(padding=0.02).geometry
+        ).first[1]
+        == 1
+    )
     file.write_text(before)
 
 
 def test_the_cache_is_optional(monkeypatch, tmp_path):
     (tmp_path / "file").touch()
     monkeypatch.setenv("JOINTWISE_CACHE_DIR", str(tmp_path / "file"))
-    assert Chain.from_urdf(ARM, "foot", "tower", True, 0.05).geometry.count > 0
+    assert Chain.from_urdf(ARM, "foot", "tower").with_geometry(padding=0.05).geometry.count > 0
 
 
 # Pairs and tables
 
 
 def test_neighbours_are_skipped_and_pairs_two_apart_have_tables(arm):
-    body = arm.geometry.body
+    body = kernel_spheres(arm.geometry)
     assert body.table_pairs[:, :2].tolist() == [[0, 2], [1, 3]]
     assert body.pairs.tolist() == [[0, 3]]
     assert [(a, b) for a, b, why in arm.geometry.skipped] == [(0, 1), (1, 2), (2, 3)]
@@ -175,16 +189,16 @@ def test_neighbours_are_skipped_and_pairs_two_apart_have_tables(arm):
 
 def test_a_table_is_a_close_lower_bound_of_the_distance(arm):
     """Compared with distances between dense points of the two shapes, at random joint values."""
-    body = arm.geometry.body
-    tower = surface_points(_triangles(shapes.box(np.array([0.06, 0.06, 0.2]))), 1500)
+    body = kernel_spheres(arm.geometry)
+    tower = surface_points(_triangles(primitives.box(np.array([0.06, 0.06, 0.2]))), 1500)
     tower += [0.0, 0.0, 0.1 + 0.12]
-    fork = surface_points(_triangles(shapes.sphere(0.04)), 1500)
+    fork = surface_points(_triangles(primitives.sphere(0.04)), 1500)
     fork += [0.1, 0.0, 0.0]
-    rest = np.linalg.inv(arm.frames(np.zeros(3))) @ _fork_at_zero()
+    rest = np.linalg.inv(arm.joint_frames(np.zeros(3))) @ _fork_at_zero()
     slacks = []
     for q in arm.random(seed=2, count=60):
         q[0] = 0.0
-        T_base_fork = arm.frames(q)[2] @ rest[2]
+        T_base_fork = arm.joint_frames(q)[2] @ rest[2]
         moved = fork @ T_base_fork[:3, :3].T + T_base_fork[:3, 3]
         near = min(np.linalg.norm(tower - point, axis=1).min() for point in moved[::16])
         i, j = np.floor((q[1:] + np.pi) / (2 * np.pi) * 96).astype(int)
@@ -205,16 +219,18 @@ def _fork_at_zero():
 
 def test_pairs_that_always_touch_are_skipped_and_listed(arm):
     table = Table(np.zeros((96, 96)), np.array([-np.pi, np.pi, -np.pi, np.pi]), True)
-    parts, names = arm.geometry.spheres_by_carrier, arm.geometry.links
-    geometry = make_geometry(arm.arm, arm.names, parts, names, None, "a test", {(1, 3): table})
+    parts, names = group_spheres(arm.geometry), arm.geometry.links
+    geometry = make_geometry(
+        arm.arm, arm.joint_names, parts, names, None, "a test", {(1, 3): table}
+    )
     assert (1, 3, "always touch") in geometry.skipped
     assert "not checked, always touch: tower and fork+finger" in str(geometry)
-    assert geometry.body.pairs.tolist() == [[0, 2], [0, 3]]
+    assert kernel_spheres(geometry).pairs.tolist() == [[0, 2], [0, 3]]
 
 
 @pytest.mark.parametrize(("apart", "always_touch"), [(0.0, True), (0.5, False)])
 def test_a_table_tells_whether_solids_always_touch(apart, always_touch):
-    box, far = shapes.box(np.full(3, 0.2)), np.eye(4)
+    box, far = primitives.box(np.full(3, 0.2)), np.eye(4)
     far[0, 3] = apart
     ranges = np.array([-0.1, 0.1, -0.1, 0.1])
     table = tabulate([box], [box], np.stack([far, np.eye(4)]), (False, False), ranges)
@@ -226,13 +242,13 @@ def test_a_table_tells_whether_solids_always_touch(apart, always_touch):
 def test_wider_limits_leave_out_the_tables_of_prismatic_joints():
     slider = ARM.replace('"lift" type="revolute"', '"lift" type="prismatic"')
     slider = slider.replace('lower="-2" upper="2"', 'lower="0" upper="0.1"')
-    chain = Chain.from_urdf(slider, "foot", "tip", True, 0.03)
-    assert len(chain.geometry.body.table_pairs) == 2
-    wider = chain.with_limits([[-9, 9], [0, 0.2], [-2, 2]]).geometry.body
+    chain = Chain.from_urdf(slider, "foot", "tip").with_geometry(padding=0.03)
+    assert len(kernel_spheres(chain.geometry).table_pairs) == 2
+    wider = kernel_spheres(chain.with_limits([[-9, 9], [0, 0.2], [-2, 2]]).geometry)
     assert wider.table_pairs.tolist() == []
     assert [0, 2] in wider.pairs.tolist()
     narrower = chain.with_limits([[-9, 9], [0.05, 0.1], [-2, 2]])
-    assert len(narrower.geometry.body.table_pairs) == 2
+    assert len(kernel_spheres(narrower.geometry).table_pairs) == 2
 
 
 # Files
@@ -241,12 +257,12 @@ def test_wider_limits_leave_out_the_tables_of_prismatic_joints():
 def test_a_file_gives_the_same_geometry(arm, tmp_path):
     arm.geometry.save(tmp_path / "arm.json")
     read = Chain.from_urdf(ARM, "foot", "tip").with_geometry(tmp_path / "arm.json").geometry
-    for one, other in zip(arm.geometry.body, read.body, strict=True):
+    for one, other in zip(kernel_spheres(arm.geometry), kernel_spheres(read), strict=True):
         np.testing.assert_array_equal(one, other)
-    assert (read.links, read.skipped, read.overshoot, read.source) == (
+    assert (read.links, read.skipped, read.padding, read.source) == (
         arm.geometry.links,
         arm.geometry.skipped,
-        arm.geometry.overshoot,
+        arm.geometry.padding,
         arm.geometry.source,
     )
     assert str(read) == str(arm.geometry)
@@ -256,12 +272,12 @@ def test_spheres_of_your_own_by_joint_and_by_link(tmp_path):
     file = tmp_path / "own.json"
     spheres = {"base": [[0, 0, 0, 0.1]], "fork": [[0.1, 0, 0, 0.05]], "bend": [[0, 0, 0, 0.02]]}
     file.write_text(json.dumps({"spheres": spheres, "disabled": [["base", "fork"]]}))
-    geometry = Chain.from_urdf(ARM, "foot", "tip", geometry=file).geometry
+    geometry = Chain.from_urdf(ARM, "foot", "tip").with_geometry(file).geometry
     assert geometry.links[3] == ("fork", "bend")
     centre = geometry.spheres(np.zeros(3))[1]
     np.testing.assert_allclose(centre, [0.4, 0.08, 0.32, 0.05], atol=1e-12)
     assert (0, 3, "disabled") in geometry.skipped
-    assert geometry.overshoot is None
+    assert geometry.padding is None
     assert isinstance(geometry, Geometry)
 
 
@@ -272,7 +288,8 @@ def test_spheres_of_your_own_by_joint_and_by_link(tmp_path):
         ("[]", "own.json has no spheres: expected"),
         (
             '{"spheres": {"bas": [[0, 0, 0, 1]]}}',
-            "own.json has 'bas': expected one of base, turn, lift, bend.",
+            "own.json has 'bas': expected one of foot, tower, boom, fork, finger, tip, base, turn, "
+            "lift, bend.",
         ),
         (
             '{"spheres": {"base": [[0, 0, 1]]}}',
@@ -292,7 +309,7 @@ def test_spheres_of_your_own_by_joint_and_by_link(tmp_path):
         ),
         (
             '{"spheres": {"base": [[0, 0, 0, 1]]}, '
-            '"tables": [{"carriers": [0, 2], "millimetres": "AA=="}]}',
+            '"tables": [{"link_groups": [0, 2], "millimetres": "AA=="}]}',
             "a table of distances in own.json is damaged: expected one that Geometry.save wrote.",
         ),
     ],
@@ -313,23 +330,23 @@ def test_a_file_of_another_arm_is_refused(arm, tmp_path):
 @pytest.mark.parametrize("name", sorted(data.geometries()))
 def test_shapes_that_come_with_jointwise(name):
     """They fit their robot, are small, and cite their source; the robot at home touches nothing."""
-    chain = Chain.load(name, geometry=True)
+    chain = Chain.load(name).with_geometry()
     file = data.geometries()[name]
     content = json.loads(file.read_text())
     assert file.stat().st_size < 30_000
     assert content["license"] in ("Apache-2.0", "BSD-2-Clause", "BSD-3-Clause")
     assert " of " in chain.geometry.source
-    assert chain.geometry.overshoot == 0.015
+    assert chain.geometry.padding == 0.015
     assert 80 < chain.geometry.count < 500
-    assert chain.geometry.joints == chain.names
-    assert len(chain.geometry.body.table_pairs) == chain.n - 1
+    assert chain.geometry.joints == chain.joint_names
+    assert len(kernel_spheres(chain.geometry).table_pairs) == chain.n - 1
 
 
 @pytest.mark.parametrize("name", ["panda", "ur5", "xarm7"])
 def test_no_point_of_a_robot_is_outside_its_spheres(name):
     """By the meshes of example-robot-data and Pinocchio's forward kinematics."""
     model = MODELS[name]
-    chain = Chain.load(name, geometry=True)
+    chain = Chain.load(name).with_geometry()
     file = find_file(model.file)
     robot = pin.buildModelFromUrdf(str(file))
     folder = str(file).split("/example-robot-data/")[0]
@@ -348,7 +365,7 @@ def test_no_point_of_a_robot_is_outside_its_spheres(name):
             if robot.frames[each.parentFrame].name in model.without:
                 continue
             if each.meshPath == "BOX":
-                triangles = _triangles(shapes.box(2.0 * each.geometry.halfSide))
+                triangles = _triangles(primitives.box(2.0 * each.geometry.halfSide))
             else:
                 triangles = np.array(trimesh.load_mesh(each.meshPath).triangles) * each.meshScale
             points = surface_points(triangles, 3000)
@@ -372,12 +389,14 @@ SRDF = """<robot name="arm">
 
 
 def test_srdf_disables_pairs_and_gives_spheres():
-    geometry = Chain.from_urdf(ARM, "foot", "tip", True, 0.03, srdf=SRDF).geometry
+    geometry = Chain.from_urdf(ARM, "foot", "tip").with_geometry(padding=0.03, srdf=SRDF).geometry
     assert (1, 3, "disabled") in geometry.skipped  # tower with fork and finger
-    assert [0, 3] in geometry.body.pairs.tolist()  # foot and finger are not disabled
-    assert np.diff(geometry.body.first)[2] == 2
-    np.testing.assert_allclose(geometry.spheres(np.zeros(3))[geometry.carriers == 2][0, 0], 0.1)
-    assert geometry.overshoot is None
+    assert [0, 3] in kernel_spheres(geometry).pairs.tolist()  # foot and finger are not disabled
+    assert np.diff(kernel_spheres(geometry).first)[2] == 2
+    np.testing.assert_allclose(
+        geometry.spheres(np.zeros(3))[group_of_spheres(geometry) == 2][0, 0], 0.1
+    )
+    assert geometry.padding is None
 
 
 @pytest.mark.parametrize(
@@ -408,7 +427,7 @@ def test_srdf_disables_pairs_and_gives_spheres():
 )
 def test_srdf_that_is_wrong(srdf, text):
     with pytest.raises(InvalidInputError, match=f"^{re.escape(text)}$"):
-        Chain.from_urdf(ARM, "foot", "tip", True, srdf=srdf)
+        Chain.from_urdf(ARM, "foot", "tip").with_geometry(srdf=srdf)
 
 
 # Attached things
@@ -417,14 +436,14 @@ def test_srdf_that_is_wrong(srdf, text):
 def test_what_is_attached_moves_with_the_end_effector(arm):
     holding = arm.attach("parcel", [0.0, 0.0, 0.1], box=(0.1, 0.06, 0.04))
     q = [0.3, 0.5, -0.4]
-    held = holding.geometry.spheres(q)[holding.geometry.carriers == 4]
+    held = holding.geometry.spheres(q)[group_of_spheres(holding.geometry) == 4]
     T = arm.fk(q)
-    points = surface_points(_triangles(shapes.box(np.array([0.1, 0.06, 0.04]))), 2000)
+    points = surface_points(_triangles(primitives.box(np.array([0.1, 0.06, 0.04]))), 2000)
     points += [0, 0, 0.1]
     points = points @ T[:3, :3].T + T[:3, 3]
     assert outside(points, held) <= 0.0
     assert holding.geometry.links[-1] == ("parcel",)
-    pairs = holding.geometry.body.pairs.tolist()
+    pairs = kernel_spheres(holding.geometry).pairs.tolist()
     assert [0, 4] in pairs
     assert [2, 4] in pairs
     assert [3, 4] not in pairs
@@ -452,8 +471,9 @@ def test_attaching_what_is_wrong(arm, solids, text):
 
 
 def test_attaching_needs_geometry_and_a_new_name(arm):
-    with pytest.raises(InvalidInputError, match=r"^the arm has no geometry"):
-        Chain.from_urdf(ARM, "foot", "tip").attach("ball", sphere=0.1)
+    bare = Chain.from_dh([DHJoint(a=0.4), DHJoint(a=0.3)])
+    with pytest.raises(InvalidInputError, match=r"^arm has no shape, which collision checks need"):
+        bare.attach("ball", sphere=0.1)
     with pytest.raises(InvalidInputError, match=r"^'boom' is attached or a link already"):
         arm.attach("boom", sphere=0.1)
 
@@ -469,30 +489,36 @@ def mesh_arm(filename: str) -> str:
 def test_meshes_are_found_around_the_urdf(filename, tmp_path):
     folder = tmp_path / "some_robot" / "urdf"
     folder.mkdir(parents=True)
-    box = _triangles(shapes.box(np.array([0.06, 0.06, 0.2])))
+    box = _triangles(primitives.box(np.array([0.06, 0.06, 0.2])))
     write_stl((folder if filename == "part.stl" else tmp_path / "some_robot") / "part.stl", box)
     (folder / "arm.urdf").write_text(mesh_arm(filename))
-    geometry = Chain.from_urdf(folder / "arm.urdf", "foot", "boom", True, 0.03).geometry
+    geometry = (
+        Chain.from_urdf(folder / "arm.urdf", "foot", "boom").with_geometry(padding=0.03).geometry
+    )
     points = surface_points(box, 1000)
     points += [0, 0, 0.1 + 0.12]
-    assert outside(points, geometry.spheres(np.zeros(2))[geometry.carriers == 1]) <= 1e-8
+    assert outside(points, geometry.spheres(np.zeros(2))[group_of_spheres(geometry) == 1]) <= 1e-8
 
 
 def test_a_mesh_that_is_not_closed_is_covered_with_a_warning(tmp_path):
-    box = _triangles(shapes.box(np.array([0.06, 0.06, 0.2])))
+    box = _triangles(primitives.box(np.array([0.06, 0.06, 0.2])))
     write_stl(tmp_path / "part.stl", box[:-1])
     (tmp_path / "arm.urdf").write_text(mesh_arm("part.stl"))
     text = r"^the mesh part.stl is not closed \(3 open edges\): spheres cover its surface, but near"
     with pytest.warns(GeometryWarning, match=text):
-        geometry = Chain.from_urdf(tmp_path / "arm.urdf", "foot", "boom", True, 0.03).geometry
+        geometry = (
+            Chain.from_urdf(tmp_path / "arm.urdf", "foot", "boom")
+            .with_geometry(padding=0.03)
+            .geometry
+        )
     points = surface_points(box[:-1], 1000)
     points += [0, 0, 0.1 + 0.12]
-    assert outside(points, geometry.spheres(np.zeros(2))[geometry.carriers == 1]) <= 1e-8
+    assert outside(points, geometry.spheres(np.zeros(2))[group_of_spheres(geometry) == 1]) <= 1e-8
 
 
 def test_triangles_that_face_inward_cost_no_spheres(tmp_path):
     """Of a mesh with a part inside: both are turned the same way."""
-    parts = [_triangles(shapes.box(np.array([0.06, 0.06, 0.2]) * k)) for k in (1.0, 0.5)]
+    parts = [_triangles(primitives.box(np.array([0.06, 0.06, 0.2]) * k)) for k in (1.0, 0.5)]
     flipped = [part.copy() for part in parts]
     flipped[0][::2] = flipped[0][::2, ::-1]
     flipped[1][1] = flipped[1][1, ::-1]
@@ -500,13 +526,13 @@ def test_triangles_that_face_inward_cost_no_spheres(tmp_path):
     for name, triangles in (("right", parts), ("wrong", flipped)):
         write_stl(tmp_path / f"{name}.stl", np.concatenate(triangles))
         (tmp_path / "arm.urdf").write_text(mesh_arm(f"{name}.stl"))
-        arm = Chain.from_urdf(tmp_path / "arm.urdf", "foot", "boom", True, 0.03)
+        arm = Chain.from_urdf(tmp_path / "arm.urdf", "foot", "boom").with_geometry(padding=0.03)
         found.append(arm.geometry.spheres(np.zeros(2)))
     assert np.array_equal(*found)
 
 
 def test_a_sheet_without_an_inside_is_covered():
-    sheet = shapes.Mesh(np.array([[0, 0, 0], [0.2, 0, 0], [0, 0.1, 0.0]]), np.array([[0, 1, 2]]))
+    sheet = Mesh(np.array([[0, 0, 0], [0.2, 0, 0], [0, 0.1, 0.0]]), np.array([[0, 1, 2]]))
     spheres = fit_spheres([sheet], 0.02)
     assert outside(surface_points(_triangles(sheet), 1000), spheres) <= 0.0
     assert spheres[:, 3].max() <= 0.02
@@ -527,7 +553,7 @@ def test_meshes_that_are_missing_or_broken(content, text, tmp_path):
     (tmp_path / "arm.urdf").write_text(mesh_arm("part.stl"))
     text = f"the collision shape of link 'tower' of arm.urdf cannot be used, {text}"
     with pytest.raises(InvalidInputError, match=f"^{re.escape(text)}"):
-        Chain.from_urdf(tmp_path / "arm.urdf", "foot", "tip", True)
+        Chain.from_urdf(tmp_path / "arm.urdf", "foot", "tip").with_scene()
 
 
 @pytest.mark.parametrize(
@@ -545,19 +571,17 @@ def test_shapes_that_are_wrong(shape, text):
     urdf = ARM.replace('<box size="0.06 0.06 0.2"/>', shape)
     text = f"the collision shape of link 'tower' of the URDF {text}"
     with pytest.raises(InvalidInputError, match=f"^{re.escape(text)}$"):
-        Chain.from_urdf(urdf, "foot", "tip", True)
+        Chain.from_urdf(urdf, "foot", "tip").with_scene()
     assert Chain.from_urdf(urdf, "foot", "tip").geometry is None
 
 
-def test_an_arm_without_shapes_and_an_overshoot_that_is_wrong():
+def test_an_arm_without_shapes_and_an_padding_that_is_wrong():
     with pytest.raises(InvalidInputError, match=r"^the URDF has no collision shapes: expected"):
         Chain.from_urdf(
-            re.sub("<collision>.*?</collision>", "", ARM, flags=re.S), "foot", "tip", True
-        )
-    with pytest.raises(InvalidInputError, match=r"^geometry is 7: expected True, False, or"):
-        Chain.from_urdf(ARM, "foot", "tip", 7)
-    with pytest.raises(InvalidInputError, match=r"^overshoot is 0.0001 m: expected 0.001 to 0.5."):
-        Chain.from_urdf(ARM, "foot", "tip", True, 0.0001)
-    text = "^overshoot is 0.001 m for a surface of 9.0 m²: expected at least 0.014 m."
+            re.sub("<collision>.*?</collision>", "", ARM, flags=re.S), "foot", "tip"
+        ).with_scene()
+    with pytest.raises(InvalidInputError, match=r"^padding is 0.0001 m: expected 0.001 to 0.5."):
+        Chain.from_urdf(ARM, "foot", "tip").with_geometry(padding=0.0001)
+    text = "^padding is 0.001 m for a surface of 9.0 m²: expected at least 0.014 m."
     with pytest.raises(InvalidInputError, match=text):
-        fit_spheres([shapes.box(np.full(3, 1.2247))], 0.001)
+        fit_spheres([primitives.box(np.full(3, 1.2247))], 0.001)

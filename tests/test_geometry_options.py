@@ -1,4 +1,4 @@
-"""What ``geometry=`` of ``load`` and ``from_urdf`` takes, and files that are refused."""
+"""What ``with_geometry`` takes, and files that are refused."""
 
 import json
 import re
@@ -8,26 +8,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from jointwise import (
-    Chain,
-    GeometryWarning,
-    InvalidInputError,
-    JointwiseError,
-    Robot,
-    Scene,
-    pose,
-)
+from jointwise import Chain, InvalidInputError, JointwiseError, Robot, Scene, pose
 from jointwise.model.arm import arm_model
-from jointwise.model.geometry import from_urdf
-from jointwise.model.geometry.files import to_text
-from tests.support.geometry_arms import ARM
+from jointwise.shape.files import to_text
+from jointwise.shape.fitting import fit
+from jointwise.shape.geometry import group_of_spheres
+from testbed.geometry_arms import ARM
 
-BARE, UR5E = Chain.load("ur5e"), Chain.load("ur5e", geometry=True)
+BARE, UR5E = Chain.load("ur5e"), Chain.load("ur5e").with_scene()
 MAKERS = {
-    "Chain.load": lambda geometry: Chain.load("ur5e", geometry=geometry),
-    "Robot.load": lambda geometry: Robot.load("ur5e", geometry=geometry),
-    "Chain.from_urdf": lambda geometry: Chain.from_urdf(ARM, "foot", "tip", geometry),
-    "Robot.from_urdf": lambda geometry: Robot.from_urdf(ARM, geometry=geometry),
+    "Chain.load": lambda: Chain.load("ur5e"),
+    "Robot.load": lambda: Robot.load("ur5e"),
+    "Chain.from_urdf": lambda: Chain.from_urdf(ARM, "foot", "tip"),
+    "Robot.from_urdf": lambda: Robot.from_urdf(ARM),
 }
 
 
@@ -35,43 +28,63 @@ MAKERS = {
 def one_ball(tmp_path):
     """A file with one sphere on the last joint of a UR5e."""
     file = tmp_path / "mine.json"
-    file.write_text(json.dumps({"spheres": {BARE.names[-1]: [[0.0, 0.0, 0.0, 0.5]]}}))
+    file.write_text(json.dumps({"spheres": {BARE.joint_names[-1]: [[0.0, 0.0, 0.0, 0.5]]}}))
     return file
 
 
 @pytest.mark.parametrize("owner", [Chain, Robot])
 @pytest.mark.parametrize("kind", [str, lambda path: path])
-def test_load_takes_the_path_of_a_file_of_spheres(owner, kind, one_ball):
-    geometry = owner.load("ur5e", geometry=kind(one_ball)).geometry
+def test_spheres_are_read_from_the_path_of_a_file(owner, kind, one_ball):
+    geometry = owner.load("ur5e").with_geometry(kind(one_ball)).geometry
     assert (geometry.count, geometry.source) == (1, "mine.json")
 
 
-def test_load_takes_a_path_for_a_file_of_ones_own(tmp_path):
+def test_spheres_are_read_for_a_file_of_ones_own(tmp_path):
     (tmp_path / "arm.urdf").write_text(ARM)
     (tmp_path / "arm.toml").write_text("joints = [{ a = 0.4 }, { a = 0.3 }]")
     for arm, key in (("arm.urdf", "boom"), ("arm.toml", "joint2")):
         (tmp_path / "mine.json").write_text(json.dumps({"spheres": {key: [[0, 0, 0, 0.1]]}}))
-        chain = Chain.load(tmp_path / arm, geometry=tmp_path / "mine.json")
-        assert chain.geometry.carriers.tolist() == [2]
+        chain = Chain.load(tmp_path / arm).with_geometry(tmp_path / "mine.json")
+        assert group_of_spheres(chain.geometry).tolist() == [2]
 
 
 @pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
-@pytest.mark.parametrize("geometry", [None, 7, ["mine.json"]])
-def test_geometry_that_is_neither_a_boolean_nor_a_path_is_refused(make, geometry):
-    text = f"geometry is {geometry!r}: expected True, False, or the path of a JSON file of spheres."
-    with pytest.raises(InvalidInputError, match=f"^{re.escape(text)}$"):
-        make(geometry)
+@pytest.mark.parametrize("source", [True, 7, ["mine.json"]])
+def test_a_source_that_is_neither_a_path_nor_a_geometry_is_refused(make, source):
+    text = f"source is {source!r}: expected the path of a JSON file of spheres, the name of a"
+    with pytest.raises(InvalidInputError, match=f"^{re.escape(text)}"):
+        make().with_geometry(source)
+
+
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+def test_nothing_is_read_until_a_scene_or_a_shape_is_asked_for(make):
+    model = make()
+    assert model.geometry is None
+    assert model.with_scene().geometry.count == model.with_geometry().geometry.count > 0
+
+
+@pytest.mark.parametrize("owner", [Chain, Robot])
+def test_options_of_a_fit_are_refused_where_nothing_is_fitted(owner):
+    text = (
+        "padding and srdf are for shapes that are fitted: expected a URDF or MJCF file with "
+        "collision shapes."
+    )
+    for options in ({"padding": 0.03}, {"srdf": "<robot/>"}):
+        with pytest.raises(InvalidInputError, match=f"^{re.escape(text)}$"):
+            owner.load("ur5e").with_geometry(**options)
 
 
 @pytest.mark.parametrize("owner", [Chain, Robot])
 def test_a_table_has_no_shapes(owner, tmp_path):
     (tmp_path / "arm.toml").write_text("joints = [{ a = 0.4 }, { a = 0.3 }]")
     text = (
-        "geometry is for a URDF: arm.toml has no collision shapes. Give it spheres by "
-        "with_geometry."
+        "arm.toml has no shape, which collision checks need. Give it one by "
+        "with_geometry('spheres.json'), or read a URDF or MJCF file with collision shapes."
     )
-    with pytest.raises(InvalidInputError, match=f"^{re.escape(text)}$"):
-        owner.load(tmp_path / "arm.toml", geometry=True)
+    model = owner.load(tmp_path / "arm.toml")
+    for find in (model.with_scene, model.with_geometry):
+        with pytest.raises(InvalidInputError, match=f"^{re.escape(text)}$"):
+            find()
 
 
 def test_a_saved_file_is_read_back_where_a_link_is_named_base(tmp_path):
@@ -83,9 +96,9 @@ def test_a_saved_file_is_read_back_where_a_link_is_named_base(tmp_path):
     )
     file = tmp_path / "mine.json"
     file.write_text('{"spheres": {"foot": [[0.1, 0.2, 0.3, 0.1]], "boom": [[0.1, 0, 0, 0.1]]}}')
-    shape = Chain.from_urdf(urdf, "foot", "tip", file).geometry
+    shape = Chain.from_urdf(urdf, "foot", "tip").with_geometry(file).geometry
     shape.save(tmp_path / "saved.json")
-    again = Chain.from_urdf(urdf, "foot", "tip", tmp_path / "saved.json").geometry
+    again = Chain.from_urdf(urdf, "foot", "tip").with_geometry(tmp_path / "saved.json").geometry
     np.testing.assert_array_equal(again.spheres(np.zeros(3)), shape.spheres(np.zeros(3)))
 
 
@@ -105,7 +118,7 @@ NO_SPHERE = (
     ("changes", "text"),
     [
         ({"spheres": {}}, NO_SPHERE),
-        ({"spheres": {name: [] for name in BARE.names}}, NO_SPHERE),
+        ({"spheres": {name: [] for name in BARE.joint_names}}, NO_SPHERE),
         (
             {"frames": [[1], [2, 3]]},
             "frames in mine.json are [[1], [2, 3]]: expected the matrices that Geometry.save "
@@ -130,8 +143,8 @@ NO_SPHERE = (
         ),
         ({"tables": None}, "tables in mine.json is None: expected a list, or none."),
         ({"tables": [1]}, DAMAGED),
-        *(({"tables": [TABLE | {"carriers": pair}]}, DAMAGED) for pair in ([0, 99], [2, 2])),
-        *(({"tables": [TABLE | {"carriers": pair}]}, DAMAGED) for pair in ([2, 0], [-1, -3])),
+        *(({"tables": [TABLE | {"link_groups": pair}]}, DAMAGED) for pair in ([0, 99], [2, 2])),
+        *(({"tables": [TABLE | {"link_groups": pair}]}, DAMAGED) for pair in ([2, 0], [-1, -3])),
         *(
             ({"tables": [TABLE | {"ranges": ranges}]}, DAMAGED)
             for ranges in ([0.0] * 4, [float("nan")] * 4, [-float("inf"), float("inf")] * 2)
@@ -154,7 +167,7 @@ def test_a_file_that_is_nested_too_deep_is_refused(tmp_path):
 # Another base
 
 
-POSE = pose([0.3, -0.2, 0.8], rpy=[0.4, -1.1, 2.0]).as_matrix()
+POSE = pose([0.3, -0.2, 0.8], rpy=[0.4, -1.1, 2.0]).matrix
 
 
 def moved_spheres(q):
@@ -170,12 +183,10 @@ def test_the_shape_of_an_arm_moves_with_its_base():
     wall = Scene().box([0.2, 3.0, 3.0], [0.9, 0.0, 0.0])
     rows = UR5E.random(seed=2, count=50)
     np.testing.assert_allclose(moved.clearance(rows), UR5E.clearance(rows), atol=1e-12)
-    solved = moved.solve(moved.fk(q), q, scene=wall)
-    centres = moved.geometry.spheres(solved.joint_angles)[moved.geometry.carriers > 0]
+    solved = moved.with_scene(wall).solve(moved.fk(q), q)
+    centres = moved.geometry.spheres(solved.q)[group_of_spheres(moved.geometry) > 0]
     walls = (wall.distance(centres[:, :3]) - centres[:, 3]).min()
-    np.testing.assert_allclose(
-        solved.clearance, min(walls, moved.clearance(solved.joint_angles)), atol=1e-12
-    )
+    np.testing.assert_allclose(solved.clearance, min(walls, moved.clearance(solved.q)), atol=1e-12)
     assert BARE.with_base([0.0, 0.0, 1.0]).geometry is None
 
 
@@ -183,7 +194,8 @@ def test_the_shape_of_an_arm_fits_one_with_another_base():
     elsewhere = BARE.with_base(POSE)
     for source in (UR5E.geometry, "ur5e"):
         geometry = elsewhere.with_geometry(source).geometry
-        np.testing.assert_allclose(geometry.spheres(BARE.home), moved_spheres(BARE.home), atol=1e-5)
+        q = BARE.mid_range
+        np.testing.assert_allclose(geometry.spheres(q), moved_spheres(q), atol=1e-5)
 
 
 def test_the_shape_of_an_arm_does_not_fit_one_with_another_link():
@@ -198,32 +210,40 @@ def test_the_shape_of_an_arm_does_not_fit_one_with_another_link():
         other.with_geometry(UR5E.geometry)
 
 
-def test_a_chain_of_a_robot_with_geometry_says_that_it_has_none():
-    robot = Robot.load("ur5e", geometry=True)
-    text = (
-        "the chain has no geometry, although the robot has: its collisions are not checked. Give "
-        "it a shape by with_geometry, or read it by "
-        "Chain.from_urdf(source, base, tip, geometry=True)."
-    )
-    with pytest.warns(GeometryWarning, match=f"^{re.escape(text)}$") as warned:
-        chain = robot.chain(robot.link_names[0], "tip")
-    assert (chain.geometry, warned[0].filename) == (None, __file__)
+@pytest.mark.parametrize("place", [np.eye(4), POSE], ids=["origin", "elsewhere"])
+def test_a_chain_has_the_shape_and_the_scene_of_its_robot(place):
+    wall = Scene().box([0.2, 3.0, 3.0], [0.9, 0.0, 0.0], name="wall")
+    robot = Robot.load("ur5e").with_base(place).with_scene(wall, margin=0.01)
+    chain, q = robot.chain(), robot.random(seed=4, count=50)
+    assert (chain.scene, chain.margin) == (robot.scene, 0.01)
+    np.testing.assert_allclose(chain.clearance(q), robot.clearance(q), atol=1e-9)
+    bare = Robot.load("ur5e").with_base(place).chain().with_scene(wall, margin=0.01)
+    np.testing.assert_allclose(chain.clearance(q), bare.clearance(q), atol=1e-9)
+
+
+def test_a_chain_whose_base_is_not_the_root_of_a_placed_robot_is_refused():
+    text = "the robot has a scene or a base pose, and 'link2' is not its root: make the chain first"
+    for robot in (Robot.load("ur5e").with_base(POSE), Robot.load("ur5e").with_scene()):
+        with pytest.raises(InvalidInputError, match=f"^{re.escape(text)}"):
+            robot.chain("link2", "tip")
 
 
 def test_a_missing_library_is_told_before_anything_is_fitted(tmp_path, monkeypatch):
     monkeypatch.setenv("JOINTWISE_CACHE_DIR", str(tmp_path))
     monkeypatch.setitem(sys.modules, "coal", None)
-    monkeypatch.setattr(from_urdf, "fit_spheres", lambda *_: pytest.fail("fitted"))
+    monkeypatch.setattr(fit, "fit_spheres", lambda *_: pytest.fail("fitted"))
     with pytest.raises(JointwiseError) as caught:
-        Chain.from_urdf(ARM, "foot", "tip", True)
+        Chain.from_urdf(ARM, "foot", "tip").with_scene()
     assert str(caught.value) == (
         "distances of meshes need coal, which is not installed: pip install 'jointwise[geometry]'."
     )
 
 
-def test_a_long_fit_is_announced(tmp_path, monkeypatch, capsys):
+def test_a_long_fit_shows_its_progress(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("JOINTWISE_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(from_urdf, "FEW_TRIANGLES", 1)
+    monkeypatch.setattr(fit, "FEW_TRIANGLES", 1)
     for announced in (1, 0):  # then it is read from the cache
-        Chain.from_urdf(ARM, "foot", "tip", True)
-        assert capsys.readouterr().err.count("fitting spheres to the shapes of") == announced
+        Chain.from_urdf(ARM, "foot", "tip").with_scene()
+        shown = capsys.readouterr().err
+        assert shown.count("fitting spheres to the URDF, once") == announced
+        assert shown.count("4/4") == announced  # link groups

@@ -21,6 +21,7 @@ from jointwise import (
     DimensionMismatchError,
     InvalidInputError,
     JointwiseError,
+    Posture,
     SolveConfig,
     Status,
     aim,
@@ -28,7 +29,7 @@ from jointwise import (
 )
 from jointwise.backends import cuda as gpu
 from jointwise.backends import device_arrays
-from jointwise.solvers.results import ARRAYS
+from jointwise.results.batch import ARRAYS
 from tests.support.simulator import ROOT, SIMULATED, assert_passes
 
 COUNT = 7 if SIMULATED else 20_000
@@ -75,8 +76,8 @@ def assert_same(batch, wanted):
     assert np.array_equal(batch.status[2:6], wanted.status[2:6])
     for name in ("converged", "status", "restarts", "iterations"):
         assert np.mean(getattr(batch, name) == getattr(wanted, name)) >= min(share, 0.99), name
-    assert np.array_equal(np.isnan(batch.joint_angles), np.isnan(wanted.joint_angles))
-    near = ~(np.abs(batch.joint_angles - wanted.joint_angles).max(axis=1) > 1e-8)
+    assert np.array_equal(np.isnan(batch.q), np.isnan(wanted.q))
+    near = ~(np.abs(batch.q - wanted.q).max(axis=1) > 1e-8)
     assert near.mean() >= share
     errors = np.abs(batch.position_error - wanted.position_error)
     assert np.nanmax(errors[near]) < 1e-8
@@ -133,7 +134,7 @@ def test_all_solutions_are_those_of_a_cpu(name, resident, monkeypatch):
     assert np.array_equal(continuum[:4], [False, True, False, False])
     same = (counts == np.minimum(wanted.counts, 8)) & (complete == wanted.complete)
     same &= continuum == wanted.continuum
-    same &= ~(np.abs(angles - wanted.joint_angles[:, :8]) > 1e-9).any(axis=(1, 2))
+    same &= ~(np.abs(angles - wanted.q[:, :8]) > 1e-9).any(axis=(1, 2))
     assert same.mean() >= (1.0 if SIMULATED else 0.999)
     assert np.array_equal(np.isnan(angles[:, :, 0]), np.arange(8) >= counts[:, None])
 
@@ -144,7 +145,7 @@ def test_preferred_joint_values_of_each_pose():
     targets, near = arm.fk(arm.random(5, 3)), arm.random(6, 3)
     wanted = arm.solutions_batch(targets, near=near)
     found = arm.solutions_batch(targets, near=near, device="cuda")
-    np.testing.assert_allclose(found.joint_angles, wanted.joint_angles, atol=1e-9)
+    np.testing.assert_allclose(found.q, wanted.q, atol=1e-9)
 
 
 @on_a_gpu
@@ -153,24 +154,25 @@ def test_arms_with_other_structures_are_solved_on_the_cpu():
     targets = arm.fk(arm.random(5, 3))
     wanted = arm.solutions_batch(targets)
     found = arm.solutions_batch(targets, device="cuda")
-    assert np.array_equal(found.joint_angles, wanted.joint_angles, equal_nan=True)
+    assert np.array_equal(found.q, wanted.q, equal_nan=True)
 
 
 @on_a_gpu
-def test_without_closest_a_missed_target_keeps_its_start(small_pieces):
-    arm, config = robots.ur5e(), SolveConfig(max_restarts=3)
+def test_without_a_search_a_missed_target_keeps_its_start(small_pieces):
+    arm = robots.ur5e()
     targets, starts = problems(arm)
     targets[0, :3, 3] = 0.05, 0.0, 0.1
-    batch = arm.solve_batch(targets, starts, config, device="cuda", closest=False)
-    wanted = arm.solve_batch(targets, starts, config)
+    quick = SolveConfig(max_restarts=3, search_unreached=False)
+    batch = arm.solve_batch(targets, starts, config=quick, device="cuda")
+    wanted = arm.solve_batch(targets, starts, config=SolveConfig(max_restarts=3))
     assert (batch[0].status, batch[0].restarts) == (Status.STALLED, 3)
     assert [batch[i].status for i in (2, 3)] == [Status.UNREACHABLE, Status.INVALID]
     assert wanted.converged[batch.converged].mean() >= (1.0 if SIMULATED else 0.99)
     assert np.array_equal(np.isnan(batch.position_error), ~batch.converged)
     lower, upper = arm.limits.T
-    assert np.isnan(batch.joint_angles[batch.status == Status.INVALID]).all()
+    assert np.isnan(batch.q[batch.status == Status.INVALID]).all()
     missed = ~batch.converged & (batch.status != Status.INVALID)
-    assert np.array_equal(batch.joint_angles[missed], np.clip(starts[missed], lower, upper))
+    assert np.array_equal(batch.q[missed], np.clip(starts[missed], lower, upper))
 
 
 @on_a_gpu
@@ -253,23 +255,24 @@ def test_float32_converges_only_within_the_tolerances(name, small_pieces):
     count, far = (10, 5) if SIMULATED else (200_000, 50)
     poses, starts = arm.fk(arm.random(5, count)), arm.random(6, count)
     poses[:far, :3, 3] *= 9.0  # where limits are touched
-    batch = arm.solve_batch(poses, starts, LOOSE, device="cuda", dtype=np.float32)
-    assert batch.joint_angles.dtype == np.float32
+    batch = arm.solve_batch(poses, starts, config=LOOSE, device="cuda", dtype=np.float32)
+    assert batch.q.dtype == np.float32
     assert batch.converged[far:].mean() > 0.9999
-    there = arm.fk(batch.joint_angles)
+    there = arm.fk(batch.q)
     distance = np.linalg.norm(there[:, :3, 3] - poses[:, :3, 3], axis=1)
     turns = Rotation.from_matrix(there[:, :3, :3]).inv() * Rotation.from_matrix(poses[:, :3, :3])
     close = (distance < 1e-5) & (turns.magnitude() < 1e-5 + 1e-12)
     assert close[batch.converged].all()
     lower, upper = arm.limits.T
-    assert ((batch.joint_angles >= lower) & (batch.joint_angles <= upper)).all()
+    assert ((batch.q >= lower) & (batch.q <= upper)).all()
 
 
 @on_a_real_gpu
 def test_joints_without_limits():
     arm = robots.panda().with_limits(None)
     poses, starts = arm.fk(arm.random(5, COUNT)), arm.random(6, COUNT)
-    batch = arm.solve_batch(poses, starts, device="cuda", closest=False)
+    quick = SolveConfig(search_unreached=False)
+    batch = arm.solve_batch(poses, starts, config=quick, device="cuda")
     assert batch.converged.all()
 
 
@@ -280,7 +283,7 @@ def test_sixty_four_joints():
     poses = snake.fk(snake.random(1, 2000))
     batch = snake.solve_batch(poses, device="cuda")
     assert batch.converged.all()
-    np.testing.assert_allclose(snake.fk(batch.joint_angles), poses, rtol=0, atol=2e-6)
+    np.testing.assert_allclose(snake.fk(batch.q), poses, rtol=0, atol=2e-6)
 
 
 @on_a_real_gpu
@@ -291,13 +294,13 @@ def test_results_are_arrays_of_the_library_of_the_targets(library):
     poses = arm.fk(arm.random(5, 1000)).astype(np.float32)
     given = xp.as_tensor(poses, device="cuda") if library == "torch" else xp.asarray(poses)
     batch = arm.solve_batch(given, config=LOOSE, dtype=np.float32)
-    assert type(batch.joint_angles) is type(batch.converged) is type(given)
+    assert type(batch.q) is type(batch.converged) is type(given)
     assert type(arm.fk(given.reshape(-1, 16)[:, :7] * 1.0)) is type(given)
     device_arrays._cuda().current_context().deallocations.clear()  # what is not held is freed now
     assert bool(batch.converged.all())
     assert np.array_equal(
-        batch.numpy().joint_angles,
-        arm.solve_batch(poses, config=LOOSE, device="cuda", dtype=np.float32).joint_angles,
+        batch.numpy().q,
+        arm.solve_batch(poses, config=LOOSE, device="cuda", dtype=np.float32).q,
     )
 
 
@@ -344,6 +347,16 @@ TEXTS = {
         {"dtype": "float32", "config": SolveConfig(1e-5, 1e-5)},
         "dtype is float32: expected float64 on a CPU, or device='cuda'.",
     ),
+    "single precision of CCD alone": (
+        {"dtype": np.float32, "config": SolveConfig(1e-5, 1e-5, method="ccd")},
+        "device or dtype is for one target of a serial arm: CCD alone is solved in float64 on the "
+        "CPU. Leave it out.",
+    ),
+    "a posture on a GPU": (
+        {"device": "cuda", "posture": Posture([0.0] * 7)},
+        "device or dtype is for one target of a serial arm: a posture is solved in float64 on the "
+        "CPU. Leave it out.",
+    ),
     "a word that is no type": (
         {"dtype": "long double double"},
         "dtype is 'long double double': expected float64 or float32.",
@@ -379,8 +392,9 @@ def test_arrays_on_a_gpu_are_recognised():
 
 
 def test_bounds_are_finite_and_rounded_inwards():
-    from jointwise.kernels import arm_cuda
-    from jointwise.kernels.shapes import LOWER, UNLIMITED, UPPER, unpack_arm
+    from jointwise.kernels.cuda import arm as arm_cuda
+    from jointwise.kernels.layout.arm import BOUND_LOWER, BOUND_UPPER, unpack_arm
+    from jointwise.kernels.layout.arrays import UNLIMITED
 
     model = robots.panda().with_limits([[-np.inf, np.inf], *[[-1 / 3, 1 / 7]] * 6]).arm
     exact = unpack_arm(model.packed, 7).bounds
@@ -388,9 +402,12 @@ def test_bounds_are_finite_and_rounded_inwards():
         rounded = arm_cuda.rounded_bounds(exact, dtype)
         assert rounded.dtype == dtype
         assert np.isfinite(rounded).all()
-        assert tuple(rounded[0, [LOWER, UPPER]]) == (dtype(-UNLIMITED), dtype(UNLIMITED))
-        assert (rounded[1:, LOWER].astype(float) >= -1 / 3).all()
-        assert (rounded[1:, UPPER].astype(float) <= 1 / 7).all()
+        assert tuple(rounded[0, [BOUND_LOWER, BOUND_UPPER]]) == (
+            dtype(-UNLIMITED),
+            dtype(UNLIMITED),
+        )
+        assert (rounded[1:, BOUND_LOWER].astype(float) >= -1 / 3).all()
+        assert (rounded[1:, BOUND_UPPER].astype(float) <= 1 / 7).all()
         np.testing.assert_allclose(rounded[1:], exact[1:], rtol=1e-6)
 
 
@@ -401,7 +418,7 @@ def test_cached_kernels_fit_the_arm_and_the_next_process():
         "import numpy as np\n"
         "from numba.core.serialize import dumps\n"
         "from jointwise import robots\n"
-        "from jointwise.kernels import arm_cuda\n"
+        "from jointwise.kernels.cuda import arm as arm_cuda\n"
         "for name in ('ur5', 'ur5e'):\n"
         "    arm = robots.Chain.load(name).arm\n"
         "    for dtype in (np.float64, np.float32):\n"

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from jointwise import CCDConfig, DHJoint, ccd_solve, forward_kinematics, puma560, two_link_planar
-from tests.support import twin
+from testbed import twin
 from tests.support.arms import angles, chains, problems
 
 ROUNDING = 1e-12

@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from jointwise import Chain, InvalidInputError, Scene
-from jointwise.model.geometry import shapes
-from jointwise.model.geometry.orientation import is_oriented, oriented
-from jointwise.model.geometry.shapes import Mesh
+from jointwise.shape.solids import primitives
+from jointwise.shape.solids.mesh import Mesh
+from jointwise.shape.solids.orientation import is_oriented, oriented
 from jointwise.view.session import Session
-from tests.support.geometry_arms import write_stl
+from testbed.geometry_arms import write_stl
 
-CUBE = shapes.box(np.full(3, 0.4))
+CUBE = primitives.box(np.full(3, 0.4))
 POSE = np.eye(4)
 POSE[:3, :3] = Rotation.from_euler("xyz", [0.4, -0.7, 1.1]).as_matrix()
 POSE[:3, 3] = [0.5, -0.1, 0.3]
@@ -60,7 +60,7 @@ def test_solids_that_overlap_are_solid_however_each_is_turned(first, turn):
 
 @pytest.mark.parametrize("turned", [False, True])
 def test_a_room_is_empty_inside(turned):
-    room = joined(CUBE, flipped(shapes.box(np.full(3, 0.3))))
+    room = joined(CUBE, flipped(primitives.box(np.full(3, 0.3))))
     room = flipped(room) if turned else room
     assert distances(room, np.zeros(3)) > 0.05
     assert distances(room, np.array([0.17, 0.0, 0.0])) < 0.0
@@ -147,7 +147,7 @@ def test_a_grid_of_a_urdf_has_the_pose_of_its_link(tmp_path):
 
 def test_a_grid_on_the_page_is_moved_and_not_rotated():
     scene = Scene.from_mesh(tuple(CUBE), POSE, voxel=0.05, name="cube")
-    session = Session(Chain.load("panda", geometry=True), scene)
+    session = Session(Chain.load("panda").with_scene(scene))
     session.obstacles.select("cube")
     session.obstacles.move(position=[0.6, 0.5, 0.4])
     assert session.obstacles.obstacle.pose[:3, 3] == pytest.approx([0.6, 0.5, 0.4])

@@ -7,8 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jointwise import InvalidInputError, JointwiseError, Robot
-from tests.support.whole_robots import all_values, mujoco_poses, random_base
+from jointwise import Chain, InvalidInputError, JointwiseError, Robot
+from jointwise.errors import AmbiguousLinkError
+from testbed.whole_robots import all_values, mujoco_poses, random_base
+from tests.test_robot_changes import assert_same_robot
 
 mujoco = pytest.importorskip("mujoco")
 
@@ -98,7 +100,23 @@ def test_bodies_and_sites_are_links_and_limits_are_read():
     np.testing.assert_allclose(robot.limits, [[-np.pi / 3, np.pi / 3], [0.0, 1.0]])
     assert (robot.max_velocity == np.inf).all()
     assert not robot.free_base
-    assert robot.chain("palm", "arm").names == ("k",)
+    assert robot.chain("palm", "arm").joint_names == ("k",)
+
+
+@given(models())
+@settings(max_examples=60, deadline=None)
+def test_a_model_is_written_as_a_urdf_and_read_as_the_same_robot(text):
+    """Also where bodies have several joints, between which a URDF has links."""
+    robot = Robot.from_mjcf(text)
+    again = Robot.from_urdf(robot.to_urdf(), robot.free_base)
+    assert_same_robot(again, robot)
+    assert (again.max_velocity == np.inf).all()
+
+
+@pytest.mark.parametrize("name", ["joints", "a tendon"])
+def test_mimic_joints_of_a_model_are_written(name):
+    robot = Robot.from_mjcf(mjcf(FOLLOWED, more=COUPLED[name]))
+    assert_same_robot(Robot.from_urdf(robot.to_urdf()), robot)
 
 
 def test_bodies_and_joints_without_names_get_their_number():
@@ -165,6 +183,51 @@ def test_a_joint_that_an_equality_constraint_holds_does_not_move():
     np.testing.assert_allclose(robot.fk([0.1, 0.2])["foot"][:3, 3], data.body("foot").xpos)
     rotation = data.body("foot").xmat.reshape(3, 3)
     np.testing.assert_allclose(robot.fk([0.1, 0.2])["foot"][:3, :3], rotation, atol=1e-15)
+
+
+def keyframes(**values):
+    keys = "".join(f'<key name="{name}" qpos="{qpos}"/>' for name, qpos in values.items())
+    return f"<keyframe>{keys}</keyframe>"
+
+
+def test_the_keyframe_named_home_is_the_home_configuration():
+    free = body("human", '<freejoint name="root"/>', FOLLOWED)
+    base, coupled = "0 0 1 1 0 0 0 ", COUPLED["joints"]
+    text = mjcf(free, more=coupled + keyframes(away=base + "1 1 1", home=base + "0.1 0.55 0.3"))
+    robot = Robot.from_mjcf(text)
+    assert robot.joint_names == ("j", "l")
+    assert robot.home.tolist() == [0.1, 0.3]
+    assert robot.mid_range.tolist() != [0.1, 0.3]
+    # A mimic joint alone in a chain has the value that the joint which it follows gives it.
+    np.testing.assert_allclose(robot.chain("arm", "hand").home, [0.55])
+
+
+def test_home_is_the_middle_of_the_ranges_without_a_keyframe_of_that_name():
+    for more in ("", keyframes(rest="0.1 0.2")):
+        robot = Robot.from_mjcf(mjcf(ARM, more=more))
+        assert (robot.home == robot.mid_range).all()
+
+
+def test_home_is_inside_the_limits_and_that_of_a_chain():
+    robot = Robot.from_mjcf(mjcf(ARM, more=keyframes(home="0.2 7")))
+    assert robot.home.tolist() == [0.2, 1.0]
+    assert robot.chain().home.tolist() == [0.2, 1.0]
+    assert robot.chain("hand", "arm").home.tolist() == [1.0]
+    assert robot.with_limits({"k": [0.0, 0.5]}).home.tolist() == [0.2, 0.5]
+
+
+def test_an_arm_is_loaded_from_a_file_with_its_default_tip(tmp_path):
+    file = tmp_path / "arm.xml"
+    file.write_text(mjcf(ARM))
+    chain = Chain.load(file)
+    assert (chain.base_link, chain.tip_link) == ("world", "palm")
+    q = chain.random(1)
+    np.testing.assert_allclose(chain.fk(q), Robot.load(file).fk(q)["palm"], atol=1e-15)
+    assert chain.solve(chain.fk(q)[:3, 3]).converged
+    assert Chain.load(file, "arm", "hand").joint_names == ("k",)
+    file.write_text(mjcf(ARM, body("other", '<joint name="l"/>')))
+    with pytest.raises(AmbiguousLinkError, match=r"choose one with tip_link=NAME.*palm, other"):
+        Chain.load(file)
 
 
 def test_a_path_leads_to_included_files_and_warnings_leave_no_log(tmp_path, monkeypatch):

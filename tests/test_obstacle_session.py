@@ -1,4 +1,4 @@
-"""Laws of obstacles on the page, without the page: editing, solving, and what touches."""
+"""Laws of obstacles on the page, without the page: editing, solving, and what collides."""
 
 from functools import partial
 
@@ -8,14 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jointwise import Chain, InvalidInputError, Robot, Scene, Status
-from jointwise.view import Page
-from jointwise.view.obstacle_controls import clearance_lines
-from jointwise.view.obstacles import ADDED, REMEDIES, Clearance, Obstacles
-from jointwise.view.panel import status_lines
+from jointwise.shape.geometry import group_of_spheres
+from jointwise.view.controls.obstacle_controls import clearance_lines
+from jointwise.view.controls.page_controls import status_lines
 from jointwise.view.session import Session
-from tests.support.two_arms import two_arms
+from jointwise.view.state.obstacles import ADDED, REMEDIES, Clearance
 
-ARM = Chain.load("panda", geometry=True)
+ARM = Chain.load("panda").with_scene()
 CELL = (
     Scene()
     .box([0.9, 1.5, 0.04], [0.5, 0.1, -0.02], name="table")
@@ -23,11 +22,18 @@ CELL = (
     .box([0.5, 0.3, 0.02], [0.5, 0.6, 0.3], name="shelf")
 )
 MARGIN = 0.01
+IN_CELL = ARM.with_scene(CELL, margin=MARGIN)
+ROBOT_IN_CELL = Robot.load("panda").with_scene(CELL, margin=MARGIN)
 
 
 @pytest.fixture
-def session():
-    return Session(ARM, CELL, MARGIN)
+def arm_session():
+    return Session(IN_CELL)
+
+
+@pytest.fixture(params=[IN_CELL, ROBOT_IN_CELL], ids=["arm", "robot"])
+def session(request):
+    return Session(request.param)
 
 
 def edit(session, how, *arguments, **options):
@@ -36,20 +42,20 @@ def edit(session, how, *arguments, **options):
 
 def test_an_arm_starts_free_of_its_scene_and_of_itself(session):
     assert session.message == Status.CONVERGED.value
-    assert ARM.free(session.q, CELL, MARGIN)
-    assert session.obstacles.clearance(session.q).distance >= MARGIN
+    assert IN_CELL.is_free(session.q)
+    assert session.clearance.distance >= MARGIN
 
 
 @settings(max_examples=25, deadline=None)
 @given(st.tuples(*[st.floats(-0.7, 0.7)] * 3))
 def test_an_arm_is_solved_for_wherever_an_obstacle_is_moved(position):
-    session = Session(ARM, CELL, MARGIN)
+    session = Session(IN_CELL)
     session.obstacles.select("pole")
     edit(session, "move", position=position)
     scene = session.obstacles.scene
     assert scene["pole"].pose[:3, 3] == pytest.approx(position)
-    assert session.errors()[0] < 1e-6
-    free = ARM.free(session.q, scene, MARGIN)
+    assert session.error.position_error < 1e-6
+    free = ARM.with_scene(scene, margin=MARGIN).is_free(session.q)
     assert free == (session.message == Status.CONVERGED.value)
     assert free or session.message in REMEDIES.values()
 
@@ -57,37 +63,38 @@ def test_an_arm_is_solved_for_wherever_an_obstacle_is_moved(position):
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10_000))
 def test_what_touches_is_what_is_nearer_than_the_margin_on_its_own(seed):
-    session = Session(ARM, CELL, MARGIN)
+    session = Session(IN_CELL)
     q = ARM.random(seed)
     found = session.obstacles.clearance(q)
-    assert found.distance == ARM.clearance(q, CELL)
+    assert found.distance == IN_CELL.clearance(q)
     alone = {
-        each.name: ARM.clearance(q, Scene((each,)), self_collision=False) < MARGIN for each in CELL
+        each.name: ARM.with_scene(Scene((each,)), self_collision=False).clearance(q) < MARGIN
+        for each in CELL
     }
-    assert found.obstacles == {name for name, touches in alone.items() if touches}
-    assert bool(found.carriers) == (found.distance < MARGIN)
-    names = {ARM.geometry.names[carrier] for carrier in found.carriers}
-    if found.carriers:
+    assert found.obstacles == {name for name, collides in alone.items() if collides}
+    assert bool(found.link_groups) == (found.distance < MARGIN)
+    names = {ARM.geometry.names[group] for group in found.link_groups}
+    if found.link_groups:
         assert set(found.nearest) <= names | found.obstacles
     # Each link on its own: spheres of the others do not count.
-    spheres, carriers = ARM.geometry.spheres(q), ARM.geometry.carriers
+    spheres, groups = ARM.geometry.spheres(q), group_of_spheres(ARM.geometry)
     if found.distance >= MARGIN:
         return
-    for carrier in range(1, ARM.n + 1):
-        own = spheres[carriers == carrier]
+    for group in range(1, ARM.n + 1):
+        own = spheres[groups == group]
         if len(own) and (CELL.distance(own[:, :3]) - own[:, 3]).min() < MARGIN:
-            assert carrier in found.carriers
+            assert group in found.link_groups
 
 
 def test_the_clearance_follows_sliders_and_the_scene(session):
     session.set_joints(np.zeros(7))
-    assert session.obstacles.clearance(session.q).distance == ARM.clearance(np.zeros(7), CELL)
+    assert session.clearance.distance == IN_CELL.clearance(np.zeros(7))
     tip = ARM.fk(session.q)[:3, 3]
     session.set_follows(False)
     session.obstacles.select("pole")
     edit(session, "move", position=tip)
-    assert session.message == "Scene changed; the arm does not follow it."
-    clearance = session.obstacles.clearance(session.q)
+    assert session.message == f"Scene changed; the {session.noun} does not follow it."
+    clearance = session.clearance
     assert clearance.distance < 0.0
     assert "pole" in clearance.obstacles
 
@@ -98,7 +105,7 @@ def test_an_obstacle_on_the_target_gives_a_message_with_a_remedy(session):
     edit(session, "move", position=session.T_base_target[:3, 3])
     assert session.message == REMEDIES[Status.COLLIDES_ALWAYS]
     assert "move the target or what is in the way" in session.message
-    (line,) = (line for line in status_lines(session) if "touches" in line and "pole" in line)
+    (line,) = (line for line in status_lines(session) if "collides" in line and "pole" in line)
     assert "<b>panda_link" in line
     assert line.endswith(" mm deep</span>")
 
@@ -150,7 +157,7 @@ def test_a_ray_meets_the_first_obstacle_on_its_way(session):
     assert obstacles.hit(np.array([0.45, 0.5, 0.5]), left) == "pole"
     assert obstacles.hit(np.array([0.45, 0.5, 0.5]), -left) is None
     assert obstacles.hit(np.array([0.5, 0.6, 0.3]), down) == "table"  # from inside of the shelf
-    assert Obstacles(ARM).hit(np.zeros(3), down) is None
+    assert Session(ARM).obstacles.hit(np.zeros(3), down) is None
 
 
 @pytest.mark.parametrize(
@@ -198,13 +205,13 @@ def test_a_saved_scene_loads_again(session):
 
 
 def test_a_scene_with_a_grid_cannot_be_saved_and_says_why():
-    session = Session(ARM, Scene.from_points([[0.5, 0.4, 0.4]]))
+    session = Session(ARM.with_scene(Scene.from_points([[0.5, 0.4, 0.4]])))
     with pytest.raises(InvalidInputError, match="'points' is a grid of distances, which a scene's"):
         session.obstacles.scene.to_toml()
 
 
 def test_sessions_do_not_share_what_they_change(session):
-    other = Session(ARM, CELL, MARGIN)
+    other = Session(IN_CELL)
     before = other.obstacles.scene
     session.obstacles.select("table")
     edit(session, "remove")
@@ -214,22 +221,26 @@ def test_sessions_do_not_share_what_they_change(session):
     assert before.names == CELL.names
 
 
-def test_a_scene_that_swallows_the_base_is_named_in_every_status():
+@pytest.mark.parametrize("model", [ARM, ROBOT_IN_CELL], ids=["arm", "robot"])
+def test_a_scene_that_swallows_the_base_is_named_in_every_status(model):
     swallowing = Scene().box([0.4, 0.4, 0.6], [0.0, 0.0, 0.2], name="crate")
     for _ in range(2):  # the second session of the same scene is told, too
-        session = Session(ARM, swallowing)
-        (line,) = (line for line in status_lines(session) if "crate" in line and "whatever" in line)
-        assert "&#x27;crate&#x27; touches &#x27;panda_link1&#x27;" in line
+        session = Session(model.with_scene(swallowing))
+        (line,) = (
+            line for line in status_lines(session) if "crate" in line and "every value" in line
+        )
+        assert "&#x27;crate&#x27; collides with &#x27;panda_link1&#x27;" in line
     session.obstacles.select("crate")
     edit(session, "move", position=[0.8, 0.0, 0.2])
     assert not session.obstacles.warning
 
 
-def test_only_free_solutions_are_found(session):
+def test_only_free_solutions_are_found(arm_session):
+    session = arm_session
     session.set_target_kind("pose")
     session.find_solutions()
     assert session.message == f"{len(session.solutions)} free solutions found."
-    assert all(ARM.free(q, CELL, MARGIN) for q in session.solutions)
+    assert all(IN_CELL.is_free(q) for q in session.solutions)
     session.obstacles.select("pole")
     edit(session, "move", position=session.T_base_target[:3, 3])
     session.find_solutions()
@@ -241,7 +252,7 @@ def test_a_path_is_played_around_obstacles_and_names_a_remedy_where_it_cannot(se
     for position in ([0.5, 0.0, 0.4], [0.5, 0.3, 0.4]):
         session.move_target(position=position)
         session.record_target()
-    assert all(ARM.free(session.q, CELL, MARGIN) for _ in session.play_path())
+    assert all(IN_CELL.is_free(session.q) for _ in session.play_path())
     session.clear_path()
     for position in ([0.4, -0.2, 0.4], [0.45, -0.35, 0.4]):
         session.move_target(position=position)
@@ -250,12 +261,13 @@ def test_a_path_is_played_around_obstacles_and_names_a_remedy_where_it_cannot(se
     assert messages & set(REMEDIES.values())
 
 
-def test_ccd_step_by_step_does_not_look_at_obstacles(session):
+def test_ccd_step_by_step_does_not_look_at_obstacles(arm_session):
+    session = arm_session
     session.obstacles.select("pole")
     edit(session, "move", position=session.T_base_target[:3, 3])
     assert [None for _ in session.play_ccd()]
     assert session.message == Status.CONVERGED.value
-    assert session.obstacles.clearance(session.q).distance < 0.0
+    assert session.clearance.distance < 0.0
 
 
 def test_the_points_to_show_are_of_obstacles_too_but_not_of_half_spaces(session):
@@ -272,33 +284,17 @@ def test_the_points_to_show_are_of_obstacles_too_but_not_of_half_spaces(session)
         (Clearance(np.inf, None), "clearance unlimited: no obstacles"),
         (Clearance(0.0123, ("link<1>", "pole")), "clearance 12.3 mm: link&lt;1&gt;, pole"),
         (Clearance(0.004, ("link1", "pole")), "<b>link1 is 4.0 mm from pole</b>; the margin is"),
-        (Clearance(-0.004, ("link1", "pole")), "<b>link1 touches pole</b>, 4.0 mm deep"),
+        (Clearance(-0.004, ("link1", "pole")), "<b>link1 collides with pole</b>, 4.0 mm deep"),
     ],
 )
 def test_the_status_has_the_clearance_in_millimetres_and_the_names(clearance, text):
-    (line,) = clearance_lines(Obstacles(ARM, None, MARGIN), clearance)
+    (line,) = clearance_lines(Session(ARM.with_scene(margin=MARGIN)).obstacles, clearance)
     assert text in line
     assert ("color:rgb(200, 30, 40)" in line) == (clearance.distance < MARGIN)
 
 
-def test_without_geometry_there_are_no_obstacles_and_a_scene_is_refused():
-    bare = Chain.load("panda")
-    session = Session(bare)
+def test_without_a_scene_nothing_is_checked():
+    session = Session(Chain.load("panda"))
     assert session.obstacles is None
+    assert session.model.geometry is None
     assert "clearance" not in str(status_lines(session))
-    for arguments, given_ in (({"scene": CELL}, "scene"), ({"margin": 0.01}, "margin")):
-        with pytest.raises(InvalidInputError) as caught:
-            Page(bare, port=0, **arguments)
-        assert str(caught.value) == (
-            f"{given_} is given for an arm without geometry: expected an arm whose spheres are "
-            "known, such as Chain.from_urdf(source, geometry=True)."
-        )
-
-
-def test_a_scene_is_refused_for_a_whole_robot():
-    with pytest.raises(InvalidInputError) as caught:
-        Page(Robot.from_urdf(two_arms()), port=0, scene=CELL)
-    assert str(caught.value) == (
-        "scene is given for a whole robot: expected an arm, such as robot.chain(base, tip). The "
-        "page shows obstacles around arms only."
-    )

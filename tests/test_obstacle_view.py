@@ -5,9 +5,9 @@ import pytest
 
 from jointwise import Chain, Scene, Status
 from jointwise.view import Page
-from jointwise.view.obstacles import REMEDIES
-from jointwise.view.shapes import TOUCHING_COLOR
-from tests.support.browser import CHROMIUM, Tab, browser
+from jointwise.view.graphics.shapes import COLLIDING_COLOR
+from jointwise.view.state.obstacles import REMEDIES
+from testbed.browser import CHROMIUM, Tab, browser
 
 if CHROMIUM is None:
     pytest.skip("no chromium: apt-get install chromium", allow_module_level=True)
@@ -33,8 +33,8 @@ def chromium():
 
 @pytest.fixture(scope="module")
 def page():
-    arm = Chain.load("panda", geometry=True)
-    with Page(arm, "panda", port=0, scene=CELL, margin=0.01) as opened:
+    arm = Chain.load("panda").with_scene(CELL, margin=0.01)
+    with Page(arm, "panda", port=0) as opened:
         yield opened
 
 
@@ -46,7 +46,7 @@ def tab(chromium, page):
 
 
 def red_pixels(tab):
-    """How many pixels are of the colour of what touches."""
+    """How many pixels are of the colour of what collides."""
     red, green, blue = tab.colors()
     return np.count_nonzero((red > green + 70.0) & (red > blue + 50.0))
 
@@ -128,7 +128,7 @@ def test_the_arm_is_solved_for_while_an_obstacle_is_dragged(tab):
     tab.content.get_by_text("Position [m]", exact=True).wait_for()
     tab.screenshot("obstacle-handles")  # once the handles are drawn
     before, solve_seconds = obstacles.obstacle.pose[:3, 3].copy(), session.solve_seconds
-    on_arrow = tab.pixel(before + 0.17 * session.chain.reach * np.eye(3)[2])
+    on_arrow = tab.pixel(before + 0.17 * session.model.max_reach * np.eye(3)[2])
     draw_count = tab.visitor.draw_count
     tab.drag(on_arrow, on_arrow - (0, 30), steps=10)
     tab.wait_until(lambda: obstacles.obstacle.pose[2, 3] > before[2] + 0.03)
@@ -138,27 +138,27 @@ def test_the_arm_is_solved_for_while_an_obstacle_is_dragged(tab):
     moved = obstacles.obstacle.pose[:3, 3] - before
     assert np.abs(moved[:2]).max() < 1e-9
     assert tab.visitor.draw_count > draw_count + 1
-    assert session.errors()[0] < 1e-6
+    assert session.error.position_error < 1e-6
     assert session.solve_seconds != solve_seconds
-    assert session.chain.free(session.q, obstacles.scene, 0.01)
+    assert session.model.is_free(session.q)
     tab.screenshot("obstacle-dragged")
 
 
 def test_what_touches_turns_red_and_the_status_names_it(tab):
-    session, spheres = tab.session, tab.visitor.drawing._arm._spheres
+    session, spheres = tab.session, tab.visitor.drawing.model.spheres._handles
     select(tab, "none")
     tab.wait_until(lambda: not handles(tab).visible)
     before = red_pixels(tab)
     tab.type_position(0.45, -0.33, 0.4)
-    tab.content.get_by_text("touches pole").wait_for()
+    tab.content.get_by_text("collides with pole").wait_for()
     assert tab.content.get_by_text(REMEDIES[Status.COLLIDES]).is_visible()
     tab.wait_until(lambda: red_pixels(tab) > before + 600)
-    clearance = session.obstacles.clearance(session.q)
+    clearance = session.clearance
     assert "pole" in clearance.obstacles
-    for carrier, handle in spheres.items():
-        touches = carrier in clearance.carriers
-        assert handle.visible == touches
-        assert (tuple(handle.color) == TOUCHING_COLOR) == touches
+    for group, handle in spheres.items():
+        collides = group in clearance.link_groups
+        assert handle.visible == collides
+        assert (tuple(handle.color) == COLLIDING_COLOR) == collides
     tab.screenshot("obstacle-touched")
     tab.type_position(0.3, 0.3, 0.6)
     tab.content.get_by_text(Status.CONVERGED.value).wait_for()
@@ -167,7 +167,7 @@ def test_what_touches_turns_red_and_the_status_names_it(tab):
 
 
 def test_the_checkbox_shows_the_spheres(tab):
-    spheres = tab.visitor.drawing._arm._spheres
+    spheres = tab.visitor.drawing.model.spheres._handles
     before = green_pixels(tab)
     tab.content.get_by_label("Spheres").check()
     tab.wait_until(lambda: all(handle.visible for handle in spheres.values()))

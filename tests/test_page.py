@@ -21,8 +21,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from jointwise import Chain, InvalidInputError, JointwiseError, view
-from jointwise.view import Page, meshes, shapes
-from jointwise.view.camera import frame_points
+from jointwise.view import Page
+from jointwise.view.graphics import meshes, shapes
+from jointwise.view.graphics.camera import frame_points
 from jointwise.view.server import title_html
 from jointwise.view.worker import Worker
 
@@ -53,7 +54,7 @@ def test_the_lowest_point_is_that_of_all_bodies_but_axes(name):
     parts = shapes.arm_parts(chain, shapes.link_radius(chain))
     points = shapes.part_points(parts)
     assert (
-        shapes.lowest_point(shapes.carrying_frames(chain, chain.home), points) == 0.0
+        shapes.lowest_point(shapes.carrying_frames(chain, chain.mid_range), points) == 0.0
     )  # of the base
     parts = [part for part in parts if part.role != "axis"]
     for q in chain.random(seed=5, count=20):
@@ -101,21 +102,21 @@ def test_meshes_move_with_their_joints_as_in_yourdfpy(name, base, tip):
     file = URDFS[name]
     chain = Chain.from_urdf(file, base, tip)
     carried = meshes.load_meshes(chain, file)
-    assert set(carried) == {-1, *range(chain.n)}
+    assert {mesh.joint for mesh in carried} == {-1, *range(chain.n)}
     q = chain.random(seed=2)
-    frames = np.concatenate([chain.frames(q), np.eye(4)[None]])
+    frames = np.concatenate([chain.joint_frames(q), np.eye(4)[None]])
     find = partial(yourdfpy.filename_handler_magic, dir=file.parent)
     reference = yourdfpy.URDF.load(file, filename_handler=find)
-    reference.update_cfg(dict(zip(chain.names, q, strict=True)))
+    reference.update_cfg(dict(zip(chain.joint_names, q, strict=True)))
     T_base_root = np.linalg.inv(reference.get_transform(base))
     expected = reference.scene.copy().apply_transform(T_base_root).bounds
     bounds = [
-        trimesh.load(BytesIO(mesh.glb), file_type="glb").apply_transform(frames[joint]).bounds
-        for joint, mesh in carried.items()
+        trimesh.load(BytesIO(mesh.glb), file_type="glb").apply_transform(frames[mesh.joint]).bounds
+        for mesh in carried
     ]
     drawn = np.array([np.min(bounds, axis=0)[0], np.max(bounds, axis=0)[1]])
     assert drawn == pytest.approx(expected, abs=1e-5)
-    hulls = {joint: mesh.hull for joint, mesh in carried.items()}
+    hulls = {mesh.joint: mesh.hull for mesh in carried}
     assert shapes.lowest_point(shapes.carrying_frames(chain, q), hulls) == pytest.approx(
         expected[0, 2], abs=1e-5
     )
@@ -130,7 +131,7 @@ def test_without_its_meshes_an_arm_is_drawn_from_its_joints_and_the_note_tells_s
             "The arm is drawn from its joints, without meshes: alone.urdf names a mesh that is "
             "missing: "
         )
-        assert page._meshes == {}
+        assert page._meshes == []
 
 
 def test_the_error_for_a_urdf_without_usable_meshes_names_the_cause(tmp_path):

@@ -1,24 +1,28 @@
 """The panel of the page without a browser: which values its controls show, in which unit."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from jointwise import Chain, DHJoint
-from jointwise.view.error_plot import ErrorPlot
-from jointwise.view.joint_sliders import JointSliders, slider_state
-from jointwise.view.panel import status_lines
+from jointwise.view.controls.error_plot import ErrorPlot
+from jointwise.view.controls.joint_sliders import JointSliders, slider_state
+from jointwise.view.controls.page_controls import status_lines
+from jointwise.view.controls.target_fields import TargetFields
 from jointwise.view.server import free_port, open_server
 from jointwise.view.session import Session
-from jointwise.view.target_fields import TargetFields
-from jointwise.view.units import DEGREES, RADIANS
+from jointwise.view.state.units import DEGREES, RADIANS
 
 ARMS = {name: Chain.load(name) for name in ("panda", "ur5e", "stanford")}
 # A revolute and a prismatic joint without limits, and both with a lower limit alone.
 ROWS = [DHJoint(a=1.0), DHJoint(joint_type="prismatic")]
 UNLIMITED = Chain.from_dh(ROWS)
 ABOVE = Chain.from_dh(ROWS, limits=[[-1.0, np.inf]] * 2)
+
+NO_ACTIONS = SimpleNamespace(apply=lambda *_: None)
 
 
 @pytest.fixture
@@ -59,7 +63,7 @@ def test_a_slider_of_a_limited_joint_has_its_limits_and_its_value(name):
 
 def test_sliders_show_metres_as_they_are_and_angles_in_the_chosen_unit(gui):
     session = Session(UNLIMITED)
-    sliders = JointSliders(gui, session, lambda *_: None)
+    sliders = JointSliders(gui, session, NO_ACTIONS)
     session.set_joints([2.0 * np.pi + 0.5, 7.5])
     sliders.refresh()
     assert [slider.value for slider in sliders._sliders] == [0.5, 7.5]
@@ -74,7 +78,7 @@ def test_sliders_show_metres_as_they_are_and_angles_in_the_chosen_unit(gui):
 
 def test_the_hint_of_a_slider_has_the_limits_in_the_chosen_unit(gui):
     session = Session(ARMS["stanford"])
-    sliders = JointSliders(gui, session, lambda *_: None)
+    sliders = JointSliders(gui, session, NO_ACTIONS)
     sliders.refresh()
     assert sliders._sliders[1].hint == "revolute, -2.967 to 2.967 rad"
     assert sliders._sliders[2].hint == "prismatic, 0.305 to 1.270 m"

@@ -23,13 +23,14 @@ from jointwise import (
     SolveConfig,
     Trace,
     aim,
+    direction,
     plot,
     robots,
     scara,
     two_link_planar,
 )
 from jointwise.plot import animation, arm3d, canvas, space
-from jointwise.solvers.targets import KINDS
+from jointwise.targets import KINDS
 
 mpl.use("Agg")
 
@@ -45,6 +46,10 @@ ARMS = {
     "scara": SCARA,
     "point": POINT,
 }
+# Kinds of targets that a serial arm is searched for.
+placed = pytest.mark.parametrize(
+    "kind", [kind for kind in KINDS.values() if kind.has_position], ids=lambda kind: kind.name
+)
 arms = pytest.mark.parametrize("chain", ARMS.values(), ids=ARMS)
 
 
@@ -95,7 +100,7 @@ def test_every_joint_has_a_body_and_a_line_along_its_axis(chain):
     assert len(ax.collections) == chain.n + 1 + 3  # bodies of joints and base, and arrows
     axes = lines(ax, canvas.DARK)
     assert len(axes) == chain.n
-    for ends, frame in zip(axes, chain.frames(q), strict=True):
+    for ends, frame in zip(axes, chain.joint_frames(q), strict=True):
         direction = (ends[1] - ends[0]) / np.linalg.norm(ends[1] - ends[0])
         np.testing.assert_allclose(direction, frame[:3, 2], atol=1e-12)
         np.testing.assert_allclose(np.cross(ends[0] - frame[:3, 3], direction), 0.0, atol=1e-12)
@@ -116,7 +121,7 @@ def test_the_bodies_of_neighbouring_joints_are_apart(name):
 def test_all_joints_of_a_spherical_wrist_are_visible(name):
     """No joint of the wrist is inside the body of another; they may only fold onto each other."""
     chain = Chain.load(name)
-    q = chain.home.copy()
+    q = chain.mid_range.copy()
     q[4] = 0.5
     wrist = arm3d.joint_geometry(chain, q)[3:]
     for first, second in combinations(wrist, 2):
@@ -142,8 +147,8 @@ def test_axes_of_the_end_effector_are_red_green_and_blue_and_have_names(chain):
     expected = {"x": canvas.RED, "y": canvas.GREEN, "z": canvas.BLUE}
     arrows = frame_arrows(ax)
     assert {name: color.upper() for name, color, _ in arrows} == expected
-    for (_, _, direction), axis in zip(arrows, chain.fk(q)[:3, :3].T, strict=True):
-        np.testing.assert_allclose(direction, axis, atol=1e-12)
+    for (_, _, along), axis in zip(arrows, chain.fk(q)[:3, :3].T, strict=True):
+        np.testing.assert_allclose(along, axis, atol=1e-12)
     for text, (name, color) in zip(ax.texts, expected.items(), strict=True):
         assert (text.get_text(), text.get_color()) == (name, color)
 
@@ -177,7 +182,7 @@ def test_a_sector_ends_at_the_joint_limits(end):
 
 def test_the_scale_of_a_prismatic_joint_has_the_length_of_its_range():
     q = np.array([0.4, 0.9, 0.7, 0.3, 0.5, 0.2])
-    axis = STANFORD.frames(q)[2, :3, 2]
+    axis = STANFORD.joint_frames(q)[2, :3, 2]
     scale = max(lines(plot.arm(STANFORD, q), canvas.RANGE, 1.6), key=np.ptp)
     np.testing.assert_allclose(scale[1] - scale[0], (1.27 - 0.305) * axis, atol=1e-3)
 
@@ -192,31 +197,31 @@ def test_a_joint_with_a_full_turn_has_no_sector():
 
 def test_given_axes_are_drawn_into_and_keep_their_view():
     ax = plt.figure().add_subplot(projection="3d", azim=12, elev=34)
-    assert plot.arm(PANDA, PANDA.home, ax) is ax
-    assert plot.arm(UR5E, UR5E.home, ax, color="black") is ax
+    assert plot.arm(PANDA, PANDA.mid_range, ax) is ax
+    assert plot.arm(UR5E, UR5E.mid_range, ax, color="black") is ax
     assert (ax.azim, ax.elev) == (12, 34)
     assert len(plt.get_fignums()) == 1
-    np.testing.assert_array_equal(lines(ax, canvas.AFTER)[0], PANDA.outline(PANDA.home))
-    np.testing.assert_array_equal(lines(ax, "black")[0], UR5E.outline(UR5E.home))
-    assert ax.get_xlim()[0] < UR5E.outline(UR5E.home)[:, 0].min()
-    assert ax.get_zlim()[1] > PANDA.outline(PANDA.home)[:, 2].max()
+    np.testing.assert_array_equal(lines(ax, canvas.AFTER)[0], PANDA.outline(PANDA.mid_range))
+    np.testing.assert_array_equal(lines(ax, "black")[0], UR5E.outline(UR5E.mid_range))
+    assert ax.get_xlim()[0] < UR5E.outline(UR5E.mid_range)[:, 0].min()
+    assert ax.get_zlim()[1] > PANDA.outline(PANDA.mid_range)[:, 2].max()
 
 
 # A motion
 
 
-@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+@placed
 def test_a_motion_shows_the_arm_before_between_and_after(kind):
     target = kind.at_pose(PANDA.fk(PANDA.random(seed=5)))
     trace = PANDA.trace(target)
-    ax = plot.motion(PANDA, trace.joint_angles, target)
+    ax = plot.motion(PANDA, trace.q, target)
     ax.figure.canvas.draw()
     assert legend_texts(ax) == ["before", "between", "after", "target"]
     (first,), between = lines(ax, canvas.BEFORE), lines(ax, canvas.BETWEEN)
-    np.testing.assert_array_equal(first, PANDA.outline(trace.joint_angles[0]))
+    np.testing.assert_array_equal(first, PANDA.outline(trace.q[0]))
     assert len(between) == len(trace) - 1
     last = lines(ax, canvas.AFTER)[0]
-    np.testing.assert_array_equal(last, PANDA.outline(trace.joint_angles[-1]))
+    np.testing.assert_array_equal(last, PANDA.outline(trace.q[-1]))
     (star,) = lines(ax, canvas.TARGET)
     np.testing.assert_allclose(star[0], last[-1], atol=1e-6)
     arrows = [each for each in ax.collections if isinstance(each, Line3DCollection)]
@@ -225,11 +230,11 @@ def test_a_motion_shows_the_arm_before_between_and_after(kind):
 
 def test_the_axes_of_a_target_pose_are_drawn_as_those_of_the_end_effector():
     pose = PANDA.fk(PANDA.random(seed=5))
-    ax = plot.motion(PANDA, [PANDA.home, PANDA.home], pose)
+    ax = plot.motion(PANDA, [PANDA.mid_range, PANDA.mid_range], pose)
     at_tip, at_target = frame_arrows(ax)[:3], frame_arrows(ax)[3:]
     assert [arrow[:2] for arrow in at_tip] == [arrow[:2] for arrow in at_target]
-    for (_, _, direction), axis in zip(at_target, pose[:3, :3].T, strict=True):
-        np.testing.assert_allclose(direction, axis, atol=1e-12)
+    for (_, _, along), axis in zip(at_target, pose[:3, :3].T, strict=True):
+        np.testing.assert_allclose(along, axis, atol=1e-12)
 
 
 def test_a_rigid_transform_is_drawn_as_its_matrix():
@@ -239,14 +244,27 @@ def test_a_rigid_transform_is_drawn_as_its_matrix():
         np.testing.assert_allclose(value, expected[name], atol=1e-12)
 
 
+def test_a_direction_is_an_arrow_at_the_end_effector():
+    found = PANDA.solve(direction([0, 0, -1]))
+    ax = plot.motion(PANDA, [PANDA.mid_range, found.q], direction([0, 0, -1]))
+    assert legend_texts(ax) == ["before", "after", "target"]
+    arrow = [each for each in ax.collections if isinstance(each, Line3DCollection)][-1]
+    (end, start), *_ = arrow._segments3d
+    np.testing.assert_allclose(start, PANDA.fk(found.q)[:3, 3], atol=1e-12)
+    assert np.subtract(end, start)[2] < 0.0
+    assert not lines(ax, canvas.TARGET)  # no star
+    with pytest.raises(InvalidInputError, match="target is a direction: expected one with a posit"):
+        PANDA.trace(direction([0, 0, -1]))
+
+
 # Several solutions
 
 
 def solutions_of(chain, target, count):
-    return [solution.joint_angles for solution in chain.solutions(target, count=count)]
+    return [solution.q for solution in chain.solutions(target, count=count)]
 
 
-@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+@placed
 def test_the_legend_names_every_solution_and_the_target(kind):
     target = kind.at_pose(UR5E.fk(UR5E.random(seed=5)))
     solutions = solutions_of(UR5E, target, 4)
@@ -270,16 +288,16 @@ def test_joints_have_the_colour_of_their_solution_unless_several_share_them():
     ax = plot.solutions(PLANAR, [first, second], target)
     for q, color in ((first, canvas.SERIES[0]), (second, canvas.SERIES[1])):
         _, axis = lines(ax, color)  # after the outline
-        np.testing.assert_allclose(axis.mean(axis=0), PLANAR.frames(q)[1, :3, 3], atol=1e-12)
+        np.testing.assert_allclose(axis.mean(axis=0), PLANAR.joint_frames(q)[1, :3, 3], atol=1e-12)
     axes = lines(ax, canvas.DARK, 0.8)
     assert len(axes) == 2
     np.testing.assert_allclose([axis.mean(axis=0) for axis in axes], 0.0, atol=1e-12)
 
 
 def test_one_solution_shares_no_joint():
-    ax = plot.solutions(UR5E, [UR5E.home], UR5E.fk(UR5E.home))
+    ax = plot.solutions(UR5E, [UR5E.mid_range], UR5E.fk(UR5E.mid_range))
     assert legend_texts(ax) == ["solution 1", "target"]
-    assert plot.solutions(UR5E, [UR5E.home], UR5E.fk(UR5E.home), ax) is ax
+    assert plot.solutions(UR5E, [UR5E.mid_range], UR5E.fk(UR5E.mid_range), ax) is ax
 
 
 @pytest.mark.parametrize("count", [6, 7, 16])
@@ -386,7 +404,9 @@ def test_in_a_sweep_every_joint_moves_the_end_effector_nearest_to_the_target(nam
         error = np.linalg.norm(after[-1] - star)
         assert error <= np.linalg.norm(arc - star, axis=1).min() + 1e-9
         assert error <= np.linalg.norm(before[-1] - star) + 1e-9
-        assert ax.get_title().startswith(f"{chain.n - move.joint}. {chain.names[move.joint]}\n")
+        assert ax.get_title().startswith(
+            f"{chain.n - move.joint}. {chain.joint_names[move.joint]}\n"
+        )
         assert re.search(r", error \d\.\d{3} m$", ax.get_title())
         assert ax.get_aspect() == 1.0
         assert np.ptp(ax.get_xlim()) == pytest.approx(np.ptp(panels[0].get_xlim()))
@@ -427,29 +447,29 @@ def test_without_limits_joint_end_effector_and_target_are_on_one_line():
 
 def test_a_path_shows_the_values_and_limits_of_every_joint():
     q = STANFORD.random(seed=11)
-    targets = STANFORD.fk(np.linspace(q, 0.9 * q + 0.1 * STANFORD.home, 12))
+    targets = STANFORD.fk(np.linspace(q, 0.9 * q + 0.1 * STANFORD.mid_range, 12))
     path = STANFORD.solve_path(list(targets), start=q)
-    assert path.converged
+    assert path.converged.all()
     panels = plot.path(STANFORD, path)
     panels[0].figure.canvas.draw()
     assert len(panels) == 6
     for i, ax in enumerate(panels):
-        np.testing.assert_array_equal(labelled(ax, "joint value")[:, 1], path.joint_angles[:, i])
+        np.testing.assert_array_equal(labelled(ax, "joint value")[:, 1], path.q[:, i])
         below, above = ax.patches
         lower, upper = STANFORD.limits[i]
         np.testing.assert_allclose(below.get_bbox().intervaly.max(), lower)
         np.testing.assert_allclose(above.get_bbox().intervaly.min(), upper)
         assert ax.get_ylim()[0] < lower < upper < ax.get_ylim()[1]
         assert ax.get_ylabel() == ("[m]" if i == 2 else "[rad]")
-        assert ax.get_title(loc="left") == STANFORD.names[i]
+        assert ax.get_title(loc="left") == STANFORD.joint_names[i]
     assert panels[-1].figure.axes[-1].get_xlabel() == "target"
     assert {ax.get_xlabel() for ax in panels} == {""}
 
 
 def test_a_path_in_degrees_has_metres_for_prismatic_joints():
-    path = STANFORD.solve_path([STANFORD.fk(STANFORD.home)] * 2)
+    path = STANFORD.solve_path([STANFORD.fk(STANFORD.mid_range)] * 2)
     limits = np.where(STANFORD.prismatic, STANFORD.limits.T, np.degrees(STANFORD.limits.T))
-    values = np.where(STANFORD.prismatic, path.joint_angles, np.degrees(path.joint_angles))
+    values = np.where(STANFORD.prismatic, path.q, np.degrees(path.q))
     for i, ax in enumerate(plot.path(STANFORD, path, degrees=True)):
         assert ax.get_ylabel() == ("[m]" if STANFORD.prismatic[i] else "[°]")
         np.testing.assert_allclose(labelled(ax, "joint value")[:, 1], values[:, i])
@@ -458,17 +478,17 @@ def test_a_path_in_degrees_has_metres_for_prismatic_joints():
         np.testing.assert_allclose(above.get_bbox().intervaly.min(), limits[1, i])
 
 
-def test_a_path_marks_jumps_and_missed_targets():
+def test_a_path_marks_breaks_and_missed_targets():
     fold = [[0.9, 0.1, 0.0], [0.9, 0.2, 0.0], [5.0, 0.0, 0.0], [0.9, 0.3, 0.0]]
     path = PLANAR.solve_path(fold, start=[0.5, -1.0])
-    assert path.jumps == (2, 3)  # to the missed target, and away from it
+    assert path.breaks == (2, 3)  # to the missed target, and away from it
     for i, ax in enumerate(plot.path(PLANAR, path)):
         assert len(ax.patches) == 0  # an arm without limits
         values = labelled(ax, "joint value")[:, 1]
         assert np.isnan(values).tolist() == [False, False, True, False]
-        jumps = [line.get_xdata() for line in ax.lines if line.get_label() == "jump"]
-        assert jumps == [[2, 2], [3, 3]]
-        assert labelled(ax, "missed").tolist() == [[2, path.joint_angles[2, i]]]
+        breaks = [line.get_xdata() for line in ax.lines if line.get_label() == "break"]
+        assert breaks == [[2, 2], [3, 3]]
+        assert labelled(ax, "missed").tolist() == [[2, path.q[2, i]]]
         assert np.isfinite(ax.get_ylim()).all()
 
 
@@ -493,13 +513,28 @@ def test_the_last_panel_of_a_path_shows_its_errors(kind):
     targets = [kind.at_pose(UR5E.fk(UR5E.random(seed=seed))) for seed in (1, 2, 3)]
     path = UR5E.solve_path(targets)
     ax = plot.path(UR5E, path)[0].figure.axes[-1]
-    expected = {"position [m]": [result.position_error for result in path.results]}
+    expected = {}
+    if kind.has_position:
+        expected["position [m]"] = [result.position_error for result in path]
     if kind.directions:
-        expected["orientation [rad]"] = [result.orientation_error for result in path.results]
+        expected["orientation [rad]"] = [result.orientation_error for result in path]
     assert legend_texts(ax) == list(expected)
     for label, errors in expected.items():
         np.testing.assert_array_equal(labelled(ax, label)[:, 1], errors)
     assert (ax.get_yscale(), ax.get_xlabel()) == ("log", "target")
+    units = {("position [m]",): "[m]", ("orientation [rad]",): "[rad]"}
+    assert ax.get_ylabel() == units.get(tuple(expected), "[m, rad]")
+
+
+def test_the_path_of_a_robot_is_drawn_like_that_of_an_arm():
+    robot, targets = Robot.load("ur5e"), UR5E.fk(np.linspace(UR5E.mid_range + 0.5, np.ones(6), 4))
+    path = robot.solve_path({"tip": targets, "link2": UR5E.fk(np.zeros((4, 6)))[:, :3, 3]})
+    for i, ax in enumerate(plot.path(robot, path)):
+        assert ax.get_title(loc="left") == robot.joint_names[i]
+        drawn = labelled(ax, "joint value")[:, 1]
+        np.testing.assert_array_equal(drawn, np.where(path.converged, path.q[:, i], np.nan))
+    with pytest.raises(InvalidInputError, match="path has 2 joints and the robot has 6: expected"):
+        plot.path(robot, PATH)
 
 
 def test_given_panels_are_drawn_into():
@@ -522,7 +557,7 @@ def test_an_animation_shows_every_visible_move(tmp_path):
     trace = PLANAR.trace(target, [-0.4, 0.8])
     plot.gif(PLANAR, trace, target, tmp_path / "solve.gif")
     moves = [abs(move.after - move.before) for move in trace.moves()]
-    moves += list(np.abs(np.diff(trace.joint_angles[trace.sweeps :], axis=0)).max(axis=1))
+    moves += list(np.abs(np.diff(trace.q[trace.sweeps :], axis=0)).max(axis=1))
     visible = sum(move > animation.MIN_VISIBLE_MOVE for move in moves)
     assert visible >= 4
     with Image.open(tmp_path / "solve.gif") as image:
@@ -574,7 +609,11 @@ def test_a_robot_is_lines_between_its_links_and_dots_at_its_joints(name):
 def test_stars_are_targets_and_thin_lines_lead_to_them():
     robot = Robot.load("ur5e")
     pose, spatial = robot.fk(robot.random(1))["tip"], plt.figure().add_subplot(projection="3d")
-    targets = {"tip": pose, "link2": aim([0.1, 0.2, 0.3], [0, 0, 1])}
+    targets = {
+        "tip": pose,
+        "link2": aim([0.1, 0.2, 0.3], [0, 0, 1]),
+        "link4": direction([0, 0, 1]),  # has no position
+    }
     ax = plot.robot(robot, dict.fromkeys(robot.joint_names, 0.2), None, targets, spatial, "black")
     assert ax is spatial
     _, _, missing, stars = (np.array(line.get_data_3d()).T for line in ax.lines)
@@ -592,6 +631,10 @@ TEXTS = {
     "a number as chain": (
         lambda: plot.arm(5, [0.0]),
         "chain is 5: expected a Chain, such as robots.panda() or Chain.from_dh(rows).",
+    ),
+    "a number as model": (
+        lambda: plot.path(5, PATH),
+        "model is 5: expected a Chain or a Robot, such as robots.panda().",
     ),
     "too few values": (
         lambda: plot.arm(PLANAR, [0.0]),
@@ -628,7 +671,7 @@ TEXTS = {
     ),
     "the trace of another arm": (
         lambda: plot.sweep(UR5E, TRACE, [0.3, 0.7, 0.0]),
-        "trace is of an arm of 2 joints and the chain has 6: expected a trace of this chain.",
+        "trace has 2 joints and the chain has 6: expected a trace of this chain.",
     ),
     "a sweep that the trace does not have": (
         lambda: plot.sweep(PLANAR, TRACE, [0.3, 0.7, 0.0], TRACE.sweeps),
@@ -644,12 +687,11 @@ TEXTS = {
     ),
     "the path of another arm": (
         lambda: plot.path(UR5E, PATH),
-        "path is of an arm of 2 joints and the chain has 6: expected a path of this chain.",
+        "path has 2 joints and the chain has 6: expected a path of this chain.",
     ),
     "points as path": (
         lambda: plot.path(PLANAR, np.zeros((2, 3))),
-        "path is array([[0., 0., 0.], [0., 0., 0.]]): expected the IKPath that "
-        "chain.solve_path(targets) returns.",
+        "path is array([[0., 0., 0.], [0., 0., 0.]]): expected the IKPath that solve_path returns.",
     ),
     "an arm as robot": (
         lambda: plot.robot(5, [0.0]),

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from jointwise import Chain, DimensionMismatchError
 from jointwise.backends import cpu
-from jointwise.kernels.shapes import HAS_FREE_JOINT, REGULAR_FORM, UNPROVEN
+from jointwise.engines.closed_form.redundancy import structure_tolerance
+from jointwise.kernels.layout.closed_form import FORM_HAS_STANDARD, HAS_FREE_JOINT, UNPROVEN
 from jointwise.model.arm import arm_model
-from jointwise.solvers.redundancy import structure_tolerance
-from tests.support.closed_arms import random_arm
+from testbed.closed_arms import random_arm
 
 ROBOTS = ["ur3e", "ur5", "ur5e", "ur10e", "puma560", "irb120", "kr6_r900", "jaco2"]
 STRUCTURES = ["wrist, parallel 23", "wrist, antiparallel 23", "parallel, meet"]
@@ -31,10 +31,12 @@ ARMS = list(arms())
 def solve_rows(chain, targets, with_regular, near=None):
     """Solutions and counts of poses, with or without the formulas for regular poses."""
     form = chain.arm.closed_form
-    packed = form.packed if with_regular else form.packed[:-REGULAR_FORM].copy()
+    packed = form.packed.copy()
+    if not with_regular:
+        packed[FORM_HAS_STANDARD] = 0.0
     solutions = np.empty((len(targets), 32, 6))
     counts = np.zeros((len(targets), 3), np.int64)
-    starts = chain.home[None].copy() if near is None else near
+    starts = chain.mid_range[None].copy() if near is None else near
     error = structure_tolerance(form)
     cpu.closed_rows(
         chain.arm.packed, packed, targets, starts, np.zeros(1), error, 0, len(targets),
@@ -125,8 +127,8 @@ def test_few_poses_are_in_doubt(chain):
     damaged[5 : 5 + 12 + 42] = np.nan
     counts = np.zeros((count, 3), np.int64)
     cpu.closed_rows(
-        chain.arm.packed, damaged, targets, chain.home[None].copy(), np.zeros(1), 1e-9, 0, count,
-        np.empty((count, 8, 6)), counts,
+        chain.arm.packed, damaged, targets, chain.mid_range[None].copy(), np.zeros(1), 1e-9,
+        0, count, np.empty((count, 8, 6)), counts,
     )  # fmt: skip
     assert (counts[:, 0] > 0).mean() > 0.99
 
@@ -140,7 +142,7 @@ def test_rotations_that_are_not_exact():
         targets[:, :3, :3] += size * rng.uniform(-1.0, 1.0, (60, 3, 3))
         assert_same(chain, targets)
         found = chain.solutions_batch(targets)
-        assert np.abs(chain.fk(found.joint_angles[:, 0]) - targets).max() < 10.0 * size + 1e-12
+        assert np.abs(chain.fk(found.q[:, 0]) - targets).max() < 10.0 * size + 1e-12
 
 
 def test_invalid_poses_are_refused():
@@ -163,14 +165,14 @@ def test_full_turns_are_chosen_close_to_near():
     found = chain.solutions_batch(targets, near=near)
     wanted, counts = solve_rows(chain, targets, False, near)
     for k, count in enumerate(counts[:, 0]):
-        apart = np.abs(found.joint_angles[k, :count, None] - wanted[k, None, :count]).max(axis=2)
+        apart = np.abs(found.q[k, :count, None] - wanted[k, None, :count]).max(axis=2)
         assert apart.min(axis=1).max() < 1e-9
     single = [
         chain.solutions(target, None, near=q) for target, q in zip(targets, near, strict=True)
     ]
     for k, each in enumerate(single):  # bit for bit, but for the order
-        rows = found.joint_angles[k, : found.counts[k]]
-        assert sorted(map(tuple, each.joint_angles)) == sorted(map(tuple, rows))
+        rows = found.q[k, : found.counts[k]]
+        assert sorted(map(tuple, each.q)) == sorted(map(tuple, rows))
 
 
 def test_near_of_another_shape_is_refused():
@@ -198,8 +200,8 @@ def test_a_continuum_has_more_solutions_than_there_are_branches():
     q[3, 4] = 0.0
     found = chain.solutions_batch(chain.fk(q))
     assert found.counts[3] > 8
-    assert found.joint_angles.shape == (4, found.counts[3], 6)
+    assert found.q.shape == (4, found.counts[3], 6)
     targets = chain.fk(q[3])
-    for each in found.joint_angles[3]:
+    for each in found.q[3]:
         assert np.abs(chain.fk(each) - targets).max() < 1e-6
-    assert np.isnan(found.joint_angles[:3, 8:]).all()
+    assert np.isnan(found.q[:3, 8:]).all()

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import RigidTransform
 
 from jointwise import Chain, DimensionMismatchError, InvalidInputError, JointwiseError, Robot
-from jointwise.kernels.shapes import UNLIMITED
-from tests.support.whole_robots import all_values, pinocchio_poses, random_base
+from jointwise.kernels.layout.arrays import UNLIMITED
+from testbed.whole_robots import all_values, pinocchio_poses, random_base
 from tests.test_urdf import LIMIT, joint
 from tests.test_urdf import robot as urdf
 from tests.test_urdf_tips import BY_NAME, link_poses, trees
@@ -95,11 +95,11 @@ def test_a_chain_between_any_two_links_places_them_as_the_robot_does(case, data)
     poses = robot.fk(q)
     expected = np.linalg.inv(poses[base]) @ poses[tip]
     np.testing.assert_allclose(
-        chain.fk([values[name] for name in chain.names]), expected, rtol=0.0, atol=1e-10
+        chain.fk([values[name] for name in chain.joint_names]), expected, rtol=0.0, atol=1e-10
     )
     assert all(
         lower - 1e-12 <= values[name] <= upper + 1e-12
-        for name, (lower, upper) in zip(chain.names, chain.limits, strict=True)
+        for name, (lower, upper) in zip(chain.joint_names, chain.limits, strict=True)
     )
 
 
@@ -157,7 +157,7 @@ def test_limits_of_mimic_joints_narrow_those_of_the_joint_they_follow(name):
     assert robot.limits.tolist() == [list(expected)]
     tree = robot.model.tree
     assert ([*tree.lower], [*tree.upper]) == ([expected[0]], [expected[1]])
-    assert robot.home == [np.mean(expected)]
+    assert robot.mid_range == [np.mean(expected)]
 
 
 def test_limits_and_velocities_that_a_file_does_not_have_are_infinite():
@@ -174,7 +174,7 @@ def test_limits_and_velocities_that_a_file_does_not_have_are_infinite():
     assert robot.prismatic.tolist() == [False, False, True]
     assert robot.limits.tolist() == [[-np.inf, np.inf], [-1.0, 1.0], [1.0, np.inf]]
     assert robot.max_velocity.tolist() == [np.inf, 2.0, np.inf]
-    assert robot.home.tolist() == [0.0, 0.0, 1.0]
+    assert robot.mid_range.tolist() == [0.0, 0.0, 1.0]
     tree = robot.model.tree
     assert tree.lower.tolist() == [-UNLIMITED, -1.0, 1.0]
     assert tree.upper.tolist() == [UNLIMITED, 1.0, UNLIMITED]
@@ -196,9 +196,9 @@ def test_random_values_are_inside_the_limits_and_the_same_for_a_seed():
 
 def test_nothing_of_a_robot_can_be_written_to():
     robot = Robot.load("talos_full_v2")
-    arrays = [*robot.model.tree, robot.limits, robot.home, robot.prismatic, robot.max_velocity]
+    arrays = [*robot.model.tree, robot.limits, robot.mid_range, robot.prismatic, robot.max_velocity]
     arrays += [place.transform for place in robot.model.links.values()]
-    arrays += [*robot.fk(robot.home).values()]
+    arrays += [*robot.fk(robot.mid_range).values()]
     assert not any(array.flags.writeable for array in arrays)
     with pytest.raises(AttributeError):
         robot.model = None
@@ -211,7 +211,7 @@ def test_a_robot_is_pickled():
     again = pickle.loads(pickle.dumps(robot))
     assert str(again) == str(robot)
     assert repr(again) == "<Robot panda: 7 joints>"
-    assert (again.fk(robot.home)["tip"] == robot.fk(robot.home)["tip"]).all()
+    assert (again.fk(robot.mid_range)["tip"] == robot.fk(robot.mid_range)["tip"]).all()
 
 
 def test_a_floating_joint_at_the_root_is_a_free_base():
@@ -249,10 +249,10 @@ def test_a_robot_is_drawn_as_a_tree():
 def test_a_mimic_joint_alone_in_a_chain_is_a_joint_like_others():
     file = BY_NAME["panda.urdf"]
     for chain in (
-        Chain.from_urdf(file, tip="panda_rightfinger"),
+        Chain.from_urdf(file, tip_link="panda_rightfinger"),
         Robot.from_urdf(file).chain("panda_link0", "panda_rightfinger"),
     ):
-        assert chain.names[-1] == "panda_finger_joint2"
+        assert chain.joint_names[-1] == "panda_finger_joint2"
         target = chain.fk(chain.random(1))
         assert chain.solve(target).converged
         assert chain.limits[-1].tolist() == [0.0, 0.04]
@@ -260,7 +260,7 @@ def test_a_mimic_joint_alone_in_a_chain_is_a_joint_like_others():
 
 def test_robots_are_loaded_by_name_and_by_path(tmp_path):
     ours, chain = Robot.load("puma560"), Chain.load("puma560")
-    assert ours.joint_names == chain.names
+    assert ours.joint_names == chain.joint_names
     q = chain.random(0)
     np.testing.assert_allclose(ours.fk(q)["tip"], chain.fk(q), atol=1e-12)
     assert Robot.load("iiwa7").n == 7
@@ -322,11 +322,12 @@ INVALID = {
     ),
     "limits at infinity": (
         second('<limit lower="1e16" upper="1e17"/>'),
-        "limits of joint 'k' of the URDF are inf and inf: expected a lower and an upper value.",
+        "Joint 'k' of the URDF: its limits are inf and inf. Expected -inf and inf where it is "
+        "unlimited.",
     ),
     "crossed limits": (
         second('<limit lower="1" upper="0"/>'),
-        "limits of joint 'k' of the URDF are 1 and 0: expected a lower and an upper value.",
+        "Joint 'k' of the URDF: lower limit 1 is above upper limit 0.",
     ),
     "a negative velocity": (
         second('<limit lower="0" upper="1" velocity="-1"/>'),
@@ -423,15 +424,15 @@ CALLS = {
     ),
     "the value of a mimic joint": (
         lambda robot: robot.fk({"j": 0.0, "k": 0.0}),
-        "q does not fit, no joint is named 'k': expected a value for each of j.",
+        "no joint named 'k' in the model. Joints: j.",
     ),
     "a base of two numbers": (
-        lambda robot: robot.fk([0.0], base=[1.0, 2.0]),
-        "base has shape (2,): expected (4, 4), a pose.",
+        lambda robot: robot.fk([0.0], base_pose=[1.0, 2.0]),
+        "base_pose has shape (2,): expected (4, 4), a pose.",
     ),
     "a base with NaN": (
-        lambda robot: robot.fk([0.0], base=[1.0, 2.0, np.nan]),
-        "base[2] is nan: expected finite numbers below 1e9.",
+        lambda robot: robot.fk([0.0], base_pose=[1.0, 2.0, np.nan]),
+        "base_pose[2] is nan: expected finite numbers below 1e9.",
     ),
 }
 

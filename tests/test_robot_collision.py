@@ -14,39 +14,28 @@ from jointwise import (
     Chain,
     GeometryWarning,
     InvalidInputError,
+    Posture,
     Robot,
     Scene,
     SolveConfig,
     Status,
     UnsolvedError,
 )
-from jointwise.kernels.shapes import TABLE_CELLS, TABLE_MAX
-from jointwise.model.geometry import shapes
-from jointwise.model.geometry.geometry import make_geometry
-from jointwise.model.geometry.tables import Table
-from jointwise.model.geometry.two_joints import joints_between, pairs_two_apart, table_between
+from jointwise.kernels.layout.spheres import TABLE_CELLS, TABLE_MAX
+from jointwise.shape.geometry import group_spheres, kernel_spheres, make_geometry
+from jointwise.shape.solids import primitives
+from jointwise.shape.tables.table import Table
+from jointwise.shape.tables.two_joints import joints_between, pairs_two_apart, table_between
+from testbed.geometry_arms import ARM
 from tests.support import collision_twin as twin
-from tests.support.geometry_arms import ARM
 from tests.support.scenes import everything
-from tests.support.two_arms import LENGTHS, two_arms
+from tests.support.two_arms import strings_of_spheres, two_arms
 
 # Random obstacles may well touch the first link.
 pytestmark = pytest.mark.filterwarnings("ignore::jointwise.errors.GeometryWarning")
 
 SEEDS = st.integers(0, 10_000)
 HANDS = ("left_6", "right_6")
-
-
-def strings_of_spheres():
-    """Spheres of each link of the robot with two arms, in the frame of the link."""
-    spheres = {"base": [[0.0, 0.0, 0.1, 0.1]], "torso": [[0.0, 0.0, 0.0, 0.1]]}
-    spheres |= {"head": [[0.0, 0.0, 0.1, 0.07]]}
-    for side in ("left", "right"):
-        for number, length in enumerate(LENGTHS, start=1):
-            along = np.linspace(0.0, length, 4)
-            spheres[f"{side}_{number}"] = [[x, 0.0, 0.0, 0.03] for x in along]
-    spheres |= {"jaw_1": [[0.02, 0.0, 0.0, 0.01]], "jaw_2": [[0.02, 0.0, 0.0, 0.01]]}
-    return {link: np.array(rows) for link, rows in spheres.items()}
 
 
 SPHERES = strings_of_spheres()
@@ -78,12 +67,12 @@ def random_pose(seed, size=1.0):
     ).as_matrix()
 
 
-def free_targets(robot, scene, count, margin=0.0, base=None):
-    """Poses of both hands that are reached free."""
+def free_targets(robot, count):
+    """Poses of both hands that are reached free, in the scene of the robot."""
     q = robot.random(seed=4, count=30 * count)
-    q = q[robot.free(q, scene, margin, base)][:count]
+    q = q[robot.is_free(q)][:count]
     assert len(q) == count
-    poses = robot.fk(q, base)
+    poses = robot.fk(q)
     return [{hand: poses[hand][i] for hand in HANDS} for i in range(count)]
 
 
@@ -103,14 +92,18 @@ def around_the_robot():
 def test_clearance_is_that_of_the_twin(robot, floating, free_base, seed):
     robot = floating if free_base else robot
     scene, q, base = everything(seed), robot.random(seed=seed), random_pose(seed, 0.3)
+    placed = robot.with_base(base)
+    checked, blind = placed.with_scene(scene), placed.with_scene(scene, self_collision=False)
     expected, names = twin.robot_clearance(robot, SPHERES, q, scene, base)
-    assert robot.clearance(q, scene, base) == pytest.approx(expected, abs=1e-9)
+    assert checked.clearance(q) == pytest.approx(expected, abs=1e-9)
+    if free_base:
+        assert robot.with_scene(scene).clearance(q, base) == pytest.approx(expected, abs=1e-9)
     alone, _ = twin.robot_clearance(robot, SPHERES, q, scene, base, self_collision=False)
-    assert robot.clearance(q, scene, base, self_collision=False) == pytest.approx(alone, abs=1e-9)
+    assert blind.clearance(q) == pytest.approx(alone, abs=1e-9)
     poses = robot.fk(q, base)
     config = SolveConfig(max_restarts=0)
-    result = robot.solve({h: poses[h] for h in HANDS}, q, base, scene=scene, config=config)
-    if (result.joint_angles == q).all():
+    result = checked.solve({h: poses[h] for h in HANDS}, q, config=config)
+    if (result.q == q).all():
         assert set(result.contact) == names
         assert result.clearance == pytest.approx(expected, abs=1e-9)
 
@@ -119,48 +112,50 @@ def test_clearance_is_that_of_the_twin(robot, floating, free_base, seed):
 @given(seed=SEEDS, margin=st.floats(0.0, 0.3))
 def test_free_is_a_clearance_of_no_less_than_the_margin(robot, seed, margin):
     scene, q = everything(seed), robot.random(seed=seed, count=8)
-    assert (robot.free(q, scene, margin) == (robot.clearance(q, scene) >= margin)).all()
-    assert robot.free(q[0], scene, margin) is bool(robot.clearance(q[0], scene) >= margin)
+    robot = robot.with_scene(scene, margin=margin)
+    assert (robot.is_free(q) == (robot.clearance(q) >= margin)).all()
+    assert robot.is_free(q[0]) is bool(robot.clearance(q[0]) >= margin)
 
 
 @settings(max_examples=10, deadline=None)
 @given(seed=SEEDS)
 def test_moving_base_and_scene_together_changes_nothing(robot, seed):
     q, move, pose = robot.random(seed=seed, count=4), random_pose(seed), random_pose(seed + 1)
-    here = robot.clearance(q, Scene().cylinder(0.2, 0.3, pose))
-    there = robot.clearance(q, Scene().cylinder(0.2, 0.3, move @ pose), move)
-    assert there == pytest.approx(here, abs=1e-9)
+    here = robot.with_scene(Scene().cylinder(0.2, 0.3, pose)).clearance(q)
+    moved = robot.with_scene(Scene().cylinder(0.2, 0.3, move @ pose))
+    assert moved.with_base(move).clearance(q) == pytest.approx(here, abs=1e-9)
 
 
 def test_the_root_is_compared_with_obstacles_only_where_it_moves(robot, floating):
     inside = Scene().sphere(0.05, [0.0, 0.0, 0.1])
-    q = robot.home
-    assert robot.clearance(q, inside, self_collision=False) > 0.0
-    assert floating.clearance(q, inside) == pytest.approx(-0.15)
+    q = robot.mid_range
+    assert robot.with_scene(inside, self_collision=False).clearance(q) > 0.0
+    assert floating.with_scene(inside).clearance(q) == pytest.approx(-0.15)
 
 
 def test_a_robot_of_one_arm_has_the_clearance_of_the_chain(tmp_path, monkeypatch):
     monkeypatch.setenv("JOINTWISE_CACHE_DIR", str(tmp_path))
     text = ARM.replace('name="grip" type="prismatic"', 'name="grip" type="fixed"')
-    chain = Chain.from_urdf(text, "foot", "tip", geometry=True, overshoot=0.03)
-    robot = Robot.from_urdf(text, geometry=True, overshoot=0.03)
+    chain = Chain.from_urdf(text, "foot", "tip").with_geometry(padding=0.03)
+    robot = Robot.from_urdf(text).with_geometry(padding=0.03)
     assert robot.geometry.names == chain.geometry.names
     scene, q = around_the_robot(), chain.random(seed=1, count=200)
-    assert robot.clearance(q, scene) == pytest.approx(chain.clearance(q, scene), abs=1e-9)
+    expected = chain.with_scene(scene).clearance(q)
+    assert robot.with_scene(scene).clearance(q) == pytest.approx(expected, abs=1e-9)
     assert len({*map(str, tmp_path.rglob("*.json"))}) <= 2  # the same, or one each
 
 
 def test_a_named_robot_has_the_clearance_of_the_chain():
-    chain, robot = Chain.load("panda", geometry=True), Robot.load("panda", geometry=True)
-    scene, q = around_the_robot(), chain.random(seed=2, count=300)
-    assert (robot.clearance(q, scene) == chain.clearance(q, scene)).all()
+    chain, robot = (kind.load("panda").with_scene(around_the_robot()) for kind in (Chain, Robot))
+    q = chain.random(seed=2, count=300)
+    assert (robot.clearance(q) == chain.clearance(q)).all()
 
 
 # Which pairs are checked
 
 
 def test_neighbours_are_not_checked_and_siblings_are(robot):
-    names, body = robot.geometry.names, robot.geometry.body
+    names, body = robot.geometry.names, kernel_spheres(robot.geometry)
     checked = {frozenset((names[a], names[b])) for a, b in body.pairs}
     for link, place in robot.model.links.items():
         assert {link, place.parent} not in checked
@@ -175,7 +170,7 @@ def test_links_without_spheres_are_passed_over_from_parent_to_child(tmp_path):
     names = ("torso", "left_3", "left_4", "right_3")
     file.write_text(json.dumps({"spheres": {link: SPHERES[link].tolist() for link in names}}))
     geometry = Robot.from_urdf(two_arms()).with_geometry(file).geometry
-    links, body = geometry.names, geometry.body
+    links, body = geometry.names, kernel_spheres(geometry)
     checked = {frozenset((links[a], links[b])) for a, b in body.pairs}
     # Between torso and either arm are empty links alone, and from arm to arm is the torso.
     assert checked == {
@@ -209,11 +204,11 @@ def test_a_table_is_a_lower_bound_of_the_distance_and_near_it(pair):
       <origin xyz="0.1 0 0.1" rpy="0.3 0 0"/><axis xyz="1 0 0"/><limit lower="-1" upper="2"/>
     </joint></robot>"""
     robot = Robot.from_urdf(text)
-    carriers = ["l0", "l1", "l3", "l2"]  # depth first
+    groups = ["l0", "l1", "l3", "l2"]  # depth first
     tree = robot.model.tree
-    a, b = sorted(carriers.index(f"l{each}") for each in pair)
+    a, b = sorted(groups.index(f"l{each}") for each in pair)
     corner = np.array([0.05, 0.0, 0.0])
-    ball = shapes.sphere(0.02).moved(np.block([[np.eye(3), corner[:, None]], [0, 0, 0, 1]]))
+    ball = primitives.sphere(0.02).moved(np.block([[np.eye(3), corner[:, None]], [0, 0, 0, 1]]))
     table = table_between(tree, [[ball]] * 4, a, b)
     q, names = robot.random(seed=1, count=300), robot.joint_names
     poses = robot.fk(q)
@@ -223,10 +218,10 @@ def test_a_table_is_a_lower_bound_of_the_distance_and_near_it(pair):
         values = q[:, names.index(robot.model.body_names[joint])]
         cells.append(np.minimum(((values - low) / (high - low) * TABLE_CELLS).astype(int), 95))
     centres = []
-    for carrier in (a, b):
-        place = robot.model.links[carriers[carrier]]
+    for group in (a, b):
+        place = robot.model.links[groups[group]]
         local = place.transform[:, :3].T @ (corner - place.transform[:, 3])
-        centres.append(poses[carriers[carrier]] @ [*local, 1.0])
+        centres.append(poses[groups[group]] @ [*local, 1.0])
     exact = np.linalg.norm(centres[0] - centres[1], axis=1) - 0.04
     found = table.distances[cells[0], cells[1]]
     known = found < TABLE_MAX
@@ -239,7 +234,7 @@ def test_a_table_is_a_lower_bound_of_the_distance_and_near_it(pair):
 
 @pytest.mark.parametrize("is_free_somewhere", [False, True])
 def test_a_pair_without_a_cell_that_is_free_is_not_checked(robot, is_free_somewhere):
-    names, parts = robot.geometry.names, robot.geometry.spheres_by_carrier
+    names, parts = robot.geometry.names, group_spheres(robot.geometry)
     pair = names.index("left_1"), names.index("right_1")
     distances = np.full((TABLE_CELLS, TABLE_CELLS), -0.001)
     distances[5, 7] = 0.01 if is_free_somewhere else -0.001
@@ -248,7 +243,7 @@ def test_a_pair_without_a_cell_that_is_free_is_not_checked(robot, is_free_somewh
     geometry = make_geometry(
         model, model.body_names, parts, links, None, "a test", {min(pair, pair[::-1]): table}
     )
-    assert len(geometry.body.table_pairs) == is_free_somewhere
+    assert len(kernel_spheres(geometry).table_pairs) == is_free_somewhere
     assert ((*sorted(pair), "always touch") in geometry.skipped) != is_free_somewhere
 
 
@@ -263,7 +258,7 @@ def test_disabled_pairs_of_a_file_are_not_checked(tmp_path):
     disabled = [["left_1", "right_1"], ["torso", "left_2"]]
     robot = with_spheres(Robot.from_urdf(two_arms()), tmp_path, disabled=disabled)
     names = robot.geometry.names
-    checked = {frozenset((names[a], names[b])) for a, b in robot.geometry.body.pairs}
+    checked = {frozenset((names[a], names[b])) for a, b in kernel_spheres(robot.geometry).pairs}
     assert all(frozenset(pair) not in checked for pair in disabled)
     assert "not checked, disabled: torso and left_2; left_1 and right_1" in str(robot.geometry)
 
@@ -271,10 +266,10 @@ def test_disabled_pairs_of_a_file_are_not_checked(tmp_path):
 def test_disabled_pairs_of_an_srdf_are_not_checked(tmp_path, monkeypatch):
     monkeypatch.setenv("JOINTWISE_CACHE_DIR", str(tmp_path))
     srdf = '<robot name="arm"><disable_collisions link1="foot" link2="fork"/></robot>'
-    robot = Robot.from_urdf(ARM, geometry=True, overshoot=0.03, srdf=srdf)
+    robot = Robot.from_urdf(ARM).with_geometry(padding=0.03, srdf=srdf)
     assert (0, 3, "disabled") in robot.geometry.skipped
-    assert robot.geometry.overshoot == 0.03
-    again = Robot.from_urdf(ARM, geometry=True, overshoot=0.03, srdf=srdf)
+    assert robot.geometry.padding == 0.03
+    again = Robot.from_urdf(ARM).with_geometry(padding=0.03, srdf=srdf)
     assert again.geometry.skipped == robot.geometry.skipped
 
 
@@ -283,23 +278,22 @@ def test_a_saved_geometry_is_read_again(robot, tmp_path):
     for source in (tmp_path / "saved.json", robot.geometry):
         again = Robot.from_urdf(two_arms()).with_geometry(source)
         q = robot.random(seed=1, count=20)
-        assert (again.clearance(q) == robot.clearance(q)).all()
-    assert robot.with_geometry(None).geometry is None
+        assert (again.with_scene().clearance(q) == robot.with_scene().clearance(q)).all()
 
 
 # Solutions
 
 
 def test_two_arms_that_reach_do_not_hit_each_other(robot):
-    targets, config = free_targets(robot, Scene(), 30), SolveConfig()
-    blind = robot.solve_batch(targets, self_collision=False, config=config)
-    batch = robot.solve_batch(targets, config=config)
+    targets = free_targets(robot.with_scene(), 30)
+    blind = robot.with_scene(self_collision=False).solve_batch(targets)
+    batch = robot.with_scene().solve_batch(targets)
     assert blind.converged.all()
     assert batch.converged.all(), str(batch)
-    gaps = [twin.robot_clearance(robot, SPHERES, q, Scene())[0] for q in batch.joint_angles]
+    gaps = [twin.robot_clearance(robot, SPHERES, q, Scene())[0] for q in batch.q]
     assert min(gaps) >= 0.0
     assert batch.clearance == pytest.approx(gaps, abs=1e-9)
-    touching = [twin.robot_clearance(robot, SPHERES, q, Scene())[0] for q in blind.joint_angles]
+    touching = [twin.robot_clearance(robot, SPHERES, q, Scene())[0] for q in blind.q]
     assert min(touching) < 0.0  # else this test shows nothing
 
 
@@ -307,12 +301,13 @@ def test_solutions_in_a_scene_are_free_by_the_twin(robot):
     scene, margin = around_the_robot(), 0.02
     base = np.eye(4)
     base[:3, 3] = 0.1, 0.0, 0.05
-    for target in free_targets(robot, scene, 20, margin, base):
-        result = robot.solve(target, base=base, scene=scene, margin=margin)
+    placed = robot.with_base(base).with_scene(scene, margin=margin)
+    for target in free_targets(placed, 20):
+        result = placed.solve(target)
         assert result.converged, result.message
-        gap, _ = twin.robot_clearance(robot, SPHERES, result.joint_angles, scene, base)
+        gap, _ = twin.robot_clearance(robot, SPHERES, result.q, scene, base)
         assert gap >= margin - 1e-9
-        poses = robot.fk(result.joint_angles, base)
+        poses = robot.fk(result.q, base)
         for hand, pose in target.items():
             assert poses[hand] == pytest.approx(pose, abs=1e-5)
 
@@ -320,35 +315,36 @@ def test_solutions_in_a_scene_are_free_by_the_twin(robot):
 def test_a_floating_base_keeps_the_scene_of_the_world(floating):
     scene, base = around_the_robot(), np.eye(4)
     base[:3, 3] = 0.0, 0.0, 0.3
-    for target in free_targets(floating, scene, 10, base=base):
-        result = floating.solve(target, base=base, scene=scene)
+    placed = floating.with_scene(scene).with_base(base)
+    for target in free_targets(placed, 10):
+        result = placed.solve(target)
         assert result.converged, result.message
-        gap, _ = twin.robot_clearance(floating, SPHERES, result.joint_angles, scene, result.base)
+        gap, _ = twin.robot_clearance(floating, SPHERES, result.q, scene, result.base_pose)
         assert gap >= -1e-9
         assert result.clearance == pytest.approx(gap, abs=1e-9)
 
 
 def test_rows_of_a_batch_are_single_solves(robot):
-    scene = around_the_robot()
-    targets = free_targets(robot, scene, 6)
-    batch = robot.solve_batch(targets, scene=scene, margin=0.01, threads=2)
+    targets = free_targets(robot.with_scene(around_the_robot()), 6)
+    robot = robot.with_scene(around_the_robot(), margin=0.01)
+    batch = robot.solve_batch(targets, threads=2)
     for target, row in zip(targets, batch, strict=True):
-        one = robot.solve(target, scene=scene, margin=0.01)
-        assert (one.joint_angles == row.joint_angles).all()
+        one = robot.solve(target)
+        assert (one.q == row.q).all()
         assert (one.status, one.contact) == (row.status, row.contact)
 
 
-def test_with_rest_values_solutions_are_free_too(robot):
-    scene = around_the_robot()
-    for target in free_targets(robot, scene, 5):
-        result = robot.solve(target, rest=robot.home, scene=scene)
+def test_with_preferred_values_solutions_are_free_too(robot):
+    robot = robot.with_scene(around_the_robot())
+    for target in free_targets(robot, 5):
+        result = robot.solve(target, posture=Posture(robot.mid_range))
         assert result.converged
-        assert robot.free(result.joint_angles, scene)
+        assert robot.is_free(result.q)
 
 
 def along_a_line(robot, count=9):
     """Frames of the left hand on a line across a pole, and where they start."""
-    pose = robot.fk(robot.home)["left_6"]
+    pose = robot.fk(robot.mid_range)["left_6"]
     frames = np.tile(pose, (count, 1, 1))
     frames[:, 1, 3] += np.linspace(0.0, 0.25, count)
     return {"left_6": frames}
@@ -358,18 +354,14 @@ def along_a_line(robot, count=9):
 def test_a_path_tells_which_frames_and_ways_touch(robot, floating, free_base):
     robot = floating if free_base else robot
     frames = along_a_line(robot)
-    plain = robot.solve_path(frames, robot.home, self_collision=False)
-    at = plain.joint_angles[4], plain.bases[4]
+    plain = robot.with_scene(self_collision=False).solve_path(frames, robot.mid_range)
+    at = plain.q[4], plain.base_poses[4]
     tip = robot.fk(*at)["left_6"][:3, 3]
     scene = Scene().sphere(0.02, tip, name="ball")
-    path = robot.solve_path(frames, robot.home, scene=scene, self_collision=False)
-    assert (path.joint_angles == plain.joint_angles).all()
-    touches = np.array(
-        [
-            not robot.free(q, scene, 0.0, base, self_collision=False)
-            for q, base in zip(path.joint_angles, path.bases, strict=True)
-        ]
-    )
+    robot = robot.with_scene(scene, self_collision=False)
+    path = robot.solve_path(frames, robot.mid_range)
+    assert (path.q == plain.q).all()
+    touches = ~robot.is_free(path.q, path.base_poses if free_base else None)
     assert touches[4]
     assert not touches.all()
     codes = np.where(touches & plain.converged, list(Status).index(Status.COLLIDES), plain.status)
@@ -377,31 +369,30 @@ def test_a_path_tells_which_frames_and_ways_touch(robot, floating, free_base):
     assert (path.converged == (plain.converged & ~touches)).all()
     assert path[4].contact[1] == "ball"
     expected = [i for i in range(1, len(touches)) if touches[i - 1] or touches[i]]
-    assert set(expected) <= set(path.touching)
-    assert plain.touching == ()
+    assert set(expected) <= set(path.colliding)
+    assert plain.colliding == ()
 
 
 def test_between_two_free_frames_the_way_is_checked(robot):
-    start = robot.home
+    start = robot.mid_range
     poses = [robot.fk(start)["left_6"], None]
     other = start.copy()
     other[list(robot.joint_names).index("left_1_joint")] += 0.8
     poses[1] = robot.fk(other)["left_6"]
     half = robot.fk(0.5 * (start + other))["left_6"][:3, 3]
     scene = Scene().sphere(0.01, half, name="ball")
-    moving = ["left_1_joint"]
-    path = robot.solve_path(
-        {"left_6": np.array(poses)}, start, active=moving, scene=scene, self_collision=False
+    path = robot.with_scene(scene, self_collision=False).solve_path(
+        {"left_6": np.array(poses)}, start, posture=Posture(active=["left_1_joint"])
     )
     assert path.converged.all()
-    assert path.touching == (1,)
+    assert path.colliding == (1,)
 
 
 def test_without_a_check_nothing_changes(robot):
-    plain = Robot.from_urdf(two_arms())
-    for target in free_targets(robot, Scene(), 5):
-        one, other = plain.solve(target), robot.solve(target, self_collision=False)
-        assert (one.joint_angles == other.joint_angles).all()
+    plain, blind = Robot.from_urdf(two_arms()), robot.with_scene(self_collision=False)
+    for target in free_targets(robot.with_scene(), 5):
+        one, other = plain.solve(target), blind.solve(target)
+        assert (one.q == other.q).all()
         assert (one.iterations, one.restarts) == (other.iterations, other.restarts)
         assert np.isnan(one.clearance)
         assert one.contact is None
@@ -412,11 +403,9 @@ def test_without_a_check_nothing_changes(robot):
 
 def test_hands_at_one_place_always_collide(robot):
     poses = robot.fk(robot.random(seed=1, count=50))["left_6"]
-    both = robot.solve_batch(
-        {"left_6": poses, "right_6": poses}, self_collision=False, config=SolveConfig()
-    )
+    both = robot.solve_batch({"left_6": poses, "right_6": poses})
     pose = poses[both.converged][0]
-    result = robot.solve(dict.fromkeys(HANDS, pose))
+    result = robot.with_scene().solve(dict.fromkeys(HANDS, pose))
     assert result.missed == ()
     assert result.status is Status.COLLIDES_ALWAYS
     assert not result.converged
@@ -426,34 +415,37 @@ def test_hands_at_one_place_always_collide(robot):
 
 
 def test_a_hand_in_an_obstacle_always_collides(robot):
-    target = free_targets(robot, Scene(), 1)[0]
+    target = free_targets(robot.with_scene(), 1)[0]
     scene = Scene().sphere(0.05, target["left_6"][:3, 3], name="ball")
-    result = robot.solve(target, scene=scene)
+    result = robot.with_scene(scene).solve(target)
     assert result.status is Status.COLLIDES_ALWAYS
     assert result.contact == ("left_6", "ball")
     assert result.clearance == pytest.approx(-0.08)
-    expected = "'left_6' and 'ball' overlap by 0.08 m. The target is reached, but all solutions"
+    expected = (
+        "'left_6' and 'ball' overlap by 0.08 m. Every solution of the target provably collides"
+    )
     with pytest.raises(UnsolvedError, match=re.escape(expected)):
         result.or_raise()
 
 
 def test_what_no_joint_moves_touches_always(robot):
-    start = robot.home
+    start = robot.mid_range
     target = robot.fk(robot.random(seed=3))["left_6"]
     right = robot.fk(start)["right_6"]
     scene = Scene().sphere(0.02, right[:3, 3], name="ball")
     moving = [name for name in robot.joint_names if name.startswith("left")]
-    result = robot.solve({"left_6": target[:3, 3]}, start, active=moving, scene=scene)
+    posture = Posture(active=moving)
+    result = robot.with_scene(scene).solve({"left_6": target[:3, 3]}, start, posture=posture)
     if result.missed == ():
         assert result.status is Status.COLLIDES_ALWAYS
         assert "ball" in result.contact
 
 
 def test_every_solution_that_was_found_touches(robot):
-    point = robot.fk(robot.home)["left_6"][:3, 3]
+    point = robot.fk(robot.mid_range)["left_6"][:3, 3]
     scene = Scene().sphere(0.05, point, name="ball")  # of a position nothing is proven
     config = SolveConfig(max_restarts=10)
-    result = robot.solve({"left_6": point}, scene=scene, config=config)
+    result = robot.with_scene(scene).solve({"left_6": point}, config=config)
     assert result.status is Status.COLLIDES
     assert "ball" in result.contact
     assert result.restarts == 10
@@ -462,25 +454,26 @@ def test_every_solution_that_was_found_touches(robot):
 # Bad input
 
 
-def test_a_scene_needs_geometry():
-    robot = Robot.from_urdf(two_arms())
-    message = (
-        "is given for a robot without geometry: expected a robot whose spheres are known, such as "
-        "Robot.from_urdf(source, geometry=True)."
-    )
-    with pytest.raises(InvalidInputError, match=f"^{re.escape('scene ' + message)}$"):
-        robot.solve({"head": [0.0, 0.0, 1.0]}, scene=Scene())
-    with pytest.raises(InvalidInputError, match=f"^{re.escape('scene ' + message)}$"):
-        robot.clearance(robot.home, Scene())
+def test_a_scene_needs_shapes_and_a_clearance_a_scene(robot):
+    text = "the URDF has no collision shapes: expected <collision> elements in its links."
+    with pytest.raises(InvalidInputError, match=f"^{re.escape(text)}"):
+        Robot.from_urdf(two_arms()).with_scene()
     text = (
-        "the robot has no geometry, by which collisions are found: expected a robot whose spheres "
-        "are known, such as Robot.load(name, geometry=True) or "
-        "Robot.from_urdf(source, geometry=True)."
+        "the robot has no scene: call with_scene first, robot.with_scene(scene) or "
+        "robot.with_scene() for self-collision alone."
     )
-    with pytest.raises(InvalidInputError, match=f"^{re.escape(text)}$"):
-        robot.free(robot.home)
-    with pytest.raises(InvalidInputError, match=f"^{re.escape('margin ' + message)}$"):
-        robot.solve_batch([{"head": [0.0, 0.0, 1.0]}], margin=0.1)
+    for ask in (robot.clearance, robot.is_free):
+        with pytest.raises(InvalidInputError, match=f"^{re.escape(text)}$"):
+            ask(robot.mid_range)
+
+
+def test_another_pose_of_a_base_that_does_not_move_is_refused(robot):
+    text = "base_pose is given, but the base does not move: use with_base(pose)."
+    checked = robot.with_scene()
+    for ask in (checked.clearance, checked.is_free):
+        with pytest.raises(InvalidInputError, match=f"^{re.escape(text)}$"):
+            ask(robot.mid_range, [0.1, 0.0, 0.0])
+        assert ask(robot.mid_range, np.eye(4)) == ask(robot.mid_range)  # where it is
 
 
 def test_a_scene_that_swallows_the_base_is_named_once(robot, floating):
@@ -488,28 +481,28 @@ def test_a_scene_that_swallows_the_base_is_named_once(robot, floating):
     base[:3, 3] = 3.0, 0.0, 0.0
     scene = Scene().box([0.4, 0.4, 3.0], [3.0, 0.0, 0.5], name="cabinet")
     expected = (
-        "'cabinet' touches 'torso' whatever the first joint does, so no joint values are free: "
-        "move it or the base, or leave it out."
+        "'cabinet' collides with 'torso' at every value of the first joint, so no configuration is "
+        "free: move it or the base, or leave it out."
     )
+    swallowed, movable = robot.with_scene(scene).with_base(base), floating.with_scene(scene)
     with pytest.warns(GeometryWarning, match=f"^{re.escape(expected)}$"):
-        robot.free(robot.home, scene, base=base)
+        swallowed.is_free(robot.mid_range)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        robot.free(robot.home, scene, base=base)  # it was said
-        floating.free(robot.home, scene, base=base)  # which can move away
-        robot.free(robot.home, scene)
+        swallowed.is_free(robot.mid_range)  # it was said
+        movable.is_free(robot.mid_range, base)  # which can move away
+        robot.with_scene(scene).is_free(robot.mid_range)
 
 
-def test_what_is_no_scene_or_margin_is_refused(robot):
-    target = {"left_6": [0.4, 0.2, 0.7]}
+def test_what_is_no_scene_or_margin_is_refused(robot, floating):
     with pytest.raises(InvalidInputError, match=r"^scene is 'table': expected a Scene, such as"):
-        robot.solve(target, scene="table")
+        robot.with_scene("table")
     with pytest.raises(InvalidInputError, match=r"^margin is -0.1: expected 0 or more \[m\]\.$"):
-        robot.solve(target, scene=Scene(), margin=-0.1)
-    with pytest.raises(InvalidInputError, match="q"):
-        robot.clearance([0.0])
-    with pytest.raises(InvalidInputError, match="base"):
-        robot.clearance(robot.home, Scene(), base=np.zeros((4, 4)))
+        robot.with_scene(margin=-0.1)
+    with pytest.raises(InvalidInputError, match=r"^q has 1 value for a robot of 15 joints"):
+        robot.with_scene().clearance([0.0])
+    with pytest.raises(InvalidInputError, match=r"^base_pose has the last row \[0. 0. 0. 0.\]"):
+        floating.with_scene().clearance(robot.mid_range, np.zeros((4, 4)))
 
 
 def test_the_geometry_of_another_robot_is_refused(robot):
@@ -521,16 +514,18 @@ def test_the_geometry_of_another_robot_is_refused(robot):
 
 def test_geometry_of_what_has_no_shapes_is_refused():
     with pytest.raises(InvalidInputError, match="no collision shapes"):
-        Robot.from_urdf(two_arms(), geometry=True)
+        Robot.from_urdf(two_arms()).with_geometry()
     with pytest.raises(InvalidInputError, match="no shape of 'stanford' comes with jointwise"):
-        Robot.load("stanford", geometry=True)
+        Robot.load("stanford").with_geometry("stanford")
+    with pytest.raises(
+        InvalidInputError, match=r"^stanford.* has no shape, which collision checks"
+    ):
+        Robot.load("stanford").with_scene()
 
 
 def test_a_table_of_ones_own_has_no_shapes(tmp_path):
     file = tmp_path / "arm.csv"
     file.write_text("a,alpha,d,theta\n0.3,0,0,0\n0.3,0,0,0\n")
-    expected = (
-        "geometry is for a URDF: arm.csv has no collision shapes. Give it spheres by with_geometry."
-    )
-    with pytest.raises(InvalidInputError, match=f"^{re.escape(expected)}$"):
-        Robot.load(file, geometry=True)
+    expected = "arm.csv has no shape, which collision checks need. Give it one by with_geometry("
+    with pytest.raises(InvalidInputError, match=f"^{re.escape(expected)}"):
+        Robot.load(file).with_scene()

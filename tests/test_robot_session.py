@@ -1,17 +1,19 @@
 """Laws of a robot's session: what its page does for a visitor, without the page."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jointwise import InvalidInputError, Robot
-from jointwise.solvers.targets import KINDS
-from jointwise.view.joint_sliders import JointSliders
-from jointwise.view.robot_panel import status_lines
-from jointwise.view.robot_session import RobotSession
+from jointwise.targets import KINDS
+from jointwise.view.controls.joint_sliders import JointSliders
+from jointwise.view.controls.page_controls import status_lines
 from jointwise.view.server import free_port, open_server
-from jointwise.view.workspace import limb_ends
+from jointwise.view.session import Session
+from jointwise.view.state.workspace import limb_ends
 from tests.support.two_arms import two_arms
 
 FIXED, FREE = (Robot.from_urdf(two_arms(), free_base) for free_base in (False, True))
@@ -21,7 +23,7 @@ HANDS = ["left_6", "right_6"]
 
 @pytest.fixture(params=[FIXED, FREE], ids=["fixed base", "free base"])
 def session(request):
-    return RobotSession(request.param)
+    return Session(request.param)
 
 
 @pytest.mark.parametrize(
@@ -45,8 +47,8 @@ def test_a_session_begins_at_home_with_poses_of_both_hands_that_it_reaches(sessi
     assert {target.kind for target in session.targets.values()} == {KINDS["pose"]}
     assert session.selected == HANDS[0]
     assert session.message == REACHED
-    assert np.abs(session.q - session.robot.home).max() < 1e-6
-    assert max(np.max(errors) for errors in session.errors().values()) < 1e-6
+    assert np.abs(session.q - session.model.mid_range).max() < 1e-6
+    assert max(np.max(errors) for errors in session.errors.values()) < 1e-6
 
 
 def test_a_robot_without_limbs_begins_without_targets_and_tells_what_to_do():
@@ -54,7 +56,7 @@ def test_a_robot_without_limbs_begins_without_targets_and_tells_what_to_do():
         '<robot name="r"><link name="a"/><link name="b"/><joint name="j" type="continuous">'
         '<parent link="a"/><child link="b"/></joint></robot>'
     )
-    session = RobotSession(Robot.from_urdf(text))
+    session = Session(Robot.from_urdf(text))
     assert (session.targets, session.selected) == ({}, None)
     assert session.message == "Click a link to give it a target."
     with pytest.raises(InvalidInputError, match="no link has a target: click one first"):
@@ -64,12 +66,12 @@ def test_a_robot_without_limbs_begins_without_targets_and_tells_what_to_do():
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from([FIXED, FREE]))
 def test_all_targets_are_reached_where_a_configuration_has_them(seed, robot):
-    session, poses = RobotSession(robot), robot.fk(robot.random(seed))
+    session, poses = Session(robot), robot.fk(robot.random(seed))
     for link in HANDS:
         session.move_link_target(link, poses[link])
     assert session.message == REACHED
-    for link, errors in session.errors().items():
-        found = robot.fk(session.q, session.base)[link]
+    for link, errors in session.errors.items():
+        found = robot.fk(session.q, session.base_pose)[link]
         assert found == pytest.approx(poses[link], abs=1e-5)
         assert max(errors) < 1e-6
 
@@ -79,12 +81,12 @@ def test_only_a_free_base_moves(session):
         pose = session.targets[link].pose.copy()
         pose[0, 3] += 3.0
         session.move_link_target(link, pose)
-    moved = session.base[0, 3] > 1.0
-    assert moved == session.robot.free_base
-    assert (session.message == REACHED) == session.robot.free_base
-    if not session.robot.free_base:
+    moved = session.base_pose[0, 3] > 1.0
+    assert moved == session.model.free_base
+    assert (session.message == REACHED) == session.model.free_base
+    if not session.model.free_base:
         assert session.message == "Missed: left_6, right_6."
-        assert (session.base == np.eye(4)).all()
+        assert (session.base_pose == np.eye(4)).all()
 
 
 def test_a_click_gives_a_link_a_target_where_it_is_and_another_removes_it(session):
@@ -92,7 +94,7 @@ def test_a_click_gives_a_link_a_target_where_it_is_and_another_removes_it(sessio
     session.toggle_target("head")
     assert session.selected == "head"
     # Two joints move the head of a robot whose base does not move.
-    kind = "pose" if session.robot.free_base else "position"
+    kind = "pose" if session.model.free_base else "position"
     assert session.kind is KINDS[kind]
     assert (session.T_base_target[:3, 3] == pose[:3, 3]).all()
     assert np.abs(session.q - q).max() < 1e-6
@@ -106,7 +108,7 @@ def test_a_click_gives_a_link_a_target_where_it_is_and_another_removes_it(sessio
 
 
 def test_a_target_is_refused_for_an_unknown_link_and_for_one_that_nothing_moves():
-    session = RobotSession(FIXED)
+    session = Session(FIXED)
     before = session.targets
     with pytest.raises(InvalidInputError, match=r"no link named 'left_7'.*did you mean 'left_6'"):
         session.select("left_7")
@@ -142,13 +144,13 @@ def test_a_selected_target_is_moved_in_numbers_and_the_other_stays(session):
 
 
 def test_joint_values_are_clamped_and_leave_base_and_targets(session):
-    base, targets = session.base, session.targets
+    base, targets = session.base_pose, session.targets
     session.set_joint(0, 99.0)
-    assert session.q[0] == session.robot.limits[0, 1]
+    assert session.q[0] == session.model.limits[0, 1]
     assert session.message == "Joint values set; the targets are unchanged."
-    assert session.base is base
+    assert session.base_pose is base
     assert session.targets is targets
-    assert session.errors()["left_6"].position_error > 0.1
+    assert session.errors["left_6"].position_error > 0.1
 
 
 def test_reset_returns_to_the_beginning(session):
@@ -159,18 +161,18 @@ def test_reset_returns_to_the_beginning(session):
     assert list(session.targets) == HANDS
     for link, target in session.targets.items():
         assert (target.pose == first[link]).all()
-    assert np.abs(session.q - session.robot.home).max() < 1e-6
+    assert np.abs(session.q - session.model.mid_range).max() < 1e-6
 
 
 def test_points_to_show_are_those_of_all_links_and_targets(session):
     session.move_target(position=[5.0, 6.0, 7.0])
     points = session.points()
-    assert len(points) == len(session.robot.link_names) + len(HANDS)
+    assert len(points) == len(session.model.link_names) + len(HANDS)
     assert [5.0, 6.0, 7.0] in points.tolist()
 
 
 def test_the_status_has_the_errors_of_each_target_by_name_in_the_chosen_unit():
-    session = RobotSession(FIXED)
+    session = Session(FIXED)
     session.toggle_target("head")
     session.set_joint(FIXED.joint_names.index("lift"), 0.3)
     session.set_joint(FIXED.joint_names.index("right_1_joint"), 0.6)
@@ -185,10 +187,10 @@ def test_the_status_has_the_errors_of_each_target_by_name_in_the_chosen_unit():
 
 
 def test_sliders_are_those_of_the_independent_joints():
-    session = RobotSession(FIXED)
+    session = Session(FIXED)
     server = open_server("127.0.0.1", free_port("127.0.0.1", 0), "robot")
     try:
-        sliders = JointSliders(server.gui, session, lambda *_: None)
+        sliders = JointSliders(server.gui, session, SimpleNamespace(apply=lambda *_: None))
         sliders.refresh()
         assert [slider.label for slider in sliders._sliders] == list(FIXED.joint_names)
         assert "follower" not in FIXED.joint_names

@@ -7,16 +7,19 @@ from hypothesis import strategies as st
 from scipy.optimize import least_squares
 from scipy.spatial.transform import Rotation
 
-from jointwise import Robot, SolveConfig, aim, robots
-from jointwise.kernels.tree_fk import evaluate
-from jointwise.kernels.tree_moments import assemble
-from jointwise.kernels.tree_shapes import LOWER, UPPER, unpack_memory, unpack_problem
-from jointwise.kernels.tree_sweep import sweep_tree, tree_energy
-from jointwise.solvers.robot import solve_robot, solve_robot_batch, solve_robot_path
-from jointwise.solvers.robot.path import Motion
-from jointwise.solvers.robot.requests import Options, make_request, one_target_each
-from tests.support.random_trees import random_tree, residual_and_jacobian
-from tests.support.whole_robots import all_values, random_base
+from jointwise import Posture, Robot, SolveConfig, aim, position, robots
+from jointwise.engines.tree.request import make_request
+from jointwise.kernels.layout.tree import (
+    SETTING_LOWER,
+    SETTING_UPPER,
+    unpack_memory,
+    unpack_problem,
+)
+from jointwise.kernels.tree.fk import evaluate
+from jointwise.kernels.tree.moments import assemble
+from jointwise.kernels.tree.sweep import sweep_tree, tree_energy
+from testbed.whole_robots import all_values, random_base
+from tests.support.random_trees import random_tree, residual_and_jacobian, weigh
 from tests.test_urdf_tips import BY_NAME
 
 SEEDS = st.integers(0, 10_000)
@@ -57,60 +60,58 @@ def mixed_targets(robot, seed, base=None):
     return found
 
 
-def position_of(target):
-    """Of a target of any kind."""
-    if hasattr(target, "position"):
-        return target.position
-    return target[:3, 3] if np.ndim(target) == 2 else target
-
-
-def kernel_problem(robot, targets, options, q, base):
+def kernel_problem(robot, targets, q, base):
     """What kernels take: problem, targets, state, memory."""
-    request = make_request(robot.model, one_target_each(robot.model, targets), q, base, options)
-    problem = unpack_problem(request.problem.ints, request.problem.floats)
-    memory = unpack_memory(problem, request.problem.memory)
-    memory.lower[:], memory.upper[:] = request.settings[LOWER], request.settings[UPPER]
-    memory.springs[:] = memory.rest[:] = 0.0  # the buffer is uninitialised
-    return request, problem, request.targets[0], request.state, memory
+    asked = robot.with_base(base)._problem([targets], True, q, None, SolveConfig())
+    request = make_request(asked)
+    problem = unpack_problem(request.tree.ints, request.tree.floats)
+    memory = unpack_memory(problem, request.tree.memory)
+    memory.lower[:], memory.upper[:] = (
+        request.settings[SETTING_LOWER],
+        request.settings[SETTING_UPPER],
+    )
+    memory.penalties[:] = memory.preferred[:] = 0.0  # the buffer is uninitialised
+    return request, problem, request.targets[0], request.states[0], memory
 
 
 @settings(max_examples=30)
 @given(SEEDS, st.booleans())
 def test_matrix_and_gradient_are_those_of_the_jacobian(seed, free_base):
     robot, rng = random_tree(seed, free_base=free_base), np.random.default_rng(seed)
-    q, base, targets = robot.random(seed), random_base(seed), mixed_targets(robot, seed)
-    weights = {link: rng.uniform(0.1, 2.0, 2) for link in targets}
-    points = {link: rng.uniform(-0.1, 0.1, 3) for link in targets}
-    request, problem, packed, state, memory = kernel_problem(
-        robot, targets, Options(weights=weights, offsets=points), q, base
-    )
+    q, base = robot.random(seed), random_base(seed)
+    targets = {
+        link: weigh(target, rng.uniform(0.1, 2.0, 2), rng.uniform(-0.1, 0.1, 3))
+        for link, target in mixed_targets(robot, seed).items()
+    }
+    request, problem, packed, state, memory = kernel_problem(robot, targets, q, base)
     evaluate(problem, packed, state, memory)
     assemble(problem, state, memory)
     n, first = problem.row_starts.size - 1, 6 if free_base else 0
-    unknowns = [*range(first), *(first + request.problem.variables)]
+    unknowns = [*range(first), *(first + request.tree.variables)]
     matrix, gradient = np.zeros((n, n)), np.zeros(n)
     to_base = base[:3, :3].T  # the kernel's base is the identity, targets are in its frame
     for link, target in targets.items():
         p, rotation, moves, turns = residual_and_jacobian(
-            robot, q, base, link, points[link], free_base
+            robot, q, base, link, target.point, free_base
         )
         moves, turns = to_base @ moves[:, unknowns], to_base @ turns[:, unknowns]
         if free_base:  # displacements and rotations of the base are in its own axes
             for jacobian in (moves, turns):
                 jacobian[:, :3] = jacobian[:, :3] @ base[:3, :3]
                 jacobian[:, 3:6] = jacobian[:, 3:6] @ base[:3, :3]
-        position, orientation = weights[link]
-        orientation *= request.problem.angular_scale**2
+        position, orientation = target.weight
+        orientation *= request.tree.angular_scale**2
         matrix += position * moves.T @ moves
-        gradient += position * moves.T @ (to_base @ (position_of(target) - p))
-        if np.ndim(target) == 2:
-            turn = Rotation.from_matrix(target[:3, :3] @ rotation.T).as_rotvec()
+        gradient += position * moves.T @ (to_base @ (target.position - p))
+        if target.kind.directions == 3:
+            turn = Rotation.from_matrix(target.matrix[:3, :3] @ rotation.T).as_rotvec()
             matrix += orientation * turns.T @ turns
-        elif hasattr(target, "axis"):
-            axis = rotation @ target.axis
-            turn = np.cross(axis, target.direction)
+        elif target.kind.directions == 1:
+            _, direction, of_link = target.values
+            axis = rotation @ of_link
+            turn = np.cross(axis, direction)
             size = np.linalg.norm(turn)
-            turn *= np.arctan2(size, axis @ target.direction) / size
+            turn *= np.arctan2(size, axis @ direction) / size
             across = np.eye(3) - np.outer(to_base @ axis, to_base @ axis)
             matrix += orientation * turns.T @ across @ turns
         else:
@@ -130,7 +131,7 @@ def test_energy_never_rises_in_a_sweep(seed, free_base):
     robot = random_tree(seed, free_base=free_base, limit=(0.3, 2.0, 4.0)[seed % 3])
     targets = mixed_targets(robot, seed, random_base(seed + 1))
     _, problem, packed, state, memory = kernel_problem(
-        robot, targets, Options(), robot.random(seed), random_base(seed)
+        robot, targets, robot.random(seed), random_base(seed)
     )
     energy = first = tree_energy(problem, packed, state, memory)
     for _ in range(5):
@@ -145,16 +146,16 @@ def test_energy_never_rises_in_a_sweep(seed, free_base):
 def test_hands_and_feet_of_a_humanoid_are_reached(g1):
     for seed in range(12):
         targets = targets_of(g1, g1.random(seed), random_base(seed), HANDS_AND_FEET)
-        result = solve_robot(g1.model, targets, seed=seed)
+        result = g1.solve(targets, config=SolveConfig(seed=seed))
         assert result.converged
-        assert result.message.startswith("All targets are reached")
+        assert result.message == "All targets are reached, within the tolerances."
         assert not result.missed
-        poses = g1.fk(result.joint_angles, result.base)
+        poses = g1.fk(result.q, result.base_pose)
         for link, target in targets.items():
             np.testing.assert_allclose(poses[link], target, rtol=0.0, atol=2e-6)
         lower, upper = g1.limits.T
-        assert (lower <= result.joint_angles).all()
-        assert (result.joint_angles <= upper).all()
+        assert (lower <= result.q).all()
+        assert (result.q <= upper).all()
 
 
 @settings(max_examples=15)
@@ -165,9 +166,9 @@ def test_order_of_targets_does_not_matter(seed):
     start += np.random.default_rng(seed).normal(scale=0.05, size=robot.n)
     targets = mixed_targets(robot, seed) | targets_of(robot, q)
     other = dict(reversed(targets.items()))
-    one, two = (solve_robot(robot.model, each, start) for each in (targets, other))
+    one, two = (robot.solve(each, start) for each in (targets, other))
     assert one.converged == two.converged
-    np.testing.assert_allclose(one.joint_angles, two.joint_angles, rtol=0.0, atol=1e-5)
+    np.testing.assert_allclose(one.q, two.q, rtol=0.0, atol=1e-5)
 
 
 def test_moving_base_and_targets_together_changes_nothing(g1):
@@ -175,11 +176,11 @@ def test_moving_base_and_targets_together_changes_nothing(g1):
         start, moved = g1.random(seed), random_base(seed + 9)
         base, targets = random_base(seed), {}
         targets = targets_of(g1, 0.9 * start, base, HANDS_AND_FEET)
-        one = solve_robot(g1.model, targets, start, base)
+        one = g1.with_base(base).solve(targets, start)
         shifted = {link: moved @ pose for link, pose in targets.items()}
-        two = solve_robot(g1.model, shifted, start, moved @ base)
-        np.testing.assert_allclose(one.joint_angles, two.joint_angles, rtol=0.0, atol=1e-6)
-        np.testing.assert_allclose(moved @ one.base, two.base, rtol=0.0, atol=1e-6)
+        two = g1.with_base(moved @ base).solve(shifted, start)
+        np.testing.assert_allclose(one.q, two.q, rtol=0.0, atol=1e-6)
+        np.testing.assert_allclose(moved @ one.base_pose, two.base_pose, rtol=0.0, atol=1e-6)
 
 
 @settings(max_examples=20)
@@ -188,32 +189,41 @@ def test_mimic_joints_are_solved_over_their_masters(seed):
     robot = random_tree(seed, joints=8)
     free = random_tree(seed, joints=8)
     targets = targets_of(robot, robot.random(seed))
-    result = solve_robot(robot.model, targets)
-    values = all_values(robot, result.joint_angles)
+    result = robot.solve(targets)
+    values = all_values(robot, result.q)
     assert all(abs(value) <= 2.0 + 1e-9 for value in values.values())
     assert result.converged
-    for link, pose in free.fk(result.joint_angles).items():
+    for link, pose in free.fk(result.q).items():
         if link in targets:
             np.testing.assert_allclose(pose, targets[link], rtol=0.0, atol=2e-6)
 
 
+def every_joint(robot):
+    """A posture that changes nothing but the engine: one target is solved by that of trees."""
+    return Posture(active=robot.joint_names)
+
+
+@pytest.mark.parametrize("posture", [lambda robot: None, every_joint], ids=["serial", "tree"])
 @pytest.mark.parametrize("name", ["panda", "ur5e", "iiwa14"])
-def test_a_chain_as_a_robot_is_solved_as_often(name):
+def test_a_chain_as_a_robot_is_solved_as_often(name, posture):
     chain, robot = getattr(robots, name)(), Robot.load(name)
     for seed in range(25):
         q, start = chain.random(seed), chain.random(seed + 1000)
         pose = chain.fk(q)
         assert chain.solve(pose, start).converged
-        result = solve_robot(robot.model, {robot.link_names[-1]: pose}, start)
+        result = robot.solve({robot.link_names[-1]: pose}, start, posture=posture(robot))
         assert result.converged
-        np.testing.assert_allclose(chain.fk(result.joint_angles), pose, rtol=0.0, atol=2e-6)
+        np.testing.assert_allclose(chain.fk(result.q), pose, rtol=0.0, atol=2e-6)
 
 
-def weighted_residuals(robot, targets, weights, q):
+def weighted_residuals(robot, targets, q):
     """Of position targets."""
     poses = robot.fk(q)
     return np.concatenate(
-        [np.sqrt(weights[link]) * (poses[link][:3, 3] - at) for link, at in targets.items()]
+        [
+            np.sqrt(target.weight[0]) * (poses[link][:3, 3] - target.position)
+            for link, target in targets.items()
+        ]
     )
 
 
@@ -225,19 +235,19 @@ def test_conflicting_targets_end_in_the_least_weighted_squares(seed):
     poses = robot.fk(start)
     targets = {link: poses[link][:3, 3] + rng.normal(scale=0.2, size=3) for link in tips(robot)}
     targets |= {robot.link_names[-2]: poses[robot.link_names[-2]][:3, 3] + 3.0}
-    weights = {link: float(rng.uniform(0.2, 2.0)) for link in targets}
-    result = solve_robot(robot.model, targets, start, options=Options(weights=weights))
+    targets = {link: position(at, weight=rng.uniform(0.2, 2.0)) for link, at in targets.items()}
+    result = robot.solve(targets, start)
     assert not result.converged
     assert result.missed
     assert result.missed[0] in result.message
 
     def residuals(q):
-        return weighted_residuals(robot, targets, weights, q)
+        return weighted_residuals(robot, targets, q)
 
-    local = least_squares(residuals, result.joint_angles, bounds=robot.limits.T, xtol=1e-12)
-    assert np.square(residuals(result.joint_angles)).sum() <= 2.0 * local.cost * (1.0 + 1e-4)
-    again = solve_robot(robot.model, targets, result.joint_angles, options=Options(weights=weights))
-    np.testing.assert_allclose(again.joint_angles, result.joint_angles, rtol=0.0, atol=2e-2)
+    local = least_squares(residuals, result.q, bounds=robot.limits.T, xtol=1e-12)
+    assert np.square(residuals(result.q)).sum() <= 2.0 * local.cost * (1.0 + 1e-4)
+    again = robot.solve(targets, result.q)
+    np.testing.assert_allclose(again.q, result.q, rtol=0.0, atol=2e-2)
 
 
 def test_held_joints_and_a_held_base_stay_at_the_start(g1):
@@ -245,66 +255,65 @@ def test_held_joints_and_a_held_base_stay_at_the_start(g1):
     active = [name for name in g1.joint_names if "left_" in name and "hip" not in name]
     targets = targets_of(g1, start, base, ["left_rubber_hand"])
     targets["left_rubber_hand"] = targets["left_rubber_hand"][:3, 3] + 0.02
-    result = solve_robot(g1.model, targets, start, base, Options(active=active))
+    result = g1.with_base(base).solve(targets, start, posture=Posture(active=active))
     held = [i for i, name in enumerate(g1.joint_names) if name not in active]
-    assert (result.joint_angles[held] == start[held]).all()
-    np.testing.assert_allclose(result.base, base, rtol=0.0, atol=1e-12)
+    assert (result.q[held] == start[held]).all()
+    np.testing.assert_allclose(result.base_pose, base, rtol=0.0, atol=1e-12)
     assert result.converged
-    assert (result.joint_angles != start).any()
+    assert (result.q != start).any()
 
 
-def test_a_solution_near_the_rest_values_is_found():
+def test_a_solution_near_the_preferred_values_is_found():
     robot = Robot.load("panda")
-    rest, (lower, upper) = 0.5 * robot.home, robot.limits.T
-    targets = targets_of(robot, np.clip(rest + 0.2, lower, upper), links=["tip"])
+    preferred, (lower, upper) = 0.5 * robot.mid_range, robot.limits.T
+    targets = targets_of(robot, np.clip(preferred + 0.2, lower, upper), links=["tip"])
     for seed in range(5):
         start, held = robot.random(seed), robot.joint_names[2]
-        result = solve_robot(robot.model, targets, start, options=Options(rest=rest))
+        result = robot.solve(targets, start, posture=Posture(preferred))
         assert result.converged
-        assert np.abs(result.joint_angles - rest).max() < 0.5
+        assert np.abs(result.q - preferred).max() < 0.5
         active = [name for name in robot.joint_names if name != held]
-        options = Options(rest=rest, active=active)
-        result = solve_robot(robot.model, targets, {held: 0.3}, options=options)
+        posture = Posture(preferred, active=active)
+        result = robot.solve(targets, {held: 0.3}, posture=posture)
         assert result.converged
-        assert result.joint_angles[2] == 0.3
+        assert result.q[2] == 0.3
 
 
-def test_rest_values_count_where_targets_cannot_be_reached():
+def test_preferred_values_count_where_targets_cannot_be_reached():
     robot, far = Robot.load("panda"), {"tip": [2.0, 0.0, 0.5]}
-    rest = np.clip(robot.random(4), *robot.limits.T)
+    preferred, active = np.clip(robot.random(4), *robot.limits.T), robot.joint_names
     found = [
-        solve_robot(robot.model, far, options=Options(rest=rest, rest_weight=weight))
-        for weight in (0.001, 1000.0)
+        robot.solve(far, posture=Posture(preferred, weight, active)) for weight in (0.001, 1000.0)
     ]
-    distances = [np.abs(result.joint_angles - rest).max() for result in found]
+    distances = [np.abs(result.q - preferred).max() for result in found]
     assert distances[1] < 1e-2 < distances[0]
     assert found[0].errors["tip"].position_error < found[1].errors["tip"].position_error
 
 
-def test_offsets_and_weights_decide_what_is_reached():
+def test_points_and_weights_decide_what_is_reached():
     robot = Robot.load("panda")
     tip = robot.fk(robot.random(2))["tip"]
-    options = Options(offsets={"tip": [0.0, 0.0, 0.1]}, weights={"tip": (1.0, 0.0)})
-    result = solve_robot(robot.model, {"tip": tip}, options=options)
-    found = robot.fk(result.joint_angles)["tip"]
+    result = robot.solve({"tip": weigh(tip, (1.0, 0.0), np.array([0.0, 0.0, 0.1]))})
+    found = robot.fk(result.q)["tip"]
     assert result.converged
     np.testing.assert_allclose(found[:3, 3] + 0.1 * found[:3, 2], tip[:3, 3], atol=2e-6)
-    assert result.errors["tip"].orientation_error > 0.01
+    assert Rotation.from_matrix(found[:3, :3] @ tip[:3, :3].T).magnitude() > 0.01
+    assert np.isnan(result.errors["tip"].orientation_error)  # it is free
 
 
 def test_a_row_of_a_batch_is_a_single_solve(g1):
     q = g1.random(5, 40)
     poses = g1.fk(q)
     targets = {link: poses[link] for link in HANDS_AND_FEET}
-    batch = solve_robot_batch(g1.model, targets, threads=2)
+    batch = g1.solve_batch(targets, threads=2)
     assert len(batch) == 40
-    assert str(batch) == "40 of 40 sets of targets reached."
+    assert str(batch).startswith("40 of 40 solved")
     for i in (0, 17, 39):
         row = {link: many[i] for link, many in targets.items()}
-        single, rows = solve_robot(g1.model, row), solve_robot_batch(g1.model, [row])
-        assert (single.joint_angles == batch[i].joint_angles).all()
-        assert (rows[0].joint_angles == single.joint_angles).all()
-        assert (single.base == batch.bases[i]).all()
+        single, rows = g1.solve(row), g1.solve_batch([row])
+        assert (single.q == batch[i].q).all()
+        assert (rows[0].q == single.q).all()
+        assert (single.base_pose == batch.base_poses[i]).all()
         assert single.errors == batch[i].errors
 
 
@@ -313,22 +322,22 @@ def test_a_row_of_a_batch_is_a_single_solve(g1):
 def test_a_single_solve_is_the_only_row_of_a_batch(seed, free_base):
     """Of mixed targets, some free and some out of reach: all that a result says is the same."""
     robot, rng = random_tree(seed, free_base=free_base), np.random.default_rng(seed)
-    base, targets = random_base(seed), mixed_targets(robot, seed)
-    options = {
-        "start": robot.random(seed + 2),
-        "base": base,
-        "weights": {link: rng.uniform(0.1, 2.0, 2) * rng.integers(0, 2, 2) for link in targets}
-        | {next(iter(targets)): 1.0},
-        "config": SolveConfig(max_restarts=2),
+    robot, mixed = robot.with_base(random_base(seed)), mixed_targets(robot, seed)
+    first, *others = mixed
+    targets = {first: mixed[first]} | {
+        link: weigh(mixed[link], rng.uniform(0.1, 2.0, 2) * rng.integers(0, 2, 2))
+        for link in others
     }
-    single, row = robot.solve(targets, **options), robot.solve_batch([targets], **options)[0]
-    assert single.joint_angles.tobytes() == row.joint_angles.tobytes()
-    assert single.base.tobytes() == row.base.tobytes()
+    start, config = robot.random(seed + 2), SolveConfig(max_restarts=2)
+    single = robot.solve(targets, start, config=config)
+    row = robot.solve_batch([targets], start, config=config)[0]
+    assert single.q.tobytes() == row.q.tobytes()
+    assert single.base_pose.tobytes() == row.base_pose.tobytes()
     for name in ("converged", "missed", "status", "iterations", "restarts"):
         assert getattr(single, name) == getattr(row, name)
     assert list(single.errors) == list(row.errors)
     np.testing.assert_array_equal(list(single.errors.values()), list(row.errors.values()))
-    for array in (single.joint_angles, single.base):
+    for array in (single.q, single.base_pose):
         assert not array.flags.writeable
 
 
@@ -338,12 +347,12 @@ def test_an_earlier_request_leaves_nothing_behind(g1):
     plain, other = (targets_of(g1, each, links=HANDS_AND_FEET) for each in q)
     first = g1.solve(plain, start=q[0])
     hand, active = "left_rubber_hand", [name for name in g1.joint_names if "left" in name]
-    options = {"weights": {hand: 3.0}, "offsets": {hand: [0.1, 0.0, 0.0]}, "rest": q[1]}
-    g1.solve(other, start=q[1], base=[1.0, 0.0, 0.0], **options)
-    g1.solve({hand: other[hand][:3, 3]}, active=active)
-    g1.solve({hand: aim([0.2, 0.2, 0.1], [1, 0, 0])}, active=active)
+    changed = other | {hand: weigh(other[hand], (3.0, 3.0), np.array([0.1, 0.0, 0.0]))}
+    g1.with_base([1.0, 0.0, 0.0]).solve(changed, start=q[1], posture=Posture(q[1]))
+    g1.solve({hand: other[hand][:3, 3]}, posture=Posture(active=active))
+    g1.solve({hand: aim([0.2, 0.2, 0.1], [1, 0, 0])}, posture=Posture(active=active))
     again = g1.solve(plain, start=q[0])
-    assert first.joint_angles.tobytes() == again.joint_angles.tobytes()
+    assert first.q.tobytes() == again.q.tobytes()
     assert first.errors == again.errors
 
 
@@ -359,8 +368,8 @@ def test_a_start_outside_a_single_limit_is_clamped(start, lower):
     held = robot.solve({"b": robot.fk(np.array([start]))["b"]}, np.array([start]))
     assert held.converged
     assert held.iterations == 0  # full turns away is the same pose
-    assert limits[0] <= held.joint_angles[0] <= limits[1]
-    assert abs(held.joint_angles[0] - start) < 36.0
+    assert limits[0] <= held.q[0] <= limits[1]
+    assert abs(held.q[0] - start) < 36.0
 
 
 def test_a_path_is_followed_within_the_velocities(g1):
@@ -368,33 +377,35 @@ def test_a_path_is_followed_within_the_velocities(g1):
     q = ends[0] + share[:, None] * (ends[1] - ends[0])
     poses = g1.fk(q)
     frames = {link: poses[link].copy() for link in HANDS_AND_FEET}
-    path = solve_robot_path(g1.model, frames, start=q[0])
+    path = g1.solve_path(frames, start=q[0])
     assert path.converged.all()
     assert path.largest_step < 0.1
-    slow = solve_robot_path(g1.model, frames, q[0], motion=Motion(max_velocity=0.4, dt=0.02))
+    slow = g1.solve_path(frames, q[0], max_velocity=0.4, times=0.02)
     assert not slow.converged.all()
     assert slow.largest_step <= 0.4 * 0.02 + 1e-12
     rng = np.random.default_rng(0)
     for poses in frames.values():
         poses[:, :3, 3] += rng.normal(scale=0.005, size=(120, 3))
-    rough = solve_robot_path(g1.model, frames, q[0])
-    smooth = solve_robot_path(g1.model, frames, q[0], motion=Motion(smooth=10.0))
+    rough = g1.solve_path(frames, q[0])
+    smooth = g1.solve_path(frames, q[0], posture=Posture(smoothness=10.0))
     assert smooth.steps.mean() < 0.8 * rough.steps.mean()
 
 
 def test_many_clips_have_the_bits_of_one_at_a_time(g1):
-    q = 0.4 * g1.random(8)
-    clips, motion = [], {"smooth": 0.1, "max_velocity": 2.0, "dt": 0.02}
+    q, hand, robot = 0.4 * g1.random(8), "left_rubber_hand", g1.with_base([0, 0, 0.1])
+    clips, options = [], {"start": q, "max_velocity": 2.0, "times": 0.02}
+    options["posture"] = Posture(smoothness=0.1)
     for frames in (1, 30, 7):
         poses = g1.fk(q + np.linspace(0.0, 0.05 * frames, frames)[:, None] * g1.random(9))
-        clips.append({link: poses[link] for link in HANDS_AND_FEET})
-    options = motion | {"start": q, "weights": {"left_rubber_hand": 0.5}, "base": [0, 0, 0.1]}
-    paths = g1.solve_paths(clips, threads=2, **options)
+        clip = {link: poses[link] for link in HANDS_AND_FEET}
+        clip[hand] = [weigh(pose, (0.5, 0.5)) for pose in clip[hand]]
+        clips.append(clip)
+    paths = robot.solve_paths(clips, threads=2, **options)
     assert [len(path) for path in paths] == [1, 30, 7]
     for clip, path in zip(clips, paths, strict=True):
-        one = g1.solve_path(clip, **options)
-        assert (path.joint_angles == one.joint_angles).all()
-        assert (path.bases == one.bases).all()
+        one = robot.solve_path(clip, **options)
+        assert (path.q == one.q).all()
+        assert (path.base_poses == one.base_poses).all()
     assert g1.solve_paths([]) == []
 
 
@@ -405,10 +416,12 @@ def test_a_joint_that_can_turn_fully_is_never_blocked():
     for seed in range(20):
         targets = targets_of(robot, robot.random(seed), links=[robot.link_names[-1]])
         config = SolveConfig(max_restarts=30)
-        result = solve_robot(robot.model, targets, robot.random(seed + 50), config=config)
+        result = robot.solve(
+            targets, robot.random(seed + 50), posture=every_joint(robot), config=config
+        )
         assert result.converged
-        assert (lower <= result.joint_angles).all()
-        assert (result.joint_angles <= upper).all()
+        assert (lower <= result.q).all()
+        assert (result.q <= upper).all()
 
 
 @pytest.mark.parametrize("distance", [1.0, 5.0, 50.0])
@@ -416,10 +429,10 @@ def test_a_target_out_of_reach_does_not_keep_another_limb_from_its_target(distan
     robot = Robot.load("tiago_dual")
     links = "arm_left_7_link", "arm_right_7_link"
     arms = [name for name in robot.joint_names if name.startswith("arm_")]
-    reached = robot.fk(robot.home)[links[1]].copy()
+    reached = robot.fk(robot.mid_range)[links[1]].copy()
     reached[2, 3] += 0.02
     targets = {links[0]: [distance + 2.0, 0.0, 1.0], links[1]: reached[:3, 3]}
-    result = robot.solve(targets, active=arms)
+    result = robot.solve(targets, posture=Posture(active=arms))
     assert result.missed == (links[0],)
     assert result.errors[links[1]].position_error < 1e-6
 
@@ -428,12 +441,14 @@ def test_velocity_limits_hold_from_the_start_to_the_first_frame():
     robot = Robot.load("panda")
     frames = robot.fk(robot.random(1, 5))["tip"][:1].repeat(40, axis=0)
     start = robot.random(2)
-    path = robot.solve_path({"tip": frames}, start=start, max_velocity=0.5, dt=0.01)
-    steps = np.diff(np.vstack([start, path.joint_angles]), axis=0)
+    path = robot.solve_path(
+        {"tip": frames}, start=start, max_velocity=0.5, times=0.01, posture=every_joint(robot)
+    )
+    steps = np.diff(np.vstack([start, path.q]), axis=0)
     assert np.abs(steps).max() <= 0.005 + 1e-12
     assert np.abs(steps[0]).max() > 0.001
 
 
 def test_no_targets_have_no_rows():
     robot = Robot.load("panda")
-    assert robot.solve_batch({"tip": np.zeros((0, 3))}).joint_angles.shape == (0, robot.n)
+    assert robot.solve_batch({"tip": np.zeros((0, 3))}).q.shape == (0, robot.n)

@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
-from jointwise import Robot
+from jointwise import Robot, Status, TrackStatus
 from jointwise.view import Page
-from jointwise.view.workspace import drawing_size
-from tests.support.browser import CHROMIUM, Tab, browser
+from jointwise.view.state.obstacles import REMEDIES
+from jointwise.view.state.posed_model import ALL_REACHED
+from jointwise.view.state.workspace import drawing_size
+from testbed.browser import CHROMIUM, Tab, browser
 from tests.support.two_arms import two_arms
 
 if CHROMIUM is None:
@@ -20,7 +22,7 @@ def tab():
     with (
         browser() as chromium,
         Page(ROBOT, "two_arms", port=0) as page,
-        Tab(chromium, page, width=840, height=400) as opened,  # a small scene is drawn sooner
+        Tab(chromium, page, width=1100, height=440) as opened,  # a small scene is drawn sooner
     ):
         yield opened
         assert opened.script_errors == []
@@ -58,7 +60,7 @@ def test_the_robot_follows_a_dragged_target_and_the_other_target_stays(tab):
     tab.wait_until(lambda: not tab.visitor._worker._jobs)
     assert np.abs(session.T_base_target[:2, 3] - before[:2]).max() < 1e-9
     assert session.targets["right_6"] is other
-    assert max(errors.position_error for errors in session.errors().values()) < 1e-6
+    assert max(errors.position_error for errors in session.errors.values()) < 1e-6
     tab.screenshot("robot-dragged")
 
 
@@ -69,11 +71,11 @@ def test_a_click_on_a_link_makes_it_a_target_and_another_removes_it(tab):
     tab.wait_until(lambda: "right_3" in session.targets)
     tab.content.get_by_text("right_3: less than 1 µm").wait_for()
     assert session.selected == "right_3"
-    assert tab.visitor.drawing.gizmos.keys() == session.targets.keys()
+    assert tab.visitor.drawing.targets.gizmos.keys() == session.targets.keys()
     tab.screenshot("robot-clicked")
     tab.content.mouse.click(*pixel)
     tab.wait_until(lambda: "right_3" not in session.targets)
-    tab.wait_until(lambda: tab.visitor.drawing.gizmos.keys() == session.targets.keys())
+    tab.wait_until(lambda: tab.visitor.drawing.targets.gizmos.keys() == session.targets.keys())
 
 
 def test_a_link_is_chosen_by_its_name_and_its_target_removed_by_a_button(tab):
@@ -92,8 +94,69 @@ def test_a_slider_moves_its_joint_and_reset_returns_to_the_beginning(tab):
     tab.content.keyboard.press("ArrowLeft")
     tab.wait_until(lambda: (session.q != before).any())
     assert np.flatnonzero(session.q != before).tolist() == [0]
+    moved = session.q
     tab.click("Reset")
-    tab.wait_until(lambda: session.kind.directions == 3)
-    assert np.abs(session.q - ROBOT.home).max() < 1e-6
+    tab.wait_until(lambda: session.q is not moved and session.message == ALL_REACHED)
+    assert session.kind.directions == 3
+    assert np.abs(session.q - ROBOT.mid_range).max() < 1e-6
     tab.click("Fit view")
     tab.wait_until(lambda: not tab.visitor._worker._jobs)
+
+
+def test_a_recorded_path_of_two_hands_is_played(tab):
+    session = tab.session
+    tab.click("Record target")
+    tab.wait_until(lambda: len(session.recorded) == 1)
+    tab.type_position(*(session.T_base_target[:3, 3] - [0.0, 0.0, 0.05]).round(3))
+    tab.wait_until(lambda: session.message == ALL_REACHED)
+    tab.click("Record target")
+    tab.wait_until(lambda: len(session.recorded) == 2)
+    last = session.recorded[-1]
+    tab.click("Reset")
+    tab.wait_until(lambda: session.q is not last.q and session.message == ALL_REACHED)
+    tab.click("Play / pause")
+    tab.wait_until(lambda: "targets reached" in session.message)
+    for link, target in last.targets.items():
+        assert session.link_poses()[link] == pytest.approx(target.pose, abs=1e-5)
+
+
+def test_both_hands_track_their_targets_within_the_velocity_limit(tab):
+    session = tab.session
+    tab.content.get_by_role("tab", name="Tracking").click()
+    tab.content.get_by_label("Robot tracks").check()
+    tab.wait_until(lambda: session.tracking is not None)
+    start = session.q
+    tab.type_position(*(session.T_base_target[:3, 3] + [0.0, 0.0, 0.1]).round(3))
+    tab.wait_until(lambda: np.abs(session.q - start).max() > 0.05)
+    tab.wait_until(lambda: session.message == TrackStatus.FOLLOWING.value)
+    assert 0.1 < np.abs(session.tracking.shares).max() <= 1.0 + 1e-9
+    assert max(errors.position_error for errors in session.errors.values()) < 1e-3
+    tab.screenshot("robot-tracking")
+    tab.content.get_by_label("Robot tracks").uncheck()
+    tab.wait_until(lambda: session.tracking is None)
+
+
+def test_a_robot_avoids_obstacles_once_the_visitor_asks_for_it(tab):
+    with (
+        Page(Robot.load("panda"), "panda", port=0) as page,
+        Tab(tab.content.context.browser, page, width=1100, height=440) as other,
+    ):
+        session = other.session
+        other.content.get_by_role("tab", name="Obstacles").click()
+        other.click("Check collisions")
+        other.content.get_by_text("clearance").wait_for()
+        other.click("Box")
+        other.wait_until(lambda: session.obstacles.selected == "box1")
+        other.content.get_by_text("Position [m]", exact=True).wait_for()
+        on_elbow = session.link_poses()["link4"][:3, 3].round(3)
+        for field, value in zip(other.fields("Position [m]"), on_elbow, strict=True):
+            field.fill(str(value))
+        other.content.keyboard.press("Tab")
+        box = session.obstacles
+        other.wait_until(lambda: np.allclose(box.obstacle.pose[:3, 3], on_elbow))
+        other.wait_until(lambda: not other.visitor._worker._jobs)
+        free = session.message.endswith(Status.CONVERGED.value)
+        assert free == session.model.is_free(session.q)
+        assert free or session.message.endswith(tuple(REMEDIES.values()))
+        other.screenshot("robot-obstacles")
+        assert other.script_errors == []

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from jointwise import InvalidInputError, Scene
 from jointwise.scene.half_space import EDGE
+from jointwise.scene.scene import numbered_names
 from tests.support import collision_twin as twin
 from tests.support.scenes import everything
 
@@ -40,7 +41,7 @@ def test_many_obstacles_of_a_kind_fill_several_blocks():
         scene = scene.sphere(0.1, centre).cylinder(0.05, 0.2, np.add(centre, [0.0, 0.0, 0.3]))
     points = np.random.default_rng(1).uniform(-1.0, 1.0, (50, 3))
     assert scene.distance(points) == pytest.approx(reference(scene, points), abs=1e-10)
-    assert [name for name in scene.numbered if name[:1] == "s"] == [
+    assert [name for name in numbered_names(scene) if name[:1] == "s"] == [
         f"sphere{i}" for i in range(1, 20)
     ]
 
@@ -64,7 +65,7 @@ def test_the_distance_from_points_is_never_too_large(seed):
 
 
 def test_a_closed_mesh_is_solid():
-    from jointwise.model.geometry.shapes import box
+    from jointwise.shape.solids.primitives import box
 
     mesh = box(np.array([0.4, 0.3, 0.2]))
     scene = Scene.from_mesh((mesh.vertices, mesh.faces), [0.1, 0.0, 0.0], voxel=0.02, name="block")

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from jointwise.kernels.joint_pairs import COUPLED, MAX_PAIRS, solve_pair
-from jointwise.kernels.quartic import quartic_roots
-from jointwise.kernels.subproblems import (
+from jointwise.kernels.algebra.quartic import quartic_roots
+from jointwise.kernels.closed_form.joint_pairs import MAX_PAIRS, solve_pair
+from jointwise.kernels.closed_form.subproblems import (
     cut_circle,
     distance_terms,
     height_terms,
@@ -15,6 +15,7 @@ from jointwise.kernels.subproblems import (
     turn_onto,
     two_turns,
 )
+from jointwise.kernels.layout.closed_form import COUPLED
 
 numbers = st.sampled_from([0.0, 1.0, -1.0, 0.5, 1e-9]) | st.floats(-2.0, 2.0)
 angles = st.sampled_from([0.0, np.pi, -np.pi / 2, 1e-9]) | st.floats(-np.pi, np.pi)

@@ -29,7 +29,7 @@ def unreached(request):
     rays = poses[:, :3, 3] - chain.arm.base_origin
     rays /= np.linalg.norm(rays, axis=1, keepdims=True)
     inside, outside = np.zeros(COUNT), np.full(COUNT, 2.0)
-    quick = SolveConfig(max_restarts=3)
+    quick = SolveConfig(max_restarts=3, search_unreached=False)
 
     def moved(distance):
         targets = poses.copy()
@@ -38,17 +38,17 @@ def unreached(request):
 
     for _ in range(10):
         middle = 0.5 * (inside + outside)
-        found = chain.solve_batch(moved(middle), starts, quick, closest=False).converged
+        found = chain.solve_batch(moved(middle), starts, config=quick).converged
         inside, outside = np.where(found, middle, inside), np.where(found, outside, middle)
     at_boundary = chain.solve_batch(moved(inside), starts)
     assert at_boundary.converged.all()
-    return chain, moved(inside + BEYOND), at_boundary.joint_angles
+    return chain, moved(inside + BEYOND), at_boundary.q
 
 
 def test_more_restarts_never_make_it_worse_and_the_arm_does_not_leap(unreached):
     chain, targets, starts = unreached
     batches = [
-        chain.solve_batch(targets, starts, SolveConfig(max_restarts=count))
+        chain.solve_batch(targets, starts, config=SolveConfig(max_restarts=count))
         for count in (0, 10, 100)
     ]
     local, few, many = batches
@@ -58,9 +58,9 @@ def test_more_restarts_never_make_it_worse_and_the_arm_does_not_leap(unreached):
         both = missed & ~fewer.converged & ~more.converged
         assert (measure(chain, more) <= measure(chain, fewer) + 1e-9)[both].all()
     # Whoever leaves the local closest approach is closer by a tenth.
-    left = missed & (change(many.joint_angles, local.joint_angles) > 1e-3)
+    left = missed & (change(many.q, local.q) > 1e-3)
     closer = measure(chain, many) < 0.91 * measure(chain, local)
-    nearer = change(many.joint_angles, starts) < change(local.joint_angles, starts)
+    nearer = change(many.q, starts) < change(local.q, starts)
     assert (closer | nearer)[left].all()
     assert (many.restarts <= 100).all()
     assert (few.restarts <= 10).all()
@@ -71,12 +71,12 @@ def test_single_solves_are_the_rows_of_the_batch_and_a_second_solve_stays(unreac
     batch = chain.solve_batch(targets, starts)
     for target, start, row in zip(targets, starts, batch, strict=True):
         result = chain.solve(target, start)
-        assert np.array_equal(result.joint_angles, row.joint_angles)
+        assert np.array_equal(result.q, row.q)
         if not result.converged:
-            again = chain.solve(target, result.joint_angles)
-            assert np.abs(again.joint_angles - result.joint_angles).max() < 1e-5
-            proven = result.status in (Status.UNREACHABLE, Status.BLOCKED) and chain.n == 6
-            few = chain.solve(target, start, SolveConfig(max_restarts=5))
+            again = chain.solve(target, result.q)
+            assert np.abs(again.q - result.q).max() < 1e-5
+            proven = result.status in (Status.UNREACHABLE, Status.OUTSIDE_LIMITS) and chain.n == 6
+            few = chain.solve(target, start, config=SolveConfig(max_restarts=5))
             assert few.restarts == (0 if proven else 5)
 
 
@@ -95,9 +95,9 @@ def test_dragging_a_target_beyond_reach_moves_the_joints_a_little(unreached):
         for step in range(1, 21):
             moved = target.copy()
             moved[:3, 3] += (0.3 * ray / np.linalg.norm(ray) + across) * 0.005 * step
-            result = chain.solve(moved, before.joint_angles)
-            local = chain.solve(moved, before.joint_angles, SolveConfig(max_restarts=0))
-            small = np.abs(result.joint_angles - before.joint_angles).max() < 0.1
+            result = chain.solve(moved, before.q)
+            local = chain.solve(moved, before.q, config=SolveConfig(max_restarts=0))
+            small = np.abs(result.q - before.q).max() < 0.1
             closer = measure(chain, result) < 0.91 * measure(chain, local)
             large += not (small or closer or result.converged)
             steps += 1

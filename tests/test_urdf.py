@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jointwise import Chain, InvalidInputError, JointwiseError, robots
+from jointwise import Chain, InvalidInputError, JointwiseError, Robot, robots
 from jointwise.model.urdf.reader import Reader, read_source
+from testbed.whole_robots import urdf_mimics
 from tests.support.arms import angles, chains
-from tests.support.whole_robots import urdf_mimics
 
 FILES = sorted(
     str(file.locate())
@@ -46,7 +46,7 @@ def chains_by_leaf(file):
     by_leaf = {}
     for leaf in leaf_links(file):
         try:
-            by_leaf[leaf] = Chain.from_urdf(file, tip=leaf)
+            by_leaf[leaf] = Chain.from_urdf(file, tip_link=leaf)
         except InvalidInputError as error:
             if not re.search("no joint moves|move together|mimics 'index_q1'", str(error)):
                 raise
@@ -56,7 +56,7 @@ def chains_by_leaf(file):
 def pinocchio_configuration(model, chain, q):
     """The configuration of a whole robot in Pinocchio, with the joints of the chain at ``q``."""
     full = pinocchio.neutral(model)
-    for name, value in zip(chain.names, q, strict=True):
+    for name, value in zip(chain.joint_names, q, strict=True):
         joint = model.joints[model.getJointId(name)]
         if joint.nq == 2:  # continuous: Pinocchio takes its cosine and sine
             full[joint.idx_q : joint.idx_q + 2] = np.cos(value), np.sin(value)
@@ -75,12 +75,12 @@ def test_poses_jacobians_and_limits_are_those_of_pinocchio(file):
     data = model.createData()
     for leaf, chain in chains_by_leaf(file).items():
         frame, velocities = model.getFrameId(leaf), []
-        for name, (lower, upper) in zip(chain.names, chain.limits, strict=True):
+        for name, (lower, upper) in zip(chain.joint_names, chain.limits, strict=True):
             joint = model.joints[model.getJointId(name)]
             velocities.append(joint.idx_v)
             if joint.nq == 1 and upper < np.inf:
                 ends = model.lowerPositionLimit[joint.idx_q], model.upperPositionLimit[joint.idx_q]
-                if not urdf_mimics(file).keys() & {*chain.names}:
+                if not urdf_mimics(file).keys() & {*chain.joint_names}:
                     assert (lower, upper) == ends
                 else:  # narrowed by the limits of the joints that move together
                     assert ends[0] <= lower <= upper <= ends[1]
@@ -105,7 +105,7 @@ def assert_same_arm(chain, expected):
     poses = expected.fk(q)
     tolerance = 1e-12 * max(1.0, np.abs(poses).max())
     np.testing.assert_allclose(chain.fk(q), poses, rtol=0.0, atol=tolerance)
-    assert chain.names == expected.names
+    assert chain.joint_names == expected.joint_names
     np.testing.assert_array_equal(chain.limits, expected.limits)
     np.testing.assert_array_equal(chain.prismatic, expected.prismatic)
 
@@ -154,7 +154,7 @@ def test_a_nearly_orthonormal_tool_is_made_orthonormal():
     tool[0, 1] = 9e-7
     chain = Chain.load("ur5").with_tool(tool)
     assert_same_arm(Chain.from_urdf(chain.to_urdf()), chain)
-    rotation = chain.fk(chain.home)[:3, :3]
+    rotation = chain.fk(chain.mid_range)[:3, :3]
     assert np.abs(rotation @ rotation.T - np.eye(3)).max() < 1e-14
 
 
@@ -198,6 +198,23 @@ ENTITY_BOMB = (
     + "".join(f'<!ENTITY a{i} "{f"&a{i - 1};" * 10}">' for i in range(1, 12))
     + ']><robot name="r"><link name="&a11;"/></robot>'
 )
+
+# Joints beside an arm that cannot be read, or that make the whole file no tree.
+LINKS = "base one two three end"
+BESIDE = {
+    "a planar joint": [joint("p", "planar", "base", "three")],
+    "a floating joint": [joint("p", "floating", "one", "three")],
+    "a joint without a limit": [joint("p", "prismatic", "one", "three", "")],
+    "crossed limits": [joint("p", parent="one", child="three", more='<limit lower="2"/>')],
+    "a name twice": [joint("j", parent="one", child="three")],
+    "a mimic of an unknown joint": [joint("p", child="three", more=LIMIT + '<mimic joint="x"/>')],
+    "a loop": [joint("p", child="three"), joint("q", parent="one", child="three")],
+    "a missing link": [joint("p", child="three"), joint("q", parent="three", child="nothing")],
+    "a second root": [],
+    "a cycle": [joint("p", parent="three", child="three")],
+}
+LAST = joint("e", parent="two", child="end")
+FOLLOWER = joint("k", child="two", more=LIMIT + MIMIC)
 
 TEXTS = {
     "no file": (
@@ -264,12 +281,12 @@ TEXTS = {
     ),
     "two tips": (
         (robot(FIRST, FORK),),
-        "the URDF has 2 links that could be the tip: choose one with tip=NAME. Candidates: one, "
-        "two.",
+        "the URDF has 2 links that could be the tip: choose one with tip_link=NAME. Candidates: "
+        "one, two.",
     ),
     "two bases": (
         (robot(FIRST),),
-        "the URDF has 2 links that could be the base: choose one with base=NAME. Candidates: "
+        "the URDF has 2 links that could be the base: choose one with base_link=NAME. Candidates: "
         "base, two.",
     ),
     "an empty robot": (
@@ -278,7 +295,7 @@ TEXTS = {
     ),
     "fixed joints only": (
         (robot(joint(kind="fixed"), links="base one"), "base", "one"),
-        "no joint moves between base and tip of the URDF: expected at least one.",
+        "no joint moves between base 'base' and tip 'one' of r: expected at least one.",
     ),
     "base and tip in two trees": (
         (robot(FIRST, TWO_THREE, links="base one two three"), "one", "three"),
@@ -298,8 +315,13 @@ TEXTS = {
         (robot(joint(parent="nothing")), None, "one"),
         "joint 'j' of the URDF refers to the link 'nothing': expected a link of the file.",
     ),
-    "floating": (
+    "a free base without joints": (
         (robot(joint(kind="floating"), links="base one"),),
+        "the URDF has no link that could be the tip: expected a tree of links with joints that "
+        "move.",
+    ),
+    "a base above a floating joint": (
+        (robot(joint(kind="floating"), SECOND), "base", "two"),
         "joint 'j' of the URDF is of type 'floating': expected revolute, continuous, prismatic or "
         "fixed.",
     ),
@@ -311,6 +333,15 @@ TEXTS = {
     "a mimic of an unknown joint": (
         (robot(joint(more='<limit/><mimic joint="other"/>'), links="base one"), None, "one"),
         "joint 'j' of the URDF mimics 'other': expected the name of a joint that moves.",
+    ),
+    "a mimic of a joint beside an arm, where others cannot be read": (
+        (
+            robot(FIRST, FOLLOWER, *BESIDE["a planar joint"], links="base one two three"),
+            None,
+            "two",
+        ),
+        "joint 'p' of the URDF is of type 'planar': expected revolute, continuous, prismatic or "
+        "fixed.",
     ),
     "joints that move together": (
         (robot(FIRST, joint("k", parent="one", child="two", more=LIMIT + MIMIC)), "base", "two"),
@@ -329,8 +360,7 @@ TEXTS = {
     ),
     "crossed limits": (
         (robot(joint(more='<limit lower="1" upper="-1"/>'), links="base one"),),
-        "limits of 'j' are 1.0 and -1.0: expected a lower and an upper value, -inf and inf where "
-        "unlimited.",
+        "Joint 'j' of the URDF: lower limit 1 is above upper limit -1.",
     ),
     "text as limit": (
         (robot(joint(more='<limit lower="far" upper="1"/>'), links="base one"),),
@@ -350,7 +380,7 @@ TEXTS = {
     ),
     "one joint name twice": (
         (robot(FIRST, joint("j", parent="one", child="two")),),
-        "names has 'j' twice: expected a unique name per joint.",
+        "the URDF has two joints named 'j': expected unique names.",
     ),
 }
 
@@ -361,6 +391,18 @@ def test_error_texts(name):
     with pytest.raises(InvalidInputError) as caught:
         Chain.from_urdf(*arguments)
     assert re.sub("gzip .* 0x[0-9a-f]+", "gzip on 0x0", str(caught.value)) == text
+
+
+@pytest.mark.parametrize("name", BESIDE)
+def test_an_arm_is_read_if_something_beside_it_cannot_be(name):
+    text = robot(FIRST, SECOND, LAST, *BESIDE[name], links=LINKS)
+    with pytest.raises(InvalidInputError):
+        Robot.from_urdf(text)
+    for base in (None, "base"):
+        assert Chain.from_urdf(text, base, "end").joint_names == ("j", "k", "e")
+    camera = text.replace('"three"', '"camera"').replace('"nothing"', '"no_camera"')
+    if name != "a second root":  # a camera is never the default tip
+        assert Chain.from_urdf(camera).joint_names == ("j", "k", "e")
 
 
 def test_an_external_entity_is_not_fetched(tmp_path):
@@ -382,7 +424,7 @@ def test_deep_nesting_long_chains_and_large_files_are_read():
     assert Chain.from_urdf(long).n == 1
     assert Chain.from_urdf(long.replace('"fixed"', '"continuous"')).n == count
     with pytest.raises(InvalidInputError, match=r"no link named 'l'.* and 19989 more\."):
-        Chain.from_urdf(long, tip="l")
+        Chain.from_urdf(long, tip_link="l")
     tree = robot(*(joint(f"j{i}", child=f"l{i}") for i in range(1, 2000)), links=f"base {names}")
     with pytest.raises(InvalidInputError, match="18003 links that could be the base"):
         Chain.from_urdf(tree)
@@ -456,7 +498,7 @@ def test_a_mutated_file_gives_a_chain_or_raises_a_jointwise_error(data):
         chain = Chain.from_urdf(source)
     except JointwiseError:
         return
-    assert np.isfinite(chain.fk(chain.home)).all()
+    assert np.isfinite(chain.fk(chain.mid_range)).all()
 
 
 @given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))

@@ -13,9 +13,6 @@ from scipy.spatial.transform import RigidTransform, Rotation
 
 from jointwise import Chain, InvalidInputError, JointwiseError
 from jointwise.errors import AmbiguousLinkError
-from jointwise.model.urdf import Tree
-from jointwise.model.urdf.tips import default_tip
-from jointwise.view.meshes import load_meshes
 from tests.test_urdf import FILES, pinocchio_configuration
 
 BY_NAME = {Path(file).name: file for file in FILES}
@@ -56,8 +53,9 @@ TIPS = {
 def test_real_arms_have_a_default_tip_and_other_robots_ask(file):
     name = Path(file).name
     if name in TIPS:
-        assert default_tip(Tree(file), None)[1] == TIPS[name]
-        assert Chain.from_urdf(file).names == Chain.from_urdf(file, tip=TIPS[name]).names
+        chain = Chain.from_urdf(file)
+        assert chain.tip_link == TIPS[name]
+        assert chain.joint_names == Chain.from_urdf(file, tip_link=TIPS[name]).joint_names
     else:
         with pytest.raises(InvalidInputError):
             Chain.from_urdf(file)
@@ -88,7 +86,14 @@ def test_hands_are_offered_first_and_sensors_last():
     ],
 )
 def test_a_tip_is_enough_for_humanoids(name, tip, joints):
-    assert Chain.from_urdf(BY_NAME[name], tip=tip).n == joints
+    assert Chain.from_urdf(BY_NAME[name], tip_link=tip).n == joints
+
+
+def test_the_default_tip_is_found_in_the_whole_file_even_if_only_the_arm_can_be_read():
+    file = BY_NAME["alex_psyonic_hands.urdf"]  # fingers that mimic joints of other names
+    chain = Chain.from_urdf(file, "RightWristRollLink")
+    assert chain.tip_link == "Right_thumb_base"
+    assert chain.robot.n == chain.n
 
 
 # -- the rule, on small robots -------------------------------------------------------------------
@@ -134,17 +139,18 @@ RULES = {
 def test_the_rule_on_small_robots(name):
     joints, tip = RULES[name]
     if tip is not None:
-        assert default_tip(Tree(urdf(*joints)), None) == ("base", tip)
+        chain = Chain.from_urdf(urdf(*joints))
+        assert (chain.base_link, chain.tip_link) == ("base", tip)
         return
     with pytest.raises(AmbiguousLinkError):
-        default_tip(Tree(urdf(*joints)), None)
+        Chain.from_urdf(urdf(*joints))
 
 
 def test_an_ambiguous_link_error_is_pickled():
     error = AmbiguousLinkError("arm.urdf", "tip", 2, "a, b.")
-    text = "arm.urdf has 2 links that could be the tip: choose one with tip=NAME. Candidates: a, b."
-    assert str(pickle.loads(pickle.dumps(error))) == text
-    assert error.text("--tip NAME") == text.replace("tip=NAME", "--tip NAME")
+    text = "arm.urdf has 2 links that could be the tip: choose one with {}. Candidates: a, b."
+    assert str(pickle.loads(pickle.dumps(error))) == text.format("tip_link=NAME")
+    assert error.text("--tip NAME") == text.format("--tip NAME")
 
 
 # -- paths through the root ----------------------------------------------------------------------
@@ -168,7 +174,7 @@ def test_a_path_through_the_root_of_talos_is_that_of_pinocchio(base, tip):
         pinocchio.framesForwardKinematics(model, data, pinocchio_configuration(model, chain, q))
         expected = data.oMf[model.getFrameId(base)].actInv(data.oMf[model.getFrameId(tip)])
         assert np.abs(expected.homogeneous - pose).max() < 1e-9
-    for name, (lower, upper) in zip(chain.names, chain.limits, strict=True):
+    for name, (lower, upper) in zip(chain.joint_names, chain.limits, strict=True):
         joint = model.joints[model.getJointId(name)]
         assert lower == model.lowerPositionLimit[joint.idx_q]
         assert upper == model.upperPositionLimit[joint.idx_q]
@@ -219,13 +225,15 @@ def test_a_chain_between_any_two_links_is_that_of_the_whole_tree(tree, data):
         assume("no joint moves" not in str(error))
         raise
     q = chain.random(seed=0)
-    poses = link_poses(tree, dict(zip(chain.names, q, strict=True)))
+    poses = link_poses(tree, dict(zip(chain.joint_names, q, strict=True)))
     expected = (poses[base].inv() * poses[tip]).as_matrix()
     np.testing.assert_allclose(chain.fk(q), expected, rtol=0.0, atol=1e-11)
     assert all(limits in ([-1, 2], [-np.inf, np.inf]) for limits in chain.limits.tolist())
 
 
 def test_meshes_of_a_path_that_leads_upward_are_refused(tmp_path):
+    from jointwise.view.graphics.meshes import load_meshes
+
     file = tmp_path / "arm.urdf"
     file.write_text(urdf(*ARM, "base other k revolute"))
     chain = Chain.from_urdf(file, "other", "wrist")
@@ -236,6 +244,8 @@ def test_meshes_of_a_path_that_leads_upward_are_refused(tmp_path):
 
 
 def test_the_mesh_of_a_mimic_joint_with_an_offset_is_drawn_where_it_is(tmp_path):
+    from jointwise.view.graphics.meshes import load_meshes
+
     trimesh = pytest.importorskip("trimesh")
     box = trimesh.creation.box((1.0, 2.0, 3.0))
     box.export(tmp_path / "box.stl")
@@ -247,5 +257,6 @@ def test_the_mesh_of_a_mimic_joint_with_an_offset_is_drawn_where_it_is(tmp_path)
     file = tmp_path / "arm.urdf"
     file.write_text(text.replace('<link name="jaw"/>', f'<link name="jaw">{mesh}</link>'))
     meshes = load_meshes(Chain.from_urdf(file, "base", "jaw"), file)
-    corners = sorted(map(tuple, np.abs(meshes[0].hull).round(9)))
+    (mesh,) = (mesh for mesh in meshes if mesh.joint == 0)
+    corners = sorted(map(tuple, np.abs(mesh.hull).round(9)))
     assert corners == [(0.5, 1.0, 1.5)] * 8

@@ -6,16 +6,15 @@ import numpy as np
 import pytest
 
 from jointwise import Status, TrackStatus, robots
-from jointwise.solvers.targets import KINDS
 from jointwise.view import Page
-from tests.support.browser import CHROMIUM, Tab, browser
+from testbed.browser import CHROMIUM, Tab, browser
 
 if CHROMIUM is None:
     pytest.skip("no chromium: apt-get install chromium", allow_module_level=True)
 
 BUTTONS = (
     *("Fit view", "Snap target to end effector", "Move joints to home"),
-    *("Step joint", "Step sweep", "Play / pause", "Reset", "Find solutions"),
+    *("Step joint", "Step sweep", "Play / pause", "Rewind", "Reset", "Find solutions"),
     *("Record target", "Clear", "Save CSV"),
 )
 
@@ -40,12 +39,12 @@ def tab(chromium, page):
 
 
 def tip_position(session):
-    return session.chain.fk(session.q)[:3, 3]
+    return session.model.fk(session.q)[:3, 3]
 
 
 def test_the_page_shows_the_arm_and_its_controls(tab):
     folders = ("Target", "Joints [rad]", "CCD step by step", "Solutions", "Recorded path")
-    for text in (Status.CONVERGED.value, *folders, "Target kind", *tab.session.chain.names):
+    for text in (Status.CONVERGED.value, *folders, "Target kind", *tab.session.model.joint_names):
         assert tab.content.get_by_text(text, exact=True).first.is_visible(), text
     for name in BUTTONS:
         assert tab.content.get_by_role("button", name=name, exact=True).first.is_visible(), name
@@ -62,7 +61,7 @@ def test_the_page_shows_the_arm_and_its_controls(tab):
 
 def test_the_arm_follows_a_dragged_target(tab):
     session, before = tab.session, tab.session.T_base_target[:3, 3].copy()
-    on_z_arrow = before + 0.17 * session.chain.reach * np.eye(3)[2]
+    on_z_arrow = before + 0.17 * session.model.max_reach * np.eye(3)[2]
     draw_count = tab.visitor.draw_count
     tab.drag(tab.pixel(on_z_arrow), tab.pixel(on_z_arrow) - [0, 40])
     tab.sync()
@@ -75,8 +74,9 @@ def test_the_arm_follows_a_dragged_target(tab):
 
 
 def test_every_kind_of_target_can_be_selected_and_is_reached(tab):
-    session, drawing = tab.session, tab.visitor.drawing
-    for name, kind in reversed(KINDS.items()):
+    session = tab.session
+    gizmo = tab.visitor.drawing.targets.gizmos[session.selected]
+    for name, kind in reversed(session.kinds.items()):
         tab.select("Target kind", name)
         tab.wait_until(lambda kind=kind: session.kind is kind)
         rotation = session.T_base_target[:3, :3]
@@ -84,9 +84,9 @@ def test_every_kind_of_target_can_be_selected_and_is_reached(tab):
         tab.sync()
         assert session.T_base_target[:3, 3] == pytest.approx([0.45, 0.1, 0.5])
         assert (session.T_base_target[:3, :3] == rotation).all()
-        assert np.nanmax(session.errors()) < 1e-6
-        assert drawing.target.handle.disable_rotations == (kind.directions == 0)
-        assert drawing.target.arrow.visible == (kind.directions == 1)
+        assert np.nanmax(session.error) < 1e-6
+        assert gizmo.handle.disable_rotations == (kind.directions == 0)
+        assert gizmo.arrow.visible == (kind.directions == 1)
         tab.screenshot(name)
 
 
@@ -98,11 +98,11 @@ def test_roll_pitch_yaw_of_a_pose_are_typed_and_follow_a_rotation_by_its_handle(
     tab.type_values("rpy [rad]", 3.1, 0.2, -0.3)
     tab.sync()
     assert session.target_rpy == pytest.approx([3.1, 0.2, -0.3], abs=1e-9)
-    assert max(session.errors()) < 1e-6
+    assert max(session.error) < 1e-6
     tab.screenshot("rpy")
     rotation = session.T_base_target[:3, :3]
     # The middle of the arc about the target's z axis, and a little farther along it.
-    radius = 0.65 * 0.2 * session.chain.reach
+    radius = 0.65 * 0.2 * session.model.max_reach
     on_arc = [
         tab.pixel(session.T_base_target[:3, 3] + radius * rotation @ [np.cos(a), np.sin(a), 0.0])
         for a in (np.pi / 4, np.pi / 4 + 0.2)
@@ -142,7 +142,7 @@ def test_fit_view_shows_arm_and_target_and_the_floor_is_below_the_arm(tab):
     session, floor = tab.session, tab.visitor.drawing.floor
     tab.type_position(0.5, 0.0, -0.2)
     tab.sync()
-    assert session.errors()[0] < 1e-6
+    assert session.error.position_error < 1e-6
     assert floor.position[2] < tip_position(session)[2]
     tab.type_position(2.5, 0.0, 2.5)
     tab.sync()
@@ -169,7 +169,7 @@ def test_a_target_out_of_reach_shows_its_status_and_the_arm_stays_still(tab):
     tab.type_position(3, 0.5, 0.5)
     tab.sync()
     q, tip_before = session.q, tip_position(session)
-    arm, to_target = tip_before - session.chain.arm.links[0, :, 3], np.array([3.0, 0.5, 0.167])
+    arm, to_target = tip_before - session.model.arm.links[0, :, 3], np.array([3.0, 0.5, 0.167])
     assert arm @ to_target > 0.99 * np.linalg.norm(arm) * np.linalg.norm(to_target)
     tab.type_position(3, 0.5, 0.501)
     tab.content.get_by_text(Status.UNREACHABLE.value).wait_for()
@@ -191,12 +191,12 @@ def test_the_buttons_step_play_pause_and_reset_ccd(tab):
         tab.wait_until(lambda done=done: session.steps and session.steps.index == done)
         assert np.count_nonzero(np.diff(session.steps.q[done - 1 : done + 1], axis=0)) <= 1
     tab.click("Step sweep")
-    tab.wait_until(lambda: session.steps.index == session.chain.n)
+    tab.wait_until(lambda: session.steps.index == session.model.n)
     tab.content.get_by_text("Sweep 1: panda_joint1 moved by").wait_for()
     tab.content.locator(".uplot canvas").wait_for()
     tab.screenshot("one-sweep")
     tab.click("Play / pause")
-    tab.wait_until(lambda: session.steps.index > session.chain.n)
+    tab.wait_until(lambda: session.steps.index > session.model.n)
     tab.click("Play / pause")
     tab.wait_until(lambda: tab.visitor._frames is None)
     paused = session.steps.index
@@ -205,9 +205,9 @@ def test_the_buttons_step_play_pause_and_reset_ccd(tab):
     assert session.steps.index == paused
     tab.click("Step sweep")
     tab.wait_until(lambda: session.steps.index > paused)
-    tab.click("Reset")
+    tab.click("Rewind")
     tab.wait_until(lambda: session.steps is None)
-    assert (session.q == session.chain.home).all()
+    assert (session.q == session.model.mid_range).all()
 
 
 def test_a_slider_moves_only_its_joint(tab):
@@ -223,11 +223,11 @@ def test_a_slider_moves_only_its_joint(tab):
 def test_joints_move_home_and_the_target_snaps_to_the_end_effector(tab):
     session = tab.session
     tab.click("Move joints to home")
-    tab.wait_until(lambda: (session.q == session.chain.home).all())
-    assert session.errors()[0] > 0.1
+    tab.wait_until(lambda: (session.q == session.model.home).all())
+    assert session.error.position_error > 0.1
     tab.click("Snap target to end effector")
-    tab.wait_until(lambda: session.errors()[0] < 1e-9)
-    assert (session.q == session.chain.home).all()
+    tab.wait_until(lambda: session.error.position_error < 1e-9)
+    assert (session.q == session.model.home).all()
 
 
 def test_another_solution_is_selected_by_a_button_and_by_a_click_on_it(tab):
@@ -241,11 +241,11 @@ def test_another_solution_is_selected_by_a_button_and_by_a_click_on_it(tab):
     assert np.linalg.norm(tip_position(session) - position) < 1e-6
     tab.screenshot("solutions")
     before = session.q
-    arm = np.array([tab.pixel(corner) for corner in session.chain.outline(before)])
+    arm = np.array([tab.pixel(corner) for corner in session.model.outline(before)])
     corners = [
         tab.pixel(corner)
         for q in session.other_solutions.values()
-        for corner in session.chain.outline(q)
+        for corner in session.model.outline(q)
     ]
     from_arm = [np.linalg.norm(arm - corner, axis=1).min() for corner in corners]
     tab.content.mouse.click(*corners[np.argmax(from_arm)])
@@ -270,8 +270,8 @@ def test_a_recorded_path_is_played_and_saved(tab):
     with download.value.path().open() as file:
         rows = list(csv.DictReader(file))
     for row, corner in zip(rows, corners, strict=True):
-        q = [float(row[name]) for name in session.chain.names]
-        assert session.chain.fk(q)[:3, 3] == pytest.approx(corner, abs=1e-6)
+        q = [float(row[name]) for name in session.model.joint_names]
+        assert session.model.fk(q)[:3, 3] == pytest.approx(corner, abs=1e-6)
         assert [float(row[name]) for name in "xyz"] == pytest.approx(corner, abs=1e-9)
     tab.type_position(0.3, 0.3, 0.3)
     tab.sync()
@@ -336,7 +336,7 @@ def test_what_is_typed_while_the_arm_tracks_stays_in_the_fields(tab):
 def test_the_arm_tracks_a_dragged_target_within_its_limits(tab):
     session, before = tab.session, tab.session.T_base_target[:3, 3].copy()
     start, from_here = session.q, session.tracking.times[-1]
-    on_z_arrow = before + 0.17 * session.chain.reach * np.eye(3)[2]
+    on_z_arrow = before + 0.17 * session.model.max_reach * np.eye(3)[2]
     tab.drag(tab.pixel(on_z_arrow), tab.pixel(on_z_arrow) - [0, 60], steps=20)
     tab.wait_until(lambda: session.T_base_target[2, 3] > before[2] + 0.03)
     tab.wait_until(lambda: np.abs(session.q - start).max() > 0.01)
@@ -354,3 +354,16 @@ def test_the_arm_tracks_a_dragged_target_within_its_limits(tab):
 def test_the_arm_stops_tracking(tab):
     tab.content.get_by_label("Arm tracks").uncheck()
     tab.wait_until(lambda: tab.session.tracking is None)
+
+
+def test_collisions_are_checked_once_the_visitor_asks_for_it(tab):
+    session = tab.session
+    tab.content.get_by_role("tab", name="Obstacles").click()
+    assert tab.content.get_by_text("clearance").count() == 0
+    tab.click("Check collisions")
+    tab.content.get_by_text("clearance").wait_for()
+    tab.click("Sphere")
+    tab.wait_until(lambda: session.obstacles.selected == "sphere1")
+    assert session.clearance.distance == session.model.clearance(session.q)
+    tab.content.get_by_text("Collisions", exact=True).wait_for(state="hidden")
+    tab.screenshot("check-collisions")

@@ -24,7 +24,7 @@ DATA_SHEETS = {
 def test_the_wrist_reaches_as_far_as_the_data_sheet_says(name):
     reach, flange = DATA_SHEETS[name]
     chain = Chain.load(name)
-    pose, axis = chain.fk(chain.home), chain.frames(chain.home)[-1][:3, 2]
+    pose, axis = chain.fk(chain.mid_range), chain.joint_frames(chain.mid_range)[-1][:3, 2]
     radii = []
     for sign in (-1.0, 1.0):  # from the end effector along the last axis, backwards and forwards
         tool = np.eye(4)
@@ -59,7 +59,7 @@ def test_prismatic_joints():
 
 
 def distance_from_first_axis(chain, q):
-    frame, tip = chain.frames(q)[int(np.argmin(chain.prismatic))], chain.fk(q)[:3, 3]
+    frame, tip = chain.joint_frames(q)[int(np.argmin(chain.prismatic))], chain.fk(q)[:3, 3]
     return np.linalg.norm(np.cross(tip - frame[:3, 3], frame[:3, 2]))
 
 
@@ -68,7 +68,7 @@ def test_no_robot_is_farther_out_in_a_random_configuration(name):
     chain = Chain.load(name)
     radius = chain.working_radius()
     distances = [distance_from_first_axis(chain, q) for q in chain.random(0, 500)]
-    assert max(distances) <= radius <= chain.reach + 1e-9
+    assert max(distances) <= radius <= chain.max_reach + 1e-9
     assert radius == chain.working_radius()
 
 

@@ -16,12 +16,12 @@ from typing import NamedTuple
 import numpy as np
 
 from jointwise import Chain
-from jointwise.model.geometry.files import to_text
-from jointwise.model.geometry.from_urdf import FitOptions, links_of_arm, urdf_geometry
 from jointwise.model.urdf import Tree
+from jointwise.shape.files import to_text
+from jointwise.shape.sources.urdf import UrdfShapes
 
 OUTPUT = Path(__file__).parents[1] / "src" / "jointwise" / "model" / "data" / "geometry"
-OVERSHOOT = 0.015
+PADDING = 0.015
 MAX_DIFFERENCE = 2e-5  # UFACTORY rounds differently in its URDF
 
 
@@ -157,9 +157,8 @@ def build(name: str, model: Model) -> str:
     if robot.n != other.n or difference > MAX_DIFFERENCE:
         raise SystemExit(f"{name} differs from {path.name} by {difference:.2g}.")
     tree = read_tree(path, model)
-    options = FitOptions(OVERSHOOT)
-    links = links_of_arm(tree, model.base, robot.arm, other.names)
-    geometry = urdf_geometry(tree, path.parent, links, robot.arm, other.names, options)
+    source = UrdfShapes(tree, path.parent, PADDING)
+    geometry = source.for_chain(None, robot.arm, other.names, model.base)
     geometry = replace(geometry, joints=robot.names, source=model.source)
     text = to_text(geometry, license=model.licence)
     (OUTPUT / f"{name}.json").write_text(text)

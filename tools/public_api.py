@@ -29,12 +29,13 @@ def describe(name: str, thing: object) -> Iterator[str]:
 
 
 def signature(thing: object) -> str:
-    """Parameters with their defaults, without types; empty for what is not called."""
+    """Parameters with their defaults, without types and private ones; empty if not callable."""
     if not callable(thing) or (inspect.isclass(thing) and issubclass(thing, Exception | int)):
         return ""
     parameters = inspect.signature(thing).parameters.values()
-    plain = [each.replace(annotation=inspect.Parameter.empty) for each in parameters]
-    return str(inspect.Signature(plain))
+    public = [each for each in parameters if not each.name.startswith("_")]
+    plain = [each.replace(annotation=inspect.Parameter.empty) for each in public]
+    return " ".join(str(inspect.Signature(plain)).split())  # in one line, also with an array
 
 
 def lines() -> list[str]:

@@ -96,7 +96,7 @@ def geometry(folder: Path) -> None:
     for name in ("link2", "link4"):
         urdf = urdf.replace(f'<link name="{name}"/>', f'<link name="{name}">{mesh}</link>')
     (folder / "arm.urdf").write_text(urdf)
-    arm = Chain.from_urdf(folder / "arm.urdf", geometry=True, overshoot=0.05)
+    arm = Chain.from_urdf(folder / "arm.urdf", geometry=True, padding=0.05)
     scene = Scene().half_space([0, 0, 1], name="floor")
     assert arm.solve([0.4, 0.2, 0.5], scene=scene, margin=0.01).clearance >= 0.01
 

@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 
+from kept_results import section
 from sphinx.util.docutils import SphinxDirective
 
 from benchmarks import kept
@@ -43,7 +44,7 @@ def robots():
     for name in robots.names():
         chain = getattr(robots, name)()
         what = " ".join(getattr(robots, name).__doc__.split("\n\n")[0].split())
-        rows.append(f"| `{name}` | {what} | {chain.reach:.3f} |")
+        rows.append(f"| `{name}` | {what} | {chain.max_reach:.3f} |")
     return "\n".join(["| name | robot | reach [m] |", "|---|---|---|", *rows])
 
 
@@ -54,7 +55,7 @@ def shapes():
 
     rows = []
     for name, file in geometries().items():
-        shape = Chain.load(name, geometry=True).geometry
+        shape = Chain.load(name).with_scene().geometry
         licence = json.loads(file.read_text("utf-8"))["license"]
         rows.append(f"| `{name}` | {shape.count} | {shape.source}; {licence} |")
     return "\n".join(["| robot | spheres | fitted to |", "|---|---|---|", *rows])
@@ -62,7 +63,7 @@ def shapes():
 
 def result(name):
     """The kept result of a benchmark table, or that there is none."""
-    found = [kept.section(each) for each in kept.records() if each["table"] == name]
+    found = [section(each) for each in kept.records() if each["table"] == name]
     return found[0] if found else f"No result of the table `{name}` is kept."
 
 
@@ -72,7 +73,7 @@ def other_results():
     pages = "".join(page.read_text("utf-8") for page in docs.glob("*/*.md"))
     shown = re.findall(r"{generated} result ([\w-]+)", pages)
     others = [each for each in kept.records() if each["table"] not in shown]
-    return "\n\n".join(f"## {each['title']}\n\n{kept.section(each)}" for each in others)
+    return "\n\n".join(f"## {each['title']}\n\n{section(each)}" for each in others)
 
 
 TEXTS = {

@@ -20,47 +20,48 @@ imported when it is first used. A name that is not listed here may change withou
 """
 
 
-# Titles of the groups, by the package that defines their names, in this order; others follow.
-TITLES = {
-    "chain": "Arms",
-    "robot": "Whole robots",
-    "scene": "Obstacles",
-    "model.geometry": "Shapes of arms and robots",
-    "solvers": "Targets, settings and results",
-    "reach": "Reach maps",
-    "plot": "Figures",
-    "view": "The page in the browser",
-    "model": "Arms from Denavit-Hartenberg rows",
-    "errors": "Errors and warnings",
-    "backends": "What runs the kernels",
+# Titles of the groups, each with the packages that define its names, in this order. Names of other
+# packages follow, under the first line of the package's docstring.
+GROUPS = {
+    "Arms and whole robots": ("robot", "chain"),
+    "Targets": ("targets",),
+    "Settings": ("posture", "config"),
+    "Results": ("results",),
+    "Tracking and traces": ("engines",),
+    "Obstacles and shapes": ("scene", "shape"),
+    "Reach maps": ("reach",),
+    "Figures": ("plot",),
+    "The page in the browser": ("view",),
+    "CCD on Denavit-Hartenberg rows": ("ccd", "model"),
+    "Errors and warnings": ("errors",),
+    "Backends": ("backends",),
 }
+TITLES = {package: title for title, packages in GROUPS.items() for package in packages}
 
 
-def title_of(group):
-    """A title, or the first line of the package's docstring, without markup."""
-    text = import_module(f"jointwise.{group}").__doc__.splitlines()[0]
-    return TITLES.get(group) or text.replace("``", "").rstrip(".")
-
-
-def group_of(module):
-    """The package that a module belongs to, or a part of it that has a title of its own."""
-    parts = [title for title in TITLES if "." in title and module.startswith(f"{title}.")]
-    return parts[0] if parts else module.partition(".")[0]
+def title_of(module):
+    """The title of the group that a module belongs to."""
+    package = module.partition(".")[0]
+    if package in TITLES:
+        return TITLES[package]
+    return (
+        import_module(f"jointwise.{package}").__doc__.splitlines()[0].replace("``", "").rstrip(".")
+    )
 
 
 def stub_names():
-    """Public names of jointwise, by the package that defines them, in the order of the stub."""
+    """Public names of jointwise, by the title of their group, in the order of the stub."""
     stub = ast.parse(Path(jointwise.__file__).with_suffix(".pyi").read_text("utf-8"))
     groups = {}
     for node in stub.body:
         if isinstance(node, ast.ImportFrom) and node.module:
-            group = groups.setdefault(group_of(node.module), [])
+            group = groups.setdefault(title_of(node.module), [])
             group += [f"jointwise.{alias.name}" for alias in node.names]
     return groups
 
 
 def module_names():
-    """Names of the modules that are used as such, but for those that jointwise has itself."""
+    """Names of the modules that are used as such, except those that jointwise has itself."""
     return {
         module: [
             f"jointwise.{module}.{name}"
@@ -72,19 +73,17 @@ def module_names():
 
 
 def all_names():
-    """Every public name, by the package that defines it, with those of one package together."""
-    groups = stub_names()
+    """Every public name, by the title of its group."""
+    groups = {title: [] for title in GROUPS} | stub_names()
     for module, names in module_names().items():
-        groups[module] = groups.get(module, []) + names
-    order = [*TITLES, *(group for group in groups if group not in TITLES)]
-    return {group: groups[group] for group in order}
+        groups[title_of(module)] += names
+    return groups
 
 
 def page():
     """The page, in reStructuredText, as autosummary reads it."""
     text = HEAD
-    for group, names in all_names().items():
-        title = title_of(group)
+    for title, names in all_names().items():
         rows = "".join(f"   {name}\n" for name in names)
         text += f"\n{title}\n{'-' * len(title)}\n\n"
         text += f".. autosummary::\n   :toctree: api\n   :nosignatures:\n\n{rows}"

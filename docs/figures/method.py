@@ -14,11 +14,14 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.patches import Arc, Circle, Rectangle, Wedge
 
-from jointwise import Chain, SolveConfig, kernels, robots, two_link_planar
-from jointwise.kernels.shapes import Criteria, unpack_arm
-from jointwise.kernels.tasks import unpack_problem
-from jointwise.solvers.targets import pack_target
-from jointwise.solvers.trace import Trace
+from jointwise import Chain, SolveConfig, robots, two_link_planar
+from jointwise.config import criteria_of
+from jointwise.engines.serial.trace import Trace
+from jointwise.kernels.kinematics import tasks
+from jointwise.kernels.layout.arm import Arm, unpack_arm
+from jointwise.kernels.layout.task import Criteria, Task
+from jointwise.kernels.serial import descent, lm, search, sweep
+from jointwise.targets import pack_target
 
 IMAGES = Path(__file__).parents[1] / "images"
 # Okabe and Ito's palette.
@@ -50,8 +53,8 @@ def best_turn_figure() -> None:
     for ax, (title, limits) in zip(panels, ranges.items(), strict=True):
         chain = Chain.from_dh(two_link_planar(0.6, length), limits=[(-3, 3), limits])
         config = SolveConfig(method="ccd", max_iterations=1)
-        move = next(chain.trace([*target, 0.0], start, config).moves())  # of the elbow
-        elbow = chain.frames(start)[1][:2, 3]
+        move = next(chain.trace([*target, 0.0], start, config=config).moves())  # of the elbow
+        elbow = chain.joint_frames(start)[1][:2, 3]
         before, after = (chain.fk([start[0], q])[:2, 3] for q in (move.before, move.after))
         best = elbow + length * (target - elbow) / np.linalg.norm(target - elbow)
         sector = np.degrees(start[0] + np.array(limits))
@@ -80,20 +83,26 @@ def best_turn_figure() -> None:
     save(figure, "best_turn")
 
 
+def unpacked(chain: Chain, target: np.ndarray) -> tuple[Arm, Task]:
+    """An arm and a target, as kernels have them."""
+    packed = pack_target(target)
+    weights = packed.kind.weights(chain.arm.angular_scale)
+    return tasks.unpack_problem(chain.arm.packed, chain.n, packed.values, weights)
+
+
 def energy_figure() -> None:
     """E as a function of one joint of a Panda, its limits, and what the sweep chooses."""
     panda, joint = robots.panda(), 3
     q, pose = panda.random(1139), panda.fk(panda.random(5139))
-    packed = pack_target(panda.arm, pose)
-    arm, task = unpack_problem(panda.arm.packed, panda.n, packed.values, packed.weights)
+    arm, task = unpacked(panda, pose)
 
     def energy(value: float) -> float:
-        return float(kernels.descent.energy(arm, task, np.where(np.arange(7) == joint, value, q)))
+        return float(descent.energy(arm, task, np.where(np.arange(7) == joint, value, q)))
 
     # E = C - 2 (A cos + B sin): three values are enough to know it.
     middle = 0.5 * (energy(0.0) + energy(pi))
     a, b = 0.25 * (energy(pi) - energy(0.0)), 0.5 * (middle - energy(0.5 * pi))
-    c, s = kernels.sweep.clamp_direction(arm.bounds, joint, a, b)
+    c, s = sweep.clamp_direction(arm.bounds, joint, a, b)
     lower, upper = panda.limits[joint]
     free, chosen = np.arctan2(b, a), np.arctan2(s, c)
     clamped = np.clip(free, lower, upper)
@@ -108,7 +117,7 @@ def energy_figure() -> None:
     ax.plot(chosen, energy(chosen), "o", color=BLUE, ms=9, label="best between the limits")
     label = "best without limits, clamped"
     ax.plot(clamped, energy(clamped), "X", color=VERMILLION, ms=9, label=label)
-    ax.set(xlabel=f"{panda.names[joint]} [rad]", ylabel="E [m²]", xlim=(-3.3, 3.3))
+    ax.set(xlabel=f"{panda.joint_names[joint]} [rad]", ylabel="E [m²]", xlim=(-3.3, 3.3))
     ax.spines[["top", "right"]].set_visible(False)
     figure.legend(
         *ax.get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False
@@ -118,20 +127,19 @@ def energy_figure() -> None:
 
 def lm_alone(chain: Chain, target: np.ndarray, start: np.ndarray) -> tuple[list[float], bool]:
     """(squared error [rad²] at the start and after each step, whether it converged), no sweeps."""
-    packed = pack_target(chain.arm, target)
-    arm, task = unpack_problem(chain.arm.packed, chain.n, packed.values, packed.weights)
-    criteria, search = Criteria(*SolveConfig().criteria(True, 0)), kernels.search
+    arm, task = unpacked(chain, target)
+    criteria = Criteria(*criteria_of(SolveConfig(), near_start=True))
     q, scratch, best_error, waited = np.array(start), search.lm_scratch(chain.n), 1e30, 0
     errors: list[float] = []
     while True:
-        pair = kernels.tasks.task_errors(arm, task, q)
-        errors.append(kernels.tasks.scaled_error_sq(pair, arm.angular_scale))
-        if kernels.tasks.is_converged(pair, criteria, task.weights):
+        pair = tasks.task_errors(arm, task, q)
+        errors.append(tasks.scaled_error_sq(pair, arm.angular_scale))
+        if tasks.is_converged(pair, criteria, task.weights):
             return errors, True
-        best_error, waited = kernels.lm.update_stall(errors[-1], best_error, waited)
+        best_error, waited = lm.update_stall(errors[-1], best_error, waited)
         if waited == search.PATIENCE or len(errors) > search.MAX_STEPS:
             return errors, False
-        kernels.lm.levenberg_marquardt(arm, task, criteria, 1, 2, q, scratch)
+        lm.levenberg_marquardt(arm, task, criteria, 1, 2, q, scratch)
 
 
 def scaled_errors(chain: Chain, trace: Trace) -> np.ndarray:
@@ -145,10 +153,11 @@ def iterations_taken(chain: Chain) -> dict[str, np.ndarray]:
     The first attempt only, from random starts to random reachable poses.
     """
     poses, starts = problems(chain)
-    batch = chain.solve_batch(poses, starts, SolveConfig(max_restarts=0), closest=False)
+    once = SolveConfig(max_restarts=0, search_unreached=False)
+    batch = chain.solve_batch(poses, starts, config=once)
     pairs = list(zip(poses, starts, strict=True))
     lm = [lm_alone(chain, *pair) for pair in pairs]
-    swept = [chain.solve(*pair, CCD) for pair in pairs]
+    swept = [chain.solve(*pair, config=CCD) for pair in pairs]
     return {
         "CCD alone": np.array([r.iterations if r.converged else np.inf for r in swept]),
         "LM alone": np.array([len(errors) - 1 if done else np.inf for errors, done in lm]),
@@ -167,7 +176,7 @@ def convergence_figure() -> None:
     pose, start = (each[SHOWN_PROBLEM] for each in problems(chain))
     both = chain.trace(pose, start)
     curves = {
-        "CCD alone": (scaled_errors(chain, chain.trace(pose, start, CCD)), ORANGE),
+        "CCD alone": (scaled_errors(chain, chain.trace(pose, start, config=CCD)), ORANGE),
         "LM alone": (np.sqrt(lm_alone(chain, pose, start)[0]), SKY),
         "3 sweeps, then LM": (scaled_errors(chain, both), BLUE),
     }
@@ -207,10 +216,10 @@ def restarts_figure() -> None:
     arm, start = unpack_arm(chain.arm.packed, 2), np.array([1.2, -0.6])
 
     def starts(near_start: bool) -> np.ndarray:
-        criteria = Criteria(*SolveConfig().criteria(near_start, 0))
+        criteria = Criteria(*criteria_of(SolveConfig(), near_start))
         points = np.empty((count, 2))
         for k in range(count):
-            kernels.search.restart_values(arm, criteria, start, k + 1, points[k])
+            search.restart_values(arm, criteria, start, k + 1, points[k])
         return points
 
     figure, panels = plt.subplots(1, 3, figsize=(9.6, 3.2), layout="constrained", sharey=True)
@@ -220,7 +229,7 @@ def restarts_figure() -> None:
         ax.plot(*points.T, "o", color=BLUE, ms=3.5)
         ax.add_patch(Rectangle(limits[:, 0], *np.ptp(limits, axis=1), fill=False, color=DARK))
         ax.set(title=title, xlabel="joint 1 [rad]", aspect="equal")
-    neighbours = int(kernels.search.NEARBY_RESTARTS)
+    neighbours = int(search.NEARBY_RESTARTS)
     for k in range(1, neighbours + 1):
         half = 0.5 * np.ptp(limits, axis=1) * k / (neighbours + 1)
         low, high = np.clip([start - half, start + half], *limits.T)

@@ -57,7 +57,7 @@ def map_figure(arm: Chain) -> None:
     with TemporaryDirectory() as folder:
         for ax, name, scene in zip(panels, ("alone", "cell"), (None, CELL), strict=True):
             store = Path(folder) / f"{name}.zarr"
-            found = reach_map(arm, 0.025, 100, REGION, store=store, scene=scene)
+            found = reach_map(arm.with_scene(scene), 0.025, 100, REGION, store=store)
             found.slice(ax, y=0.0)
             ax.plot(0.0, 0.0, "^", color="red", markeredgecolor="white", markersize=9)
             print(f"{name}: {found}")
@@ -70,13 +70,14 @@ def map_figure(arm: Chain) -> None:
 def base_figure(arm: Chain) -> None:
     """Bases seen from above: how many of 50 poses each reaches, without and with the scene."""
     scene, poses = shelf(), shelf_poses()
-    bases = base_candidates(poses, reach=1.0, step=0.05, height=0.6)
+    bases = base_candidates(poses, radius=1.0, step=0.05, height=0.6)
     figure, panels = plt.subplots(
         1, 2, figsize=(9.0, 4.2), sharey=True, layout="constrained", subplot_kw={"aspect": "equal"}
     )
     titles = "obstacles ignored", f"free, with a margin of {1e3 * MARGIN:g} mm"
     for ax, title, around in zip(panels, titles, (None, scene), strict=True):
-        found = best_base(arm, poses, bases, scene=around, margin=MARGIN if around else 0.0)
+        placed = arm.with_scene(around, margin=MARGIN if around else 0.0)
+        found = best_base(placed, poses, bases)
         points = draw_bases(ax, found, bases)
         draw_shelf(ax, scene, poses)
         ax.set(xlabel="x [m]", title=title)
@@ -96,7 +97,7 @@ def draw_bases(ax: Any, found: Placement, bases: np.ndarray) -> Any:
     shown = ax.scatter(x[some], y[some], 22, found.reached[some], marker="s", vmin=0, vmax=50)
     ax.plot(x[~some], y[~some], ".", color="#c0c0c0", markersize=2, label="base that reaches none")
     style = {"color": "red", "markersize": 13, "markeredgecolor": "white", "linestyle": "none"}
-    ax.plot(*found.base[:2, 3], marker="*", zorder=5, label="best base", **style)
+    ax.plot(*found.base_pose[:2, 3], marker="*", zorder=5, label="best base", **style)
     return shown
 
 
@@ -118,6 +119,6 @@ def draw_shelf(ax: Any, scene: Scene, poses: np.ndarray) -> None:
 
 
 if __name__ == "__main__":
-    ur5e = Chain.load("ur5e", geometry=True)
+    ur5e = Chain.load("ur5e")
     map_figure(ur5e)
     base_figure(ur5e)

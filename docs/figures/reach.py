@@ -16,7 +16,7 @@ from jointwise import reach_map, robots
 
 IMAGES = Path(__file__).parents[1] / "images"
 REGION = (-1.0, 1.0), (0.0, 0.0), (-0.8, 1.2)
-SLICES = ("ur5e", "dexterity"), ("panda", "dexterity"), ("panda", "margin")
+SLICES = ("ur5e", "dexterity"), ("panda", "dexterity"), ("panda", "limit_margin")
 
 
 def reach_figure() -> None:
@@ -31,7 +31,7 @@ def reach_figure() -> None:
         }
         for ax, (name, measure) in zip(panels, SLICES, strict=True):
             maps[name].slice(ax, y=0.0, what=measure)
-            ax.set_title(f"{name}: {measure}")
+            ax.set_title(f"{name}: {measure.replace('_', ' ')}")
     figure.savefig(IMAGES / "reach_map.png", dpi=100)
     plt.close(figure)
 

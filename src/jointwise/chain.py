@@ -1,62 +1,75 @@
-"""Chain: a serial robot arm, with its kinematics and its solvers."""
+"""Chain: a robot seen between two links, as a serial arm, with its kinematics and its solvers."""
 
 # Annotations stay text, so that help() shows the names of types, not what they stand for.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike
+from numpy.typing import ArrayLike
 
+from jointwise.config import DEFAULT_SOLVE_CONFIG, SolveConfig, check_config
+from jointwise.engines.choice import is_serial
+from jointwise.engines.closed_form.batch import solutions_batch
+from jointwise.engines.closed_form.branches import branch_name
+from jointwise.engines.closed_form.redundancy import redundancy_intervals
+from jointwise.engines.closed_form.solutions import all_solutions
+from jointwise.engines.run_options import Device, RunOptions
+from jointwise.engines.serial.forward import jacobian, joint_frames, manipulability, tip_poses
 from jointwise.errors import InvalidInputError
-from jointwise.kernels.shapes import Bools, Floats
-from jointwise.model import checks, data, degrees, dhfile, urdf
+from jointwise.kernels.layout.arrays import Floats
+from jointwise.model import checks, dhfile, urdf
 from jointwise.model.arm import ArmModel, arm_model
-from jointwise.model.dh import Row, as_rows, modified_links, prismatic_rows, standard_links
-from jointwise.model.joint_values import ordered_values, random_values
+from jointwise.model.dh import Row
+from jointwise.model.joint_values import JointValues
 from jointwise.model.joints import DHJoint
+from jointwise.model.kinematic_tree import LinkPlace
 from jointwise.model.outline import outline
 from jointwise.model.table import table
+from jointwise.model.tips import default_tip, joints_of
+from jointwise.model.tree_path import Skeleton, arm_as_tree, chain_between, joint_limits
+from jointwise.model.tree_poses import inverse
 from jointwise.model.urdf import Source
 from jointwise.model.working_radius import working_radius
-from jointwise.solvers.batch import BatchOptions, Device, solve_batch
-from jointwise.solvers.branches import branch_name
-from jointwise.solvers.config import DEFAULT_SOLVE_CONFIG, SolveConfig
-from jointwise.solvers.forward import jacobian, joint_frames, manipulability, tip_poses
-from jointwise.solvers.motion_limits import motion_limits
-from jointwise.solvers.path import IKPath, solve_path
-from jointwise.solvers.redundancy import redundancy_intervals
-from jointwise.solvers.results import IKBatch, IKResult
-from jointwise.solvers.single import solve
-from jointwise.solvers.solution_lists import Solutions, SolutionsBatch
-from jointwise.solvers.solutions import all_solutions
-from jointwise.solvers.solutions_batch import solutions_batch
-from jointwise.solvers.targets import Pose, Target, Targets
-from jointwise.solvers.trace import Trace, trace
-from jointwise.solvers.tracking import Tracker, track
+from jointwise.posture import Posture, check_posture
+from jointwise.problem import Problem
+from jointwise.results.result import IDENTITY
+from jointwise.robot import Robot
+from jointwise.targets import (
+    AnyTarget,
+    AnyTargets,
+    PackedTarget,
+    Pose,
+    pack_target,
+    pack_targets,
+)
+from jointwise.verbs import Verbs
 
 if TYPE_CHECKING:
-    from jointwise.model.geometry.geometry import Geometry
-    from jointwise.scene.scene import Scene
-    from jointwise.solvers.collision import CollisionCheck
-
-# One value per joint [rad, m], in the order of the joints or by their names.
-JointValues: TypeAlias = ArrayLike | Mapping[str, float]
+    from jointwise.engines.serial.check import SerialCheck
+    from jointwise.engines.serial.trace import Trace
+    from jointwise.results.result import Check
+    from jointwise.results.solutions import Solutions, SolutionsBatch
+    from jointwise.scene.collision_model import CollisionModel
+    from jointwise.shape.geometry import Geometry
+    from jointwise.shape.sources.source import ShapeSource
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Chain:
+class Chain(Verbs):
     """A serial robot arm, from base to end effector. Made by ``Chain.from_dh`` and the like.
 
+    It is a robot seen between two links, made by ``robot.chain(base_link, tip_link)``. The methods
+    that make a chain from a file make the robot first.
+
     Attributes:
-        arm: The arm in numbers.
-        names: One name per joint.
-        rows: The DH rows it was made of; empty if it was made of something else.
-        modified: Whether the rows are modified (Craig) DH rows.
-        geometry: Its shape, by which collisions are found; None if unknown.
+        robot: The robot.
+        arm: The joints between the two links in numbers.
+        base_link: The link that does not move; targets are in its frame.
+        tip_link: The link of the end effector.
 
     Example:
         >>> from jointwise import Chain, puma560
@@ -66,11 +79,16 @@ class Chain:
         True
     """
 
+    robot: Robot
     arm: ArmModel
-    names: tuple[str, ...]
-    rows: tuple[DHJoint, ...] = ()
-    modified: bool = False
-    geometry: Geometry | None = None
+    base_link: str
+    tip_link: str
+    _skeleton: Skeleton
+    _base_pose: Floats = field(default_factory=lambda: IDENTITY)
+    _geometry: Geometry | None = None
+    _collision_model: CollisionModel | None = None
+
+    _noun = "an arm"
 
     @classmethod
     def from_dh(
@@ -103,7 +121,7 @@ class Chain:
             >>> arm.fk([0.0, 0.0])[:3, 3]
             array([0.7, 0. , 0. ])
         """
-        return cls._from_rows(as_rows(rows), False, limits, base, tool, names)._checked()
+        return Robot.from_dh(rows, limits, base, tool, names).chain()
 
     @classmethod
     def from_mdh(
@@ -125,7 +143,7 @@ class Chain:
             >>> arm.fk([0.0, 0.0])[:3, 3].round(6)
             array([0.6, 0. , 0.3])
         """
-        return cls._from_rows(as_rows(rows), True, limits, base, tool, names)._checked()
+        return Robot.from_mdh(rows, limits, base, tool, names).chain()
 
     @classmethod
     def from_table(
@@ -158,150 +176,157 @@ class Chain:
             ...     file = Path(folder) / "arm.toml"
             ...     _ = file.write_text("joints = [{ a = 0.4 }, { a = 0.3 }]")
             ...     arm = Chain.from_table(file)
-            >>> arm.names, arm.fk([0.0, 0.0])[:3, 3]
+            >>> arm.joint_names, arm.fk([0.0, 0.0])[:3, 3]
             (('joint1', 'joint2'), array([0.7, 0. , 0. ]))
         """
-        rows, modified, limits, base, tool, names = dhfile.read(path, convention, angles)
-        return cls._from_rows(tuple(rows), modified, limits, base, tool, names)
+        return Robot.from_table(path, convention, angles).chain()
 
     @classmethod
     def from_urdf(
-        cls,
-        source: Source,
-        base: str | None = None,
-        tip: str | None = None,
-        geometry: bool | str | PathLike[str] = False,
-        overshoot: float = 0.015,
-        srdf: Source | None = None,
+        cls, source: Source, base_link: str | None = None, tip_link: str | None = None
     ) -> Chain:
         """An arm from a URDF: the joints between two of its links.
 
-        Fixed joints are folded; masses are ignored. Floating and planar joints between
-        base and tip are refused. Where the path leads up to a common ancestor, joints are
-        reversed; their values and limits keep their meaning. A mimic joint is a joint like others,
-        unless another joint between base and tip moves with it: that needs a ``Robot``.
+        It is ``Robot.from_urdf(source).chain(base_link, tip_link)``, except that other parts of the
+        file may be unreadable: a planar joint or a loop beside the arm is left out.
 
         Args:
             source: A path, an open file, or the text itself.
-            base: The link that does not move. None: the root.
-            tip: The link of the end effector. None: the tool frame or the hand of the only arm; a
-                link of a finger, a camera or a wheel is never the default.
-            geometry: Whether to fit spheres to the collision shapes of all links, which takes up
-                to a minute, and is kept on disk; joints that are not in the chain are at zero. Or
-                a JSON file of spheres, as ``Geometry.save`` writes it.
-            overshoot: How far a sphere is outside of the shapes, at most [m].
-            srdf: An SRDF for the geometry: its disabled pairs of links, and its spheres.
+            base_link: The link that does not move. None: the root.
+            tip_link: The link of the end effector. None: the tool frame or the hand of the only
+                arm; a link of a finger, a camera or a wheel is never the default.
 
         Raises:
             InvalidInputError: It is no URDF, or there are several candidates; the text names them,
-                the likeliest first. Or a shape cannot be read.
+                the likeliest first.
 
         Example:
             >>> urdf = Chain.load("panda").to_urdf("panda")  # or the path of a file
-            >>> Chain.from_urdf(urdf, base="base_link", tip="link4").n
+            >>> Chain.from_urdf(urdf, base_link="base_link", tip_link="link4").n
             4
         """
-        checks.geometry_option(geometry)
-        tree = urdf.Tree(source)
-        links, prismatic, limits, names, base, _ = urdf.read(tree, base, tip)
-        joint_names = checks.names(names, len(names))
-        arm = arm_model(links, prismatic, checks.limits(limits, joint_names))
-        if geometry is False:
-            return cls(arm, joint_names)
-        from jointwise.model.geometry.from_urdf import FitOptions, links_of_arm, urdf_geometry
-        from jointwise.model.geometry.mesh_files import folder_of
-
-        options = FitOptions(overshoot, None if geometry is True else geometry, srdf)
-        carried = links_of_arm(tree, base, arm, joint_names)
-        shape = urdf_geometry(tree, folder_of(source), carried, arm, joint_names, options)
-        return cls(arm, joint_names, geometry=shape)
+        robot, tip = Robot._around_chain(source, base_link, tip_link)
+        return robot.chain(base_link, tip)
 
     @classmethod
     def load(
         cls,
         name: str | PathLike[str],
-        base: str | None = None,
-        tip: str | None = None,
-        geometry: bool | str | PathLike[str] = False,
+        base_link: str | None = None,
+        tip_link: str | None = None,
     ) -> Chain:
         """A robot by its name, as ``jointwise.robots`` lists them, or an arm from a file.
 
         Args:
-            name: A robot's name, or the path of a ``.urdf``, ``.toml`` or ``.csv`` file.
-            base: For a URDF: as for ``from_urdf``.
-            tip: Likewise.
-            geometry: Whether to load the shape of the robot as well, or to fit it for a URDF;
-                an error lists the robots whose shapes come with jointwise. Or a JSON file of
-                spheres, as ``Geometry.save`` writes it.
+            name: A robot's name, or the path of a ``.urdf`` file, of an ``.xml`` file with MJCF, or
+                of a DH table, ``.toml`` or ``.csv``.
+            base_link: As for ``from_urdf``.
+            tip_link: As for ``from_urdf``.
 
         Example:
             >>> Chain.load("panda").n
             7
-            >>> Chain.load("panda", geometry=True).geometry.links[1]
-            ('panda_link1',)
         """
-        file = data.find(name)
-        checks.geometry_option(geometry)
-        kept = data.geometry_file(file) if geometry is True else None
-        if file.suffix.lower() not in (".toml", ".csv"):
-            chain = cls.from_urdf(file, base, tip, geometry if kept is None else False)
-            return chain if kept is None else chain.with_geometry(kept)
-        if base is not None or tip is not None:
-            raise InvalidInputError(f"base and tip are for a URDF: {file.name} is a DH table.")
-        spheres = geometry if kept is None else kept
-        if spheres is True:
-            raise data.no_shapes(file)
-        chain = cls.from_table(file)
-        return chain if spheres is False else chain.with_geometry(spheres)
+        robot, tip = Robot._load(name, (base_link, tip_link))
+        return robot.chain(base_link, tip)
 
     @classmethod
-    def _from_rows(
-        cls,
-        rows: tuple[DHJoint, ...],
-        modified: bool,
-        limits: ArrayLike | None,
-        base: Pose | None,
-        tool: Pose | None,
-        names: Sequence[str] | None,
-    ) -> Chain:
-        links = modified_links(rows) if modified else standard_links(rows)
-        if base is not None:
-            links[0] = checks.frame("base", base)[:3] @ np.vstack([links[0], [0, 0, 0, 1]])
-        if tool is not None:
-            links[-1] = links[-1] @ checks.frame("tool", tool)
-        joint_names = checks.names(names, len(rows))
-        model = arm_model(links, prismatic_rows(rows), checks.limits(limits, joint_names))
-        return cls(model, joint_names, rows, modified)
+    def _between(cls, robot: Robot, base_link: str | None, tip_link: str | None) -> Chain:
+        """The arm between two links of a robot; see ``Robot.chain``."""
+        model = robot.model
+        for link in (base_link, tip_link):
+            if link is not None:
+                checks.known_name("link", link, model.links, model.name)
+        base = model.root if base_link is None else base_link
+        tip = tip_link
+        if tip is None:
+            tip = default_tip(joints_of(model), base, model.title)
+        if base != model.root and (robot.scene is not None or (robot.base_pose != IDENTITY).any()):
+            raise InvalidInputError(
+                f"the robot has a scene or a base pose, and {base!r} is not its root: make the "
+                "chain first, and then use with_base and with_scene on it."
+            )
+        found = chain_between(model, base, tip)
+        links = found.links
+        if (robot.base_pose != IDENTITY).any():
+            links = _moved(links, robot.base_pose)
+        arm = arm_model(links, found.prismatic, found.limits)
+        chain = cls(robot, arm, base, tip, found, robot.base_pose)
+        return chain._like_robot()
 
-    def _checked(self) -> Chain:
-        """The arm itself, after a warning if its limits look like degrees."""
-        degrees.check_limits(self.limits, self.prismatic, self.names)
-        return self
+    @classmethod
+    def _from_arm(cls, arm: ArmModel, names: tuple[str, ...]) -> Chain:
+        """The chain of an arm in numbers, equal to the last bit; its tip is called ``tip``."""
+        robot = Robot(arm_as_tree(arm, names, "tip"))
+        # The arm that the robot finds may have other signs of zeros.
+        return replace(robot.chain(tip_link="tip"), arm=arm)
+
+    def _like_robot(self) -> Chain:
+        """The same with the shape and the scene of its robot, if it has them."""
+        robot = self.robot
+        if robot.geometry is None:
+            return self
+        from jointwise.shape.chain.geometry import chain_geometry
+
+        shape = chain_geometry(
+            robot.geometry, robot.model, self.arm, self.joint_names, self.base_link
+        )
+        chain, around = replace(self, _geometry=shape), robot._collision_model
+        if around is None:
+            return chain
+        return chain.with_scene(
+            around.scene,
+            margin=around.margin,
+            self_collision=around.self_collision,
+            allow=around.allow,
+        )
 
     @property
-    def n(self) -> int:
-        """Number of joints."""
-        return self.arm.n
+    def _numbers(self) -> ArmModel:
+        return self.arm
 
     @property
-    def prismatic(self) -> Bools:
-        """(n,) which joints are prismatic; the others are revolute. Read-only."""
-        return self.arm.prismatic
+    def joint_names(self) -> tuple[str, ...]:
+        """One name per joint, from base to end effector."""
+        return self._skeleton.names
 
     @property
-    def limits(self) -> Floats:
-        """(n, 2) lower and upper limit of each joint [rad, m]; infinite where none. Read-only."""
-        return self.arm.limits
+    def max_velocity(self) -> Floats:
+        """(n,) largest velocity of each joint [rad/s, m/s]; infinite if unknown. Read-only."""
+        return self._skeleton.max_velocity
 
     @property
-    def reach(self) -> float:
+    def max_reach(self) -> float:
         """Upper bound of the distance from the first joint to the end effector [m]."""
-        return self.arm.reach
+        return self.arm.max_reach
 
     @property
     def home(self) -> Floats:
-        """(n,) the middle of each joint's range, 0 where it has none [rad, m]. Read-only."""
-        return self.arm.home
+        """(n,) the maker's home configuration [rad, m]; ``mid_range`` if unknown. Read-only."""
+        model, bodies = self.robot.model, list(self._skeleton.bodies)
+        if (model.home == model.mid_range).all():
+            return self.mid_range
+        tree = model.tree
+        values = tree.ratios[bodies] * model.home[tree.variables[bodies]] + tree.offsets[bodies]
+        values.setflags(write=False)
+        return values
+
+    @property
+    def base_pose(self) -> Floats:
+        """(4, 4) pose of the base link in the frame of targets and scenes. Read-only."""
+        return self._base_pose
+
+    @property
+    def rows(self) -> tuple[DHJoint, ...]:
+        """The DH rows it was made of; empty if it was made of something else."""
+        table = self.robot._dh
+        whole = self.base_link == self.robot.model.root and len(self.joint_names) == self.robot.n
+        return table.rows if table is not None and whole else ()
+
+    @property
+    def modified(self) -> bool:
+        """Whether the rows are modified (Craig) DH rows."""
+        return self.robot._dh is not None and self.robot._dh.modified
 
     @property
     def closed_form(self) -> str | None:
@@ -315,8 +340,13 @@ class Chain:
         form = self.arm.closed_form
         return None if form is None else form.description
 
-    def with_limits(self, limits: ArrayLike | None) -> Chain:
-        """The same arm with other limits, given as in ``from_dh``.
+    def with_limits(self, limits: ArrayLike | Mapping[str, ArrayLike] | None) -> Chain:
+        """The same arm with other limits.
+
+        If other joints of the robot follow one of the arm's, their limits narrow the new ones.
+
+        Args:
+            limits: As in ``from_dh``, or a mapping of some joint names to their two limits.
 
         Example:
             >>> arm = Chain.load("panda")
@@ -324,129 +354,98 @@ class Chain:
             >>> narrow.limits[0]
             array([-1.44865,  1.44865])
         """
-        checked = checks.limits(limits, self.names)
+        checked = self._checked_limits(limits)
+        model, bodies = self.robot.model, list(self._skeleton.bodies)
+        tree, every = model.tree, model.limits.copy()
+        ends = (checked - tree.offsets[bodies, None]) / tree.ratios[bodies, None]
+        every[tree.variables[bodies]] = np.sort(ends, axis=1)
+        robot = self.robot._with_limits(every)
+        if (robot.limits != every).any():  # narrowed by mimic joints
+            checked = joint_limits(robot.model, np.array(bodies))
         arm = arm_model(self.arm.links, self.prismatic, checked)
-        geometry = None if self.geometry is None else self.geometry.for_limits(checked)
-        return replace(self, arm=arm, geometry=geometry)._checked()
+        shape = self._geometry
+        if shape is not None:
+            from jointwise.shape.geometry import with_limits
 
-    def with_tool(self, tool: Pose) -> Chain:
-        """The same arm with a tool.
+            shape = with_limits(shape, checked)
+        skeleton = self._skeleton._replace(limits=checked)
+        return replace(self, robot=robot, arm=arm, _skeleton=skeleton)._with_shape(shape)
+
+    def with_tool(self, tool: Pose, name: str = "tool") -> Chain:
+        """The same arm with a tool: a new end effector, fixed to the old one.
 
         Args:
             tool: Pose of the new end effector in the old one, or its position (3,) [m] there.
+            name: Name of the new link; a number is added if the robot has it.
 
         Example:
             >>> arm = Chain.load("ur5e")
             >>> longer = arm.with_tool([0.0, 0.0, 0.1])
-            >>> round(longer.reach - arm.reach, 3) > 0
-            True
+            >>> longer.tip_link, round(longer.max_reach - arm.max_reach, 3) > 0
+            ('tool', True)
         """
-        links = self.arm.links.copy()
-        links[-1] = links[-1] @ checks.frame("tool", tool)
-        return replace(self, arm=arm_model(links, self.prismatic, self.limits))
+        pose, links = checks.frame("tool", tool), self.arm.links.copy()
+        links[-1] = links[-1] @ pose
+        robot, tip = self.robot._with_tool(self.tip_link, pose, name)
+        arm = arm_model(links, self.prismatic, self.limits)
+        return replace(self, robot=robot, arm=arm, tip_link=tip)
 
     def with_base(self, base: Pose) -> Chain:
-        """The same arm at another place, such as on a table; targets are then in the new frame.
+        """The same arm at another place, such as on a table; targets are in the world then.
 
-        Its ``geometry`` moves along, also what is fixed to the base.
+        Its shape moves along; the scene stays.
 
         Args:
-            base: Pose of the old base frame in the new one, or its position (3,) [m] there.
+            base: Pose of the base link in the world, or its position (3,) [m]; it replaces another.
 
         Example:
-            >>> arm = Chain.load("ur5e", geometry=True)
+            >>> arm = Chain.load("ur5e")
             >>> on_table = arm.with_base([0.0, 0.0, 0.8])
-            >>> float((on_table.fk(arm.home) - arm.fk(arm.home))[2, 3].round(6))
+            >>> float((on_table.fk(arm.mid_range) - arm.fk(arm.mid_range))[2, 3].round(6))
             0.8
         """
-        pose, links = checks.frame("base", base), self.arm.links.copy()
-        links[0] = pose[:3] @ np.vstack([links[0], [0.0, 0.0, 0.0, 1.0]])
-        arm = arm_model(links, self.prismatic, self.limits)
-        return replace(self, arm=arm, geometry=self.geometry and self.geometry.moved(pose))
+        pose = checks.frame("base", base)
+        pose.setflags(write=False)
+        is_moved = (self._base_pose != IDENTITY).any()
+        move = pose @ inverse(self._base_pose) if is_moved else pose
+        arm = arm_model(_moved(self.arm.links, move), self.prismatic, self.limits)
+        shape = self._geometry
+        if shape is not None:
+            from jointwise.shape.geometry import moved
 
-    def with_geometry(self, source: str | PathLike[str] | Geometry | None) -> Chain:
-        """The same arm with a shape, by which collisions are found.
+            shape = moved(shape, move)
+        robot = self.robot
+        if self.base_link == robot.model.root:
+            robot = robot._with(_base_pose=pose)
+        return replace(self, robot=robot, arm=arm, _base_pose=pose)._with_shape(shape)
 
-        Args:
-            source: A JSON file of spheres, as ``Geometry.save`` writes it, the name of a robot with
-                these joints, or the ``geometry`` of another chain with the same joints, also if
-                its base is elsewhere. None: no geometry.
+    def _shapes_from(self, *options: Any) -> ShapeSource:
+        return self.robot._shapes_from(*options)
 
-        Raises:
-            InvalidInputError: It cannot be read, or it is of another arm.
+    def _known_shapes(self) -> ShapeSource:
+        return self.robot._known_shapes()
 
-        Example:
-            >>> Chain.load("panda").with_geometry("panda").geometry.count
-            187
-        """
-        if source is None:
-            return replace(self, geometry=None)
-        from jointwise.model.geometry.files import from_text, read_file, to_text
-        from jointwise.model.geometry.geometry import Geometry
-
-        if isinstance(source, Geometry):
-            shape = from_text(to_text(source), "the geometry", self.arm, self.names)
-        else:
-            shape = read_file(data.find_geometry(source), self.arm, self.names)
-        return replace(self, geometry=shape)
-
-    def attach(
-        self,
-        name: str,
-        pose: Pose | None = None,
-        *,
-        box: ArrayLike | None = None,
-        cylinder: ArrayLike | None = None,
-        sphere: float | None = None,
-        mesh: str | PathLike[str] | None = None,
-        overshoot: float = 0.01,
-    ) -> Chain:
-        """The same arm with something attached to its end effector, such as a grasped box.
-
-        It is checked for collisions with everything but the last link. ``detach`` takes it off.
-
-        Args:
-            name: What it is, for results.
-            pose: Pose of its centre in the end effector, or its position (3,) [m] there.
-            box: (3,) lengths along x, y and z [m].
-            cylinder: (radius, length) [m]; its axis is z.
-            sphere: Radius [m].
-            mesh: A file with its surface [m].
-            overshoot: How far a sphere is outside of it, at most [m].
-
-        Raises:
-            InvalidInputError: The arm has no geometry, or none or several solids are given.
-
-        Example:
-            >>> arm = Chain.load("panda", geometry=True)
-            >>> arm.attach("parcel", [0.0, 0.0, 0.06], box=[0.1, 0.06, 0.1]).geometry.names[-1]
-            'parcel'
-        """
-        if self.geometry is None:
+    def _carrier(self, link: str | None) -> tuple[Floats, LinkPlace | None]:
+        if link is not None and link != self.tip_link:
             raise InvalidInputError(
-                "the arm has no geometry, to which something could be attached: expected a chain "
-                "with one. Read it with geometry=True."
+                f"link is {link!r}: an arm carries things at its end effector, {self.tip_link!r}. "
+                "Use chain.robot.attach(...) for another link."
             )
-        from jointwise.model.geometry.attached import solid_spheres
-        from jointwise.model.geometry.geometry import move_spheres
+        return np.vstack([self.arm.links[-1], [0.0, 0.0, 0.0, 1.0]]), None
 
-        given = {"box": box, "cylinder": cylinder, "sphere": sphere, "mesh": mesh}
-        spheres = solid_spheres(given, overshoot)
-        T_joint_tip = np.vstack([self.arm.links[-1], [0.0, 0.0, 0.0, 1.0]])
-        T_tip_solid = np.eye(4) if pose is None else checks.frame("pose", pose)
-        moved = move_spheres(T_joint_tip @ T_tip_solid, spheres)
-        return replace(self, geometry=self.geometry.attach(moved, name))
+    def _shape_of(self, shapes: ShapeSource) -> Geometry:
+        """The shape from a source, which knows the robot where its file has it."""
+        arm, is_moved = self.arm, (self._base_pose != IDENTITY).any()
+        if is_moved:
+            links = self.arm.links.copy()
+            links[0] = self._skeleton.links[0]
+            arm = arm_model(links, self.prismatic, self.limits)
+        shape = shapes.for_chain(self.robot.model, arm, self.joint_names, self.base_link)
+        if not is_moved:
+            return shape
+        from jointwise.shape.geometry import moved
 
-    def detach(self) -> Chain:
-        """The same arm with nothing attached.
-
-        Example:
-            >>> arm = Chain.load("panda", geometry=True)
-            >>> holding = arm.attach("ball", sphere=0.05)
-            >>> holding.detach().geometry.count == arm.geometry.count
-            True
-        """
-        return replace(self, geometry=self.geometry and self.geometry.detach())
+        return moved(shape, self._base_pose)
 
     def to_urdf(self, name: str = "arm") -> str:
         """The arm as the text of a URDF: joints and limits from base to end effector.
@@ -463,20 +462,9 @@ class Chain:
             <?xml version="1.0"?>
             <robot name="panda">
         """
-        return urdf.write(self.arm, self.names, name)
+        return urdf.write(self.arm, self.joint_names, self.max_velocity, name)
 
-    def random(self, seed: int, count: int | None = None) -> Floats:
-        """Joint values drawn uniformly between the limits; within a full turn where there are none.
-
-        Args:
-            seed: Seed of the generator; the same seed gives the same values.
-            count: None for one configuration, (n,); else (count, n).
-
-        Example:
-            >>> Chain.load("panda").random(seed=1, count=3).shape
-            (3, 7)
-        """
-        return random_values(self.arm, 5.0 * self.arm.angular_scale, seed, count)
+    # Forward kinematics
 
     def fk(self, q: JointValues, device: Device = "cpu") -> Floats:
         """Forward kinematics: the pose of the end effector, ``T_base_tip``.
@@ -496,14 +484,14 @@ class Chain:
         """
         return tip_poses(self.arm, self._values("q", q), device)
 
-    def frames(self, q: JointValues) -> Floats:
+    def joint_frames(self, q: JointValues) -> Floats:
         """(n, 4, 4) the frame that each joint carries, base frame; z is the joint's axis.
 
         Args:
             q: As for ``fk``, one configuration.
 
         Example:
-            >>> Chain.load("panda").frames([0.0, 0.0, 0.0, -1.5, 0.0, 1.5, 0.0]).shape
+            >>> Chain.load("panda").joint_frames([0.0, 0.0, 0.0, -1.5, 0.0, 1.5, 0.0]).shape
             (7, 4, 4)
         """
         return joint_frames(self.arm, self._values("q", q))
@@ -553,7 +541,8 @@ class Chain:
                    [1. , 0. , 0.5]])
         """
         values = self._values("q", q)
-        return outline(self.arm, np.asarray(values, float), self.frames(values), self.fk(values))
+        frames = self.joint_frames(values)
+        return outline(self.arm, np.asarray(values, float), frames, self.fk(values))
 
     def working_radius(self) -> float:
         """Greatest distance of the end effector from the first revolute axis [m], within limits.
@@ -567,146 +556,37 @@ class Chain:
         """
         return working_radius(self.arm)
 
-    def solve(
-        self,
-        target: Target,
-        start: JointValues | None = None,
-        config: SolveConfig = DEFAULT_SOLVE_CONFIG,
-        seed: int = 0,
-        *,
-        scene: Scene | None = None,
-        margin: float = 0.0,
-        self_collision: bool = True,
-    ) -> IKResult:
-        """Inverse kinematics: joint values that bring the end effector to a target.
-
-        Args:
-            target: (3,) a position [m], (4, 4) a pose, a SciPy ``RigidTransform`` such as ``pose``
-                makes, or an ``aim``; base frame.
-            start: (n,) where the arm is [rad, m], or a mapping of joint names. It is tried first,
-                then its neighbourhood, then all of the joint ranges, so the solution is near it if
-                possible. Values outside the limits are clamped. None: the middle of the ranges.
-            config: Tolerances, and how to search.
-            seed: Seed of the restarts.
-            scene: Obstacles that the arm must not touch; its ``geometry`` must be known. Solutions
-                that touch something are not ``converged``, and another is searched for.
-            margin: The least distance to keep from obstacles and from itself [m]. Links two apart
-                are always close to each other: they must not touch, whatever the margin is.
-            self_collision: Whether the arm must not touch itself, either; only where its
-                ``geometry`` is known.
-
-        Returns:
-            The best result found, inside the limits. ``converged`` and ``status`` tell whether the
-            target is reached, and why not. An unreachable target does not raise.
-
-        Raises:
-            InvalidInputError: Something about the input is wrong; the text says what.
-
-        Example:
-            >>> arm = Chain.load("panda")
-            >>> result = arm.solve([0.4, 0.2, 0.5])
-            >>> result.converged, arm.fk(result.joint_angles)[:3, 3].round(3)
-            (True, array([0.4, 0.2, 0.5]))
-        """
-        check = self._check(scene, margin, self_collision)
-        return solve(self.arm, target, self._values("start", start), config, seed, check)
-
-    def solve_batch(
-        self,
-        targets: Targets,
-        starts: JointValues | None = None,
-        config: SolveConfig = DEFAULT_SOLVE_CONFIG,
-        seed: int = 0,
-        device: Device = "cpu",
-        dtype: DTypeLike = np.float64,
-        threads: int | None = None,
-        progress: bool = False,
-        closest: bool = True,
-        *,
-        scene: Scene | None = None,
-        margin: float = 0.0,
-        self_collision: bool = True,
-    ) -> IKBatch:
-        """Solve for many targets at once, with the same results as ``solve``.
-
-        A result depends on its own row and the seed alone: it is bit for bit the same whatever
-        the other rows are, and on any number of threads. A GPU rounds differently, so that in
-        float64 one result in a thousand may differ.
-
-        Args:
-            targets: (m, 3) positions [m], (m, 4, 4) poses, a SciPy ``RigidTransform`` of many, an
-                ``aim`` of many, or a list of targets of one kind; base frame. An invalid row gets
-                ``Status.INVALID`` and NaN as joint values; the others are solved. Arrays of CuPy,
-                PyTorch or JAX on a GPU are solved there, and the results are arrays of the same
-                library.
-            starts: (n,) for all, a mapping of joint names, or (m, n) one for each [rad, m]. None:
-                the middle of the ranges.
-            config: As for ``solve``, without ``rest`` and the method ``"ccd"``.
-            seed: As for ``solve``.
-            device: ``"cpu"``, ``"cuda"`` for a GPU, or ``"auto"`` for a GPU if there is one.
-            dtype: Precision on a GPU, float64 or float32. Convergence is always checked in
-                float64.
-            threads: Threads on a CPU. None: one for every core.
-            progress: Whether to show progress on standard error.
-            closest: Whether targets that are not reached get their closest approach and its
-                status, as from ``solve``; one of them takes as long as a thousand that are
-                reached. False skips that search: their joint values are the start, clamped to the
-                limits, their errors are NaN, and ``STALLED`` also stands for ``BLOCKED``.
-            scene: As for ``solve``, and so are the next two. A GPU checks solutions, too; those
-                that touch after all its restarts count as not reached.
-            margin: The least distance to keep [m].
-            self_collision: Whether the arm must not touch itself.
-
-        Raises:
-            InvalidInputError: Something about the input is wrong; the text says what.
-
-        Example:
-            >>> arm = Chain.load("panda")
-            >>> batch = arm.solve_batch(arm.fk(arm.random(seed=1, count=100)))
-            >>> batch.joint_angles.shape, bool(batch.converged.all())
-            ((100, 7), True)
-        """
-        options = BatchOptions(device, dtype, threads, progress, closest)
-        values, check = self._values("starts", starts), self._check(scene, margin, self_collision)
-        return solve_batch(self.arm, targets, values, config, seed, options, check)
+    # All solutions
 
     def solutions(
         self,
-        target: Target,
+        target: AnyTarget,
         count: int | None = 8,
-        config: SolveConfig = DEFAULT_SOLVE_CONFIG,
-        seed: int = 0,
         *,
         near: JointValues | None = None,
         redundancy: ArrayLike | None = None,
         all_turns: bool = False,
-        scene: Scene | None = None,
-        margin: float = 0.0,
-        self_collision: bool = True,
+        config: SolveConfig = DEFAULT_SOLVE_CONFIG,
     ) -> Solutions:
         """Distinct solutions, and whether there are others.
 
-        Poses of an arm with a closed form get all solutions, and ``complete`` tells that it is
-        proven. An arm with seven joints has infinitely many; of these, solutions at many values of
-        its ``redundancy`` are found. Other arms and targets are searched, without such a proof.
-        Solutions that differ by full turns only are one.
+        Poses of an arm with a closed form get all solutions, and ``complete`` is then true:
+        provably there are no others. An arm with seven joints has infinitely many solutions;
+        those at many values of its ``redundancy`` are found. Other arms and targets are searched,
+        without a proof. Solutions that differ by full turns count once. In a scene only free
+        solutions are listed; if the list is empty and ``complete``, provably none is free.
 
         Args:
             target: As for ``solve``.
-            count: How many at most; None: all that are found.
-            config: As for ``solve``.
-            seed: Seed of the restarts, where a search is needed.
+            count: Largest number of solutions; None: all that are found.
             near: Joint values as for ``fk``: the solutions come in the order of their largest joint
-                change from there. None: first the nearest to home, then each the farthest from the
-                others.
+                change from there. None: first the nearest to the middle of the ranges, then each
+                the farthest from the others.
             redundancy: A value or (k,) values of the arm angle or of the fixed joint [rad, m], as
                 ``closed_form`` says: all solutions at these. For seven joints only.
             all_turns: Whether to list a solution once for each full turn of its joints inside the
                 limits, instead of once; ``count`` counts these.
-            scene: As for ``solve``, and so are the next two: only free solutions are listed. If
-                the list is empty and ``complete``, it is proven that none is free.
-            margin: The least distance to keep [m].
-            self_collision: Whether the arm must not touch itself.
+            config: As for ``solve``.
 
         Returns:
             A sequence of converged results; empty if none was found.
@@ -717,11 +597,69 @@ class Chain:
             >>> arm.solutions(arm.fk([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]))
             <4 solutions, complete>
         """
-        first = None if near is None else self._values("near", near)
-        check = self._check(scene, margin, self_collision)
-        return all_solutions(
-            self.arm, target, count, first, config, seed, redundancy, all_turns, check
-        )
+        packed = pack_target(target)
+        chain, first = self._at_point_of(packed), self._values("near", near)
+        check = chain._check_or_none()
+        return all_solutions(chain.arm, packed, count, first, config, redundancy, all_turns, check)
+
+    def solutions_batch(
+        self,
+        targets: AnyTargets,
+        *,
+        near: JointValues | None = None,
+        redundancy: ArrayLike | None = None,
+        threads: int | None = None,
+        device: Device = "cpu",
+    ) -> SolutionsBatch:
+        """All solutions of many poses at once, in closed form; in a scene, all free ones.
+
+        Args:
+            targets: (m, 4, 4) poses or a SciPy ``RigidTransform`` of many; base frame. An invalid
+                row has no solutions and is not ``complete``.
+            near: (n,) for all or (m, n) one for each [rad, m]: full turns are chosen so that joint
+                values are close to these. None: the middle of the ranges.
+            redundancy: For seven joints: the arm angle or the value of the fixed joint, one for all
+                or (m,) one for each [rad, m].
+            threads: Threads to use. None: one for every core.
+            device: As for ``solve_batch``; poses on a GPU stay there, and so do their solutions. Of
+                a continuum it gives at most eight solutions. Arms with another structure than a
+                spherical wrist with axes 2 and 3 parallel, or axes 2, 3 and 4 parallel, are solved
+                on the CPU.
+
+        Raises:
+            InvalidInputError: The arm has no closed form, or something about the input is wrong.
+
+        Example:
+            >>> arm = Chain.load("ur5e")
+            >>> found = arm.solutions_batch(arm.fk(arm.random(seed=1, count=10)))
+            >>> bool(found.complete.all()), bool((found.counts > 0).all())
+            (True, True)
+        """
+        _, (packed,) = self._packed(targets, True)
+        chain, values = self._at_point_of(packed), self._values("near", near)
+        options, check = RunOptions(device, threads=threads), chain._check_or_none()
+        return solutions_batch(chain.arm, targets, values, redundancy, options, check)
+
+    def redundancy_intervals(self, target: AnyTarget) -> Floats:
+        """(k, 2) intervals of the redundancy in which solutions inside the limits exist [rad, m].
+
+        The redundancy of an arm with seven joints is its arm angle or the value of a joint that is
+        fixed, as ``closed_form`` says. Values within one turn are looked at: others that differ by
+        full turns reach the same. Gaps shorter than a 256th of the range may be overlooked. A scene
+        is not used: solutions may collide.
+
+        Args:
+            target: A pose.
+
+        Raises:
+            InvalidInputError: The arm or the target has no redundancy.
+
+        Example:
+            >>> arm = Chain.load("iiwa14")
+            >>> arm.redundancy_intervals(arm.fk(arm.random(seed=1))).shape[1]
+            2
+        """
+        return redundancy_intervals(self._at_point_of(pack_target(target)).arm, target)
 
     def branch(self, q: JointValues) -> str:
         """Which of the solutions of its pose a configuration is, in words.
@@ -746,217 +684,22 @@ class Chain:
         """
         return branch_name(self.arm, self._values("q", q))
 
-    def solutions_batch(
-        self,
-        targets: Targets,
-        *,
-        near: JointValues | None = None,
-        redundancy: ArrayLike | None = None,
-        threads: int | None = None,
-        device: Device = "cpu",
-        scene: Scene | None = None,
-        margin: float = 0.0,
-        self_collision: bool = True,
-    ) -> SolutionsBatch:
-        """All solutions of many poses at once, in closed form.
-
-        Args:
-            targets: (m, 4, 4) poses or a SciPy ``RigidTransform`` of many; base frame. An invalid
-                row has no solutions and is not ``complete``.
-            near: (n,) for all or (m, n) one for each [rad, m]: full turns are chosen so that joint
-                values are close to these. None: the middle of the ranges.
-            redundancy: For seven joints: the arm angle or the value of the fixed joint, one for all
-                or (m,) one for each [rad, m].
-            threads: Threads to use. None: one for every core.
-            device: As for ``solve_batch``; poses on a GPU stay there, and so do their solutions. Of
-                a continuum it gives eight solutions at most. Arms with another structure than a
-                spherical wrist with axes 2 and 3 parallel, or axes 2, 3 and 4 parallel, are solved
-                on the CPU.
-            scene: As for ``solve``: only solutions that touch nothing are listed.
-            margin: As for ``solve``.
-            self_collision: As for ``solve``.
-
-        Raises:
-            InvalidInputError: The arm has no closed form, or something about the input is wrong.
-
-        Example:
-            >>> arm = Chain.load("ur5e")
-            >>> found = arm.solutions_batch(arm.fk(arm.random(seed=1, count=10)))
-            >>> bool(found.complete.all()), bool((found.counts > 0).all())
-            (True, True)
-        """
-        values = self._values("near", near)
-        check = self._check(scene, margin, self_collision)
-        return solutions_batch(self.arm, targets, values, redundancy, threads, device, check)
-
-    def redundancy_intervals(self, target: Target) -> Floats:
-        """(k, 2) intervals of the redundancy in which solutions inside the limits exist [rad, m].
-
-        The redundancy of an arm with seven joints is its arm angle or the value of a joint that is
-        fixed, as ``closed_form`` says. Values within one turn are looked at: others that differ by
-        full turns reach the same. Gaps shorter than a 256th of the range may be overlooked.
-
-        Args:
-            target: A pose.
-
-        Raises:
-            InvalidInputError: The arm or the target has no redundancy.
-
-        Example:
-            >>> arm = Chain.load("iiwa14")
-            >>> arm.redundancy_intervals(arm.fk(arm.random(seed=1))).shape[1]
-            2
-        """
-        return redundancy_intervals(self.arm, target)
-
-    def solve_path(
-        self,
-        targets: Targets,
-        start: JointValues | None = None,
-        config: SolveConfig = DEFAULT_SOLVE_CONFIG,
-        max_step: float | None = None,
-        seed: int = 0,
-        progress: bool = False,
-        *,
-        scene: Scene | None = None,
-        margin: float = 0.0,
-        self_collision: bool = True,
-    ) -> IKPath:
-        """Joint values along a path, each solve starting at the solution before.
-
-        Args:
-            targets: Targets in order, all of one kind: a list, or many as for ``solve_batch``.
-            start: As for ``solve``. None: the solution of the first target from
-                which the path can be followed best.
-            config: As for ``solve``.
-            max_step: Largest change of any joint between neighbours, and from a given start to
-                the first target [rad, m]. Where no solution found keeps to it, that is a jump.
-            seed: As for ``solve``.
-            progress: Whether to show progress on standard error; without a start several times,
-                once for each start that is tried.
-            scene: As for ``solve``, and so are the next two.
-            margin: The least distance to keep [m].
-            self_collision: Whether the arm must not touch itself.
-
-        Returns:
-            The results, at which targets a jump was forced, and on which ways between targets
-            something touches.
-
-        Example:
-            >>> arm = Chain.load("panda")
-            >>> path = arm.solve_path([[0.4, 0.0, 0.4], [0.4, 0.1, 0.4], [0.4, 0.2, 0.4]])
-            >>> path.converged, path.jumps
-            (True, ())
-        """
-        first, check = self._values("start", start), self._check(scene, margin, self_collision)
-        return solve_path(self.arm, targets, first, config, max_step, seed, progress, check)
-
-    def clearance(
-        self,
-        q: JointValues,
-        scene: Scene | None = None,
-        *,
-        self_collision: bool = True,
-        threads: int | None = None,
-    ) -> float | Floats:
-        """Least distance of the arm from obstacles and from itself [m]; negative if it touches.
-
-        It is the distance of its spheres. What is fixed to the base is not compared with obstacles,
-        and links two apart, which are always close, count only where they touch.
-
-        Args:
-            q: As for ``fk``: (n,) one configuration, or (k, n) many.
-            scene: Obstacles; None: the arm itself only.
-            self_collision: Whether the arm's distance from itself counts.
-            threads: For many configurations; None: one for every core.
-
-        Returns:
-            A number, or (k,) for many; infinite if there is nothing to touch.
-
-        Raises:
-            InvalidInputError: The arm's ``geometry`` is unknown, or ``q`` does not fit.
-
-        Example:
-            >>> from jointwise import Scene
-            >>> arm = Chain.load("panda", geometry=True)
-            >>> wall = Scene().box([0.1, 2.0, 2.0], [0.8, 0.0, 0.0], name="wall")
-            >>> round(arm.clearance(arm.home, wall, self_collision=False), 3)
-            0.091
-        """
-        from jointwise.solvers.collision import clearance
-
-        check = self._required_check(scene, 0.0, self_collision)
-        return clearance(check, self.arm, self._values("q", q), threads)
-
-    def free(
-        self,
-        q: JointValues,
-        scene: Scene | None = None,
-        margin: float = 0.0,
-        *,
-        self_collision: bool = True,
-        threads: int | None = None,
-    ) -> bool | Bools:
-        """Whether the clearance is no less than the margin; several times as fast as to compute it.
-
-        Args:
-            q: As for ``clearance``.
-            scene: Likewise.
-            margin: The least distance to keep [m].
-            self_collision: Likewise.
-            threads: Likewise.
-
-        Returns:
-            A boolean, or (k,) for many.
-
-        Example:
-            >>> from jointwise import Scene
-            >>> arm = Chain.load("panda", geometry=True)
-            >>> wall = Scene().box([0.1, 2.0, 2.0], [0.8, 0.0, 0.0], name="wall")
-            >>> arm.free(arm.home, wall), arm.free(arm.random(seed=1, count=4), wall)
-            (True, array([False,  True,  True,  True]))
-        """
-        from jointwise.solvers.collision import is_free
-
-        check = self._required_check(scene, margin, self_collision)
-        return is_free(check, self.arm, self._values("q", q), threads)
-
-    def _check(
-        self, scene: Scene | None, margin: float, self_collision: bool
-    ) -> CollisionCheck | None:
-        """What a solution must not touch; collisions are imported only if there may be any."""
-        nothing = scene is None and self.geometry is None
-        if nothing and type(margin) is float and margin == 0.0 and self_collision is True:
-            return None
-        from jointwise.solvers.collision import collision_check
-
-        return collision_check(self.arm, self.geometry, scene, margin, self_collision)
-
-    def _required_check(
-        self, scene: Scene | None, margin: float, self_collision: bool
-    ) -> CollisionCheck | None:
-        if scene is None and self.geometry is None:
-            raise InvalidInputError(
-                "the arm has no geometry, by which collisions are found: expected an arm whose "
-                "spheres are known, such as Chain.load(name, geometry=True) or "
-                "Chain.from_urdf(source, geometry=True)."
-            )
-        from jointwise.solvers.collision import NO_OBSTACLES, collision_check
-
-        given = NO_OBSTACLES if scene is None else scene
-        return collision_check(self.arm, self.geometry, given, margin, self_collision)
-
     def trace(
         self,
-        target: Target,
+        target: AnyTarget,
         start: JointValues | None = None,
+        *,
+        posture: Posture | None = None,
         config: SolveConfig = DEFAULT_SOLVE_CONFIG,
     ) -> Trace:
-        """The first attempt of a solve, with every joint's move of every sweep.
+        """The first attempt of a search, with every joint's move of every sweep.
+
+        A closed form and a scene are not used.
 
         Args:
             target: As for ``solve``.
             start: As for ``solve``.
+            posture: As for ``solve``.
             config: As for ``solve``.
 
         Example:
@@ -964,50 +707,115 @@ class Chain:
             >>> trace.sweeps, trace.converged
             (3, True)
         """
-        return trace(self.arm, target, self._values("start", start), config)
+        from jointwise.engines.serial.trace import trace
 
-    def track(
-        self,
-        start: JointValues,
-        dt: float,
-        *,
-        max_velocity: ArrayLike,
-        max_acceleration: ArrayLike,
-        max_jerk: ArrayLike | None = None,
-        rest: JointValues | None = None,
-    ) -> Tracker:
-        """A tracker: follows a target that moves, step by step, within limits of the motion.
+        check_config(config)
+        check_posture(posture)
+        preferred = None
+        if posture is not None and posture.q is not None:
+            preferred = checks.joint_values("posture", self._values("posture", posture.q), self.n)
+        first = self._values("start", start)
+        if first is None:
+            first = self.mid_range if preferred is None else preferred
+        q, packed = checks.joint_values("start", first, self.n), pack_target(target)
+        return trace(self._at_point_of(packed).arm, packed, q, config, preferred)
 
-        Args:
-            start: (n,) where the arm is, at rest [rad, m], or a mapping of joint names. From
-                outside the limits it is brought in.
-            dt: Time of a step [s].
-            max_velocity: Limit of the velocity of all joints, or (n,) of each [rad/s, m/s].
-            max_acceleration: Limit of the change of velocity, likewise [rad/s², m/s²].
-            max_jerk: Limit of the change of acceleration, likewise [rad/s³, m/s³]. None: no limit.
-            rest: Joint values that the spare motion of a redundant arm goes to [rad, m]. None: the
-                start, or the nearest values that are away from the limits.
+    def _at_point_of(self, target: PackedTarget) -> Chain:
+        """The same arm with its end effector at the point of a target.
 
         Raises:
-            InvalidInputError: Something about the input is wrong; the text says what.
-
-        Example:
-            >>> from jointwise import robots
-            >>> arm = robots.panda()
-            >>> tracker = arm.track(arm.home, 0.001, max_velocity=2.0, max_acceleration=10.0)
-            >>> tracker.step([0.4, 0.2, 0.5]).status.name
-            'SLOWED'
+            InvalidInputError: The target has no position, or a weight of 0.
         """
-        first, last = self._values("start", start), self._values("rest", rest)
-        motion = motion_limits(self.limits, dt, max_velocity, max_acceleration, max_jerk)
-        return track(self.arm, first, motion, last)
+        if not target.kind.has_position:
+            raise InvalidInputError(
+                f"target is a {target.kind.name}: expected one with a position. Use solve."
+            )
+        if not is_serial(target):
+            raise InvalidInputError("target has a weight of 0: expected one above 0. Use solve.")
+        return self if target.point is None else self.with_tool(target.point)
 
-    def _values(self, name: str, values: JointValues | None) -> Any:
-        """Joint values in the order of the joints; a mapping is by their names."""
-        return ordered_values(name, values, self.arm, self.names)
+    # What the verbs ask for
+
+    def _problem(
+        self,
+        targets: Any,
+        many: bool,
+        start: JointValues | None,
+        posture: Posture | None,
+        config: SolveConfig,
+        path: bool = False,
+    ) -> Problem:
+        if many or posture is not None or type(config) is not SolveConfig:
+            return Verbs._problem(self, targets, many, start, posture, config, path)
+        # The most frequent case, and fast.
+        if start is not None and type(start) is not np.ndarray:
+            start = self._values("start", start)
+        target, names = pack_target(targets), self._skeleton.names
+        return tuple.__new__(
+            Problem,
+            (
+                self.arm,
+                names,
+                (self.tip_link,),
+                (target,),
+                start,
+                config,
+                None,
+                self._collision_model,
+                None,
+            ),
+        )
+
+    def _packed(self, targets: Any, many: bool) -> tuple[tuple[str, ...], tuple[PackedTarget, ...]]:
+        if not many:
+            return (self.tip_link,), (pack_target(targets),)
+        from jointwise.backends.device_arrays import is_on_gpu
+
+        if is_on_gpu(targets):
+            from jointwise.engines.run_options import gpu_array
+
+            return (self.tip_link,), (pack_targets(targets, gpu_array),)
+        return (self.tip_link,), (pack_targets(targets),)
+
+    def _check(self) -> Check:
+        check = self._check_or_none()
+        if check is None:
+            raise InvalidInputError(
+                "the arm has no scene: call with_scene first, arm.with_scene(scene) or "
+                "arm.with_scene() for self-collision alone."
+            )
+        return check
+
+    def _check_or_none(self) -> SerialCheck | None:
+        if self._collision_model is None:
+            return None
+        from jointwise.engines.serial.check import serial_check
+
+        return serial_check(self.arm, self._collision_model)
+
+    def _stepper(self, posture: Posture | None) -> Any:
+        from jointwise.engines.tracking.serial import SerialStepper
+
+        if posture is not None and posture.active is not None:
+            raise InvalidInputError(
+                "the posture has active joints, which the tracker of an arm does not support: use "
+                "chain.robot.track(...)."
+            )
+        return SerialStepper(self.arm)
+
+    @property
+    def _random_travel(self) -> float:
+        return 5.0 * self.arm.angular_scale
 
     def __repr__(self) -> str:
-        return f"<Chain of {checks.quantity(self.n, 'joint')}: {', '.join(self.names)}>"
+        return f"<Chain of {checks.quantity(self.n, 'joint')}: {', '.join(self.joint_names)}>"
 
     def __str__(self) -> str:
-        return table(self.arm, self.names, self.rows, self.modified)
+        return table(self.arm, self.joint_names, self.rows, self.modified)
+
+
+def _moved(links: Floats, pose: Floats) -> Floats:
+    """(n+1, 3, 4) the links of an arm whose base is at a pose (4, 4)."""
+    moved = links.copy()
+    moved[0] = pose[:3] @ np.vstack([moved[0], [0.0, 0.0, 0.0, 1.0]])
+    return moved

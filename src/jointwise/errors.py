@@ -51,7 +51,7 @@ class UnsolvedError(JointwiseError):
         >>> try:
         ...     robots.panda().solve([5.0, 0.0, 0.0]).or_raise()
         ... except UnsolvedError as error:
-        ...     str(error).startswith("missed by 4.")
+        ...     str(error).startswith("Missed by 4.")
         True
     """
 
@@ -71,7 +71,7 @@ class AmbiguousLinkError(InvalidInputError):
         self.role = role
 
     def __str__(self) -> str:
-        return self.text(f"{self.role}=NAME")
+        return self.text(f"{self.role}_link=NAME")
 
     def text(self, option: str) -> str:
         """The message, with the way in which the user chooses, such as ``--tip NAME``."""
@@ -88,12 +88,12 @@ class GeometryWarning(UserWarning):
     Example:
         >>> import warnings
         >>> from jointwise import Chain, Scene
-        >>> arm, boulder = Chain.load("panda", geometry=True), Scene().sphere(0.5, name="boulder")
+        >>> arm, boulder = Chain.load("panda"), Scene().sphere(0.5, name="boulder")
         >>> with warnings.catch_warnings(record=True) as caught:
         ...     warnings.simplefilter("always")
-        ...     free = arm.free(arm.home, boulder)
-        >>> print(str(caught[0].message)[:31])
-        'boulder' touches 'panda_link1'
+        ...     free = arm.with_scene(boulder).is_free(arm.mid_range)
+        >>> print(str(caught[0].message)[:23])
+        'boulder' collides with
     """
 
 

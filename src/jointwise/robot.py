@@ -3,106 +3,109 @@
 # Annotations stay text, so that help() shows the names of types, not what they stand for.
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from os import PathLike
+from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from jointwise.chain import Chain, JointValues
-from jointwise.errors import GeometryWarning, InvalidInputError, warn_caller
-from jointwise.kernels.shapes import Bools, Floats
-from jointwise.model import checks, data, mjcf, urdf
-from jointwise.model.arm import arm_model
-from jointwise.model.geometry.files import from_text, read_file, to_text
-from jointwise.model.geometry.from_urdf import FitOptions, links_of_robot, urdf_geometry
-from jointwise.model.geometry.geometry import Geometry
-from jointwise.model.geometry.mesh_files import folder_of
-from jointwise.model.joint_values import ordered_values, random_values
-from jointwise.model.kinematic_tree import Mimic, TreeModel
-from jointwise.model.tree_path import chain_between
+from jointwise.errors import InvalidInputError
+from jointwise.kernels.layout.arrays import Floats
+from jointwise.model import checks, data, degrees, dhfile, mjcf, urdf
+from jointwise.model.dh import Row, as_rows, dh_model
+from jointwise.model.joint_values import JointValues
+from jointwise.model.joints import DHJoint
+from jointwise.model.kinematic_tree import LinkPlace, Mimic, TreeModel
 from jointwise.model.tree_poses import link_poses
 from jointwise.model.tree_table import tree_table
 from jointwise.model.urdf import Source
-from jointwise.scene.scene import Scene
-from jointwise.solvers.config import DEFAULT_SOLVE_CONFIG, SolveConfig
-from jointwise.solvers.robot.batch import solve_robot_batch
-from jointwise.solvers.robot.collision import RobotCheck, clearance, is_free, robot_check
-from jointwise.solvers.robot.path import Motion, solve_robot_path, solve_robot_paths
-from jointwise.solvers.robot.requests import REST_WEIGHT, LinkWeight, Options
-from jointwise.solvers.robot.results import RobotBatch, RobotPath, RobotResult
-from jointwise.solvers.robot.single import solve_robot
-from jointwise.solvers.robot.track import RobotTracker, track_robot
-from jointwise.solvers.targets import Pose, Target, Targets
+from jointwise.posture import Posture
+from jointwise.results.result import IDENTITY
+from jointwise.targets import PackedTarget, Pose, link_columns
+from jointwise.verbs import Verbs
 
-# How far prismatic joints without limits are drawn from home by ``random``, at most [m].
-RANDOM_TRAVEL = 1.0
+if TYPE_CHECKING:
+    from jointwise.chain import Chain
+    from jointwise.results.result import Check
+    from jointwise.scene.collision_model import CollisionModel
+    from jointwise.shape.geometry import Geometry
+    from jointwise.shape.sources.source import ShapeSource
+
+
+class DHRows(NamedTuple):
+    """The DH rows that a robot was made of, and whether they are modified (Craig) rows."""
+
+    rows: tuple[DHJoint, ...]
+    modified: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Robot:
+class Robot(Verbs):
     """A whole robot: arms, legs, hands. Made by ``Robot.from_urdf`` and the like. Immutable.
 
-    Mimic joints follow others, so that they have no values of their own: ``joint_names`` has the
-    independent joints, in whose order joint values are.
+    Mimic joints follow others, so they have no values of their own: ``joint_names`` has the
+    independent joints, in whose order joint values are. Inside the limits of these, mimic joints
+    are inside their own limits too.
 
     Attributes:
         model: The robot in numbers.
-        geometry: Its shape, by which collisions are found; None if unknown.
 
     Example:
         >>> from jointwise import Robot
         >>> robot = Robot.load("panda")
-        >>> robot.fk(robot.home)["tip"].shape
+        >>> robot.fk(robot.mid_range)["tip"].shape
         (4, 4)
     """
 
     model: TreeModel
-    geometry: Geometry | None = None
+    _shapes: Callable[[], ShapeSource] | None = None
+    _geometry: Geometry | None = None
+    _collision_model: CollisionModel | None = None
+    _base_pose: Floats = field(default_factory=lambda: IDENTITY)
+    _dh: DHRows | None = None
+
+    _noun = "a robot"
 
     @classmethod
-    def from_urdf(
-        cls,
-        source: Source,
-        free_base: bool = False,
-        geometry: bool | str | PathLike[str] = False,
-        overshoot: float = 0.015,
-        srdf: Source | None = None,
-    ) -> Robot:
+    def from_urdf(cls, source: Source, free_base: bool = False) -> Robot:
         """A robot from a URDF: all its links and joints.
 
         Fixed joints are folded; masses are ignored. The limits of a mimic joint narrow those of the
-        joint that it follows.
+        joint that it follows. Collision shapes are read when ``with_scene`` needs them.
 
         Args:
             source: A path, an open file, or the text itself.
             free_base: Whether the root link moves freely, as that of a humanoid does. A floating
                 joint below the root says so too.
-            geometry: Whether to fit spheres to the collision shapes of all links, which takes
-                minutes, and is kept on disk. Or a JSON file of spheres, as ``Geometry.save`` writes
-                it.
-            overshoot: How far a sphere is outside of the shapes, at most [m].
-            srdf: An SRDF for the geometry: its disabled pairs of links, and its spheres.
 
         Raises:
             InvalidInputError: It is no URDF, or no tree, or a joint is of another type; the text
-                says which. Or a shape cannot be read.
+                says which.
 
         Example:
             >>> from jointwise import robots
             >>> Robot.from_urdf(robots.panda().to_urdf("arm")).n
             7
         """
-        checks.geometry_option(geometry)
         tree = urdf.Tree(source)
-        model = urdf.read_robot(tree, free_base)
-        if geometry is False:
-            return cls(model)
-        options = FitOptions(overshoot, None if geometry is True else geometry, srdf)
-        links, folder = links_of_robot(model), folder_of(source)
-        return cls(model, urdf_geometry(tree, folder, links, model, model.body_names, options))
+        return cls(urdf.read_robot(tree, free_base), _urdf_shapes(tree, source))
+
+    @classmethod
+    def _around_chain(
+        cls, source: Source, base_link: str | None, tip_link: str | None
+    ) -> tuple[Robot, str | None]:
+        """The robot of a URDF with at least the joints between two links, and the second link."""
+        tree = urdf.Tree(source)
+        for link in (base_link, tip_link):
+            if link is not None:
+                tree.check_link(link)
+        model, tip = urdf.read_part(tree, base_link, tip_link)
+        return cls(model, _urdf_shapes(tree, source)), tip
 
     @classmethod
     def from_mjcf(cls, source: Source) -> Robot:
@@ -126,70 +129,260 @@ class Robot:
             >>> Robot.from_mjcf(f"<mujoco>{body}</mujoco>").joint_names
             ('turn',)
         """
-        return cls(mjcf.read_robot(source))
+        if hasattr(source, "read"):  # an open file can be read once
+            source = urdf.kept_source(source)
+        return cls(mjcf.read_robot(source), partial(_mjcf_shapes, urdf.kept_source(source)))
 
     @classmethod
-    def load(
+    def from_dh(
         cls,
-        name: str | PathLike[str],
-        free_base: bool = False,
-        geometry: bool | str | PathLike[str] = False,
+        rows: Iterable[Row],
+        limits: ArrayLike | None = None,
+        base: Pose | None = None,
+        tool: Pose | None = None,
+        names: Sequence[str] | None = None,
     ) -> Robot:
+        """A robot of standard Denavit-Hartenberg rows; the arguments are those of a chain's.
+
+        Its links are ``base_link``, ``link1``, ``link2``, ... and ``tip``.
+
+        Example:
+            >>> from jointwise import puma560
+            >>> Robot.from_dh(puma560()).link_names[-1]
+            'tip'
+        """
+        return cls._from_rows(as_rows(rows), False, limits, (base, tool), names)
+
+    @classmethod
+    def from_mdh(
+        cls,
+        rows: Iterable[Row],
+        limits: ArrayLike | None = None,
+        base: Pose | None = None,
+        tool: Pose | None = None,
+        names: Sequence[str] | None = None,
+    ) -> Robot:
+        """A robot of modified (Craig) rows; see ``Chain.from_mdh``.
+
+        Example:
+            >>> from jointwise import DHJoint
+            >>> Robot.from_mdh([DHJoint(d=0.3), DHJoint(a=0.4)]).n
+            2
+        """
+        return cls._from_rows(as_rows(rows), True, limits, (base, tool), names)
+
+    @classmethod
+    def from_table(
+        cls,
+        path: str | PathLike[str],
+        convention: dhfile.Convention | None = None,
+        angles: dhfile.Angles | None = None,
+    ) -> Robot:
+        """A robot of the DH table in a file; see ``Chain.from_table``.
+
+        Example:
+            >>> from pathlib import Path
+            >>> from tempfile import TemporaryDirectory
+            >>> with TemporaryDirectory() as folder:
+            ...     file = Path(folder) / "arm.toml"
+            ...     _ = file.write_text("joints = [{ a = 0.4 }, { a = 0.3 }]")
+            ...     robot = Robot.from_table(file)
+            >>> robot.n
+            2
+        """
+        rows, modified, limits, base, tool, names = dhfile.read(path, convention, angles)
+        model = dh_model(
+            rows,
+            modified,
+            checks.limits(limits, tuple(names)),
+            (base, tool),
+            checks.names(names, len(rows)),
+            str(path),
+        )
+        return cls(model, _dh=DHRows(tuple(rows), modified))
+
+    @classmethod
+    def _from_rows(
+        cls,
+        rows: tuple[DHJoint, ...],
+        modified: bool,
+        limits: ArrayLike | None,
+        frames: tuple[Pose | None, Pose | None],
+        names: Sequence[str] | None,
+    ) -> Robot:
+        joint_names = checks.names(names, len(rows))
+        checked = checks.limits(limits, joint_names)
+        base, tool = (
+            None if pose is None else checks.frame(name, pose)
+            for name, pose in zip(("base", "tool"), frames, strict=True)
+        )
+        model = dh_model(rows, modified, checked, (base, tool), joint_names, "arm")
+        degrees.check_limits(model.limits, model.prismatic, joint_names)
+        return cls(model, _dh=DHRows(rows, modified))
+
+    @classmethod
+    def load(cls, name: str | PathLike[str], free_base: bool = False) -> Robot:
         """A robot by its name, or from a file.
 
         Args:
             name: A name that ``jointwise.robots`` lists; the name of a URDF of the package
                 example-robot-data if it is installed, such as ``"talos_full_v2"``; or the path of a
-                ``.urdf`` file, of a ``.xml`` file with MJCF, or of a DH table.
+                ``.urdf`` file, of an ``.xml`` file with MJCF, or of a DH table.
             free_base: As for ``from_urdf``.
-            geometry: Whether to load its shape as well, or to fit it for a URDF; an error lists the
-                robots whose shapes come with jointwise. Or a JSON file of spheres, as
-                ``Geometry.save`` writes it.
 
         Example:
             >>> Robot.load("ur5e").n
             6
         """
+        return cls._load(name, None, free_base)[0]
+
+    @classmethod
+    def _load(
+        cls,
+        name: str | PathLike[str],
+        ends: tuple[str | None, str | None] | None,
+        free_base: bool = False,
+    ) -> tuple[Robot, str | None]:
+        """A robot by its name or from a file, around a chain between two links if given.
+
+        The second of these links is returned, too.
+        """
+        tip = None if ends is None else ends[1]
         file = data.find(name)
-        checks.geometry_option(geometry)
-        spheres = data.geometry_file(file) if geometry is True else geometry
-        if spheres:
-            return cls.load(name, free_base).with_geometry(spheres)
-        if geometry and file.suffix.lower() != ".urdf":
-            raise data.no_shapes(file)
-        if file.suffix.lower() in (".toml", ".csv"):
-            return cls.from_urdf(Chain.from_table(file).to_urdf(file.stem), free_base)
-        if mjcf.is_mjcf(file):
+        suffix = file.suffix.lower()
+        if suffix in (".toml", ".csv"):
+            robot = cls.from_table(file)
+            robot = robot._with(model=replace(robot.model, name=file.stem, title=file.name))
+        elif mjcf.is_mjcf(file):
             if free_base:
                 raise InvalidInputError(
                     f"free_base is for a URDF: {file.name} is MJCF, where a free joint says so."
                 )
-            return cls.from_mjcf(file)
-        return cls.from_urdf(file, free_base, geometry)
+            robot = cls.from_mjcf(file)
+        elif ends is not None:
+            robot, tip = cls._around_chain(file, *ends)
+        else:
+            robot = cls.from_urdf(file, free_base)
+        if free_base and suffix in (".toml", ".csv"):
+            robot = robot._with(model=replace(robot.model, free_base=True))
+        shape = data.packaged_geometry(file)
+        if shape is not None:
+            robot = robot._with(_shapes=partial(_file_shapes, shape))
+        return robot, tip
 
-    def with_geometry(self, source: str | PathLike[str] | Geometry | None) -> Robot:
-        """The same robot with a shape, by which collisions are found.
+    def _with(self, **changes: Any) -> Robot:
+        return replace(self, **changes)
 
-        Args:
-            source: A JSON file of spheres, as ``Geometry.save`` writes it, the name of a robot with
-                these joints, or the ``geometry`` of another robot or chain with the same joints. A
-                file may name links as well as joints. None: no geometry.
+    # The shape
+
+    def _shapes_from(
+        self, source: str | PathLike[str] | Geometry | None, padding: float, srdf: Source | None
+    ) -> ShapeSource:
+        """The source of shapes that ``with_geometry`` asks for."""
+        from jointwise.shape.geometry import Geometry
+        from jointwise.shape.sources.file import FileShapes
+        from jointwise.shape.sources.given import GivenShapes
+
+        if isinstance(source, Geometry):
+            return GivenShapes(source)
+        if source is not None:
+            return FileShapes(data.find_geometry(source), srdf)
+        return self._known_shapes().with_options(padding, srdf)
+
+    def _known_shapes(self) -> ShapeSource:
+        """The source of shapes of the robot.
 
         Raises:
-            InvalidInputError: It cannot be read, or it is of another robot.
+            InvalidInputError: It has none; the text names ``with_geometry``.
+        """
+        if self._shapes is None:
+            from jointwise.shape.sources.source import no_shape_error
+
+            raise no_shape_error(self.model.title)
+        return self._shapes()
+
+    def _shape_of(self, shapes: ShapeSource) -> Geometry:
+        return shapes.for_robot(self.model)
+
+    def _carrier(self, link: str | None) -> tuple[Floats, LinkPlace | None]:
+        checks.known_name("link", link, self.model.links, self.name)
+        return np.eye(4), self.model.links[str(link)]
+
+    # The same robot, otherwise
+
+    def with_limits(self, limits: ArrayLike | Mapping[str, ArrayLike] | None) -> Robot:
+        """The same robot with other limits.
+
+        The limits of mimic joints stay, and narrow those of the joints that they follow.
+
+        Args:
+            limits: (n, 2) lower and upper limit of each joint [rad, m], infinite where unlimited;
+                or a mapping of some joint names to their two limits. None: no limits.
+
+        Raises:
+            InvalidInputError: They are no limits, or leave no value to a joint that others follow.
 
         Example:
-            >>> Robot.load("panda").with_geometry("panda").geometry.count
-            187
+            >>> robot = Robot.load("panda").with_limits({"panda_joint1": [-1.0, 1.0]})
+            >>> robot.limits[0]
+            array([-1.,  1.])
         """
-        if source is None:
-            return replace(self, geometry=None)
-        names, links = self.model.body_names, links_of_robot(self.model)
-        if isinstance(source, Geometry):
-            shape = from_text(to_text(source), "the geometry", self.model, names)
-        else:
-            shape = read_file(data.find_geometry(source), self.model, names, links)
-        return replace(self, geometry=shape)
+        return self._with_limits(self._checked_limits(limits))
+
+    def _with_limits(self, limits: Floats) -> Robot:
+        """The same robot with other limits (n, 2), which are checked."""
+        robot = self._with(model=self.model.with_limits(limits))
+        if self._geometry is None:
+            return robot
+        from jointwise.shape.geometry import with_limits
+
+        return robot._with_shape(with_limits(self._geometry, robot.limits))
+
+    def with_base(self, base: Pose) -> Robot:
+        """The same robot at another place; a free base starts there.
+
+        Args:
+            base: Pose of the root link in the world, or its position (3,) [m]; it replaces another.
+
+        Example:
+            >>> robot = Robot.load("ur5e").with_base([0.0, 0.0, 0.8])
+            >>> float(robot.fk(robot.mid_range)["base_link"][2, 3])
+            0.8
+        """
+        pose = checks.frame("base", base)
+        pose.setflags(write=False)
+        return self._with(_base_pose=pose)
+
+    def with_tool(self, link: str, tool: Pose, name: str = "tool") -> Robot:
+        """The same robot with a tool: one more link, fixed to another.
+
+        Args:
+            link: The link that carries it.
+            tool: Pose of the new link in that link, or its position (3,) [m] there.
+            name: Name of the new link.
+
+        Example:
+            >>> robot = Robot.load("ur5e").with_tool("tip", [0.0, 0.0, 0.1], name="torch")
+            >>> robot.solve({"torch": [0.4, 0.2, 0.3]}).converged
+            True
+        """
+        checks.known_name("link", link, self.model.links, self.name)
+        if name in self.model.links:
+            raise InvalidInputError(f"{name!r} is a link already: choose another name.")
+        return self._with_tool(link, checks.frame("tool", tool), name)[0]
+
+    def _with_tool(self, link: str, pose: Floats, name: str) -> tuple[Robot, str]:
+        """The robot with one more link, and the link's name, which is made unique."""
+        unique, number = name, 2
+        while unique in self.model.links:
+            unique, number = f"{name}{number}", number + 1
+        return self._with(model=self.model.with_link(unique, link, pose)), unique
+
+    # What it is
+
+    @property
+    def _numbers(self) -> TreeModel:
+        return self.model
 
     @property
     def name(self) -> str:
@@ -207,36 +400,18 @@ class Robot:
         return self.model.joint_names
 
     @property
-    def n(self) -> int:
-        """Number of independent joints."""
-        return self.model.n
-
-    @property
     def mimics(self) -> Mapping[str, Mimic]:
         """Which joint each mimic joint follows, by its name: (joint, ratio, offset)."""
         return MappingProxyType(self.model.mimics)
 
     @property
-    def prismatic(self) -> Bools:
-        """(n,) which independent joints are prismatic; the others are revolute. Read-only."""
-        return self.model.prismatic
-
-    @property
-    def limits(self) -> Floats:
-        """(n, 2) lower and upper limit of each joint [rad, m]; infinite where none. Read-only.
-
-        Inside them all mimic joints are inside their own limits too.
-        """
-        return self.model.limits
-
-    @property
     def max_velocity(self) -> Floats:
-        """(n,) greatest velocity of each joint [rad/s, m/s]; infinite if unknown. Read-only."""
+        """(n,) largest velocity of each joint [rad/s, m/s]; infinite if unknown. Read-only."""
         return self.model.max_velocity
 
     @property
     def home(self) -> Floats:
-        """(n,) the middle of each joint's range, 0 where it has none [rad, m]. Read-only."""
+        """(n,) the maker's home configuration [rad, m]; ``mid_range`` if unknown. Read-only."""
         return self.model.home
 
     @property
@@ -244,444 +419,144 @@ class Robot:
         """Whether the root link moves freely."""
         return self.model.free_base
 
-    def random(self, seed: int, count: int | None = None) -> Floats:
-        """Joint values drawn uniformly between the limits; within a full turn where there are none.
+    @property
+    def base_pose(self) -> Floats:
+        """(4, 4) pose of the root link in the world; where a free base starts. Read-only."""
+        return self._base_pose
 
-        Args:
-            seed: Seed of the generator; the same seed gives the same values.
-            count: None for one configuration, (n,); else (count, n).
-
-        Example:
-            >>> robot = Robot.load("panda")
-            >>> robot.random(seed=1, count=10).shape
-            (10, 7)
-        """
-        return random_values(self.model, RANDOM_TRAVEL, seed, count)
-
-    def fk(self, q: JointValues, base: Pose | None = None) -> dict[str, Floats]:
-        """Forward kinematics: the pose of every link.
-
-        Args:
-            q: (n,) one value per independent joint [rad, m], or a mapping of joint names to
-                values; (k, n) for many configurations.
-            base: Pose of the root link, (4, 4) or ``RigidTransform``, or its position (3,) [m].
-                None: the identity.
-
-        Returns:
-            (4, 4) the pose of each link by its name, or (k, 4, 4). Read-only.
-
-        Example:
-            >>> robot = Robot.load("panda")
-            >>> poses = robot.fk(robot.home, base=[0.0, 0.0, 0.5])
-            >>> poses["tip"].shape, float(poses["base_link"][2, 3])
-            ((4, 4), 0.5)
-        """
-        ordered = ordered_values("q", q, self.model, self.joint_names)
-        values = checks.configurations("q", ordered, self.n, "a robot")
-        T_world_root = np.eye(4) if base is None else checks.frame("base", base)
-        return link_poses(self.model, checks.all_finite("q", values), T_world_root)
-
-    def chain(self, base: str, tip: str) -> Chain:
+    def chain(self, base_link: str | None = None, tip_link: str | None = None) -> Chain:
         """The arm between two links, also if the path leads up to a common ancestor and down.
 
-        A mimic joint is a joint like others in it, with its own name and value, unless another
-        joint between base and tip moves with it, which is refused. The arm has no geometry, which
-        a warning says if the robot has one.
+        It has the limits, velocities, shape and scene of the robot. A mimic joint is a joint like
+        others in it, with its own name and value, unless another joint between base and tip moves
+        with it, which is refused.
 
         Args:
-            base: The link that does not move.
-            tip: The link of the end effector.
+            base_link: The link that does not move; targets are in its frame. None: the root.
+            tip_link: The link of the end effector. None: the tool frame or the hand of the only
+                arm.
 
         Example:
             >>> robot = Robot.load("panda")
             >>> robot.chain(robot.link_names[0], "tip").n
             7
         """
-        for link in (base, tip):
-            checks.known_name("link", link, self.model.links, self.name)
-        links, prismatic, limits, names, *_ = chain_between(self.model, base, tip)
-        if self.geometry is not None:
-            warn_caller(
-                GeometryWarning(
-                    "the chain has no geometry, although the robot has: its collisions are not "
-                    "checked. Give it a shape by with_geometry, or read it by "
-                    "Chain.from_urdf(source, base, tip, geometry=True)."
-                )
-            )
-        return Chain(arm_model(links, prismatic, limits), names)
+        from jointwise.chain import Chain
 
-    def solve(
-        self,
-        targets: Mapping[str, Target],
-        start: JointValues | None = None,
-        base: Pose | None = None,
-        *,
-        weights: Mapping[str, LinkWeight] | None = None,
-        offsets: Mapping[str, ArrayLike] | None = None,
-        rest: JointValues | None = None,
-        rest_weight: float = REST_WEIGHT,
-        active: Collection[str] | None = None,
-        config: SolveConfig = DEFAULT_SOLVE_CONFIG,
-        seed: int = 0,
-        scene: Scene | None = None,
-        margin: float = 0.0,
-        self_collision: bool = True,
-    ) -> RobotResult:
-        """Inverse kinematics: joint values that bring links to their targets, all at once.
+        return Chain._between(self, base_link, tip_link)
 
-        Targets that are out of reach, or that conflict, end in the least weighted squared errors
-        near the start.
+    def to_urdf(self) -> str:
+        """The robot as the text of a URDF: all links, joints, limits and velocities.
 
-        Args:
-            targets: A target for each of some links, by their names: (3,) a position [m], (4, 4) a
-                pose, a SciPy ``RigidTransform`` such as ``pose`` makes, or an ``aim``.
-            start: (n,) where the joints are [rad, m], or a mapping of some joint names; the other
-                joints are at ``rest`` if it is given, else at home. It is tried first.
-            base: Pose of the root link, (4, 4) or ``RigidTransform``, or its position (3,) [m]; a
-                free base starts there. None: the identity.
-            weights: How much links count, by their names: a number for both, or one for position
-                and one for orientation. 1 for those that are not named; 0 leaves it free.
-            offsets: (3,) points of links that should be at the target, by the links' names [m],
-                instead of their origins.
-            rest: Preferred joint values; among the solutions one near them is found.
-            rest_weight: How much they count; a target counts 1.
-            active: Names of the joints that may move; the others stay at the start. The name of the
-                root link stands for a free base. None: all.
-            config: Tolerances, and how to search.
-            seed: Seed of the restarts.
-            scene: Obstacles that the robot must not touch, world frame; its ``geometry`` must be
-                known. Solutions that touch are not ``converged``.
-            margin: The least distance to keep [m].
-            self_collision: Whether the robot must not touch itself, either; only where its
-                ``geometry`` is known.
-
-        Returns:
-            The best result found, inside the limits; it has the errors of each target by name.
-
-        Raises:
-            InvalidInputError: Something about the input is wrong; the text says what.
+        Numbers are written in full, so ``Robot.from_urdf`` gives the same robot. Where a link has
+        several joints, as MJCF allows, there are links between them. Shapes, the home
+        configuration and whether the base is free are left out.
 
         Example:
-            >>> robot = Robot.load("ur5e")
-            >>> robot.solve({"tip": [0.3, 0.2, 0.5]}).converged
-            True
+            >>> print(Robot.load("panda").to_urdf()[:42])
+            <?xml version="1.0"?>
+            <robot name="panda">
         """
-        options = Options(weights, offsets, rest, rest_weight, active)
-        check = self._check(scene, margin, self_collision, base)
-        return solve_robot(self.model, targets, start, base, options, config, seed, check)
+        return urdf.write_robot(self.model)
 
-    def solve_batch(
-        self,
-        targets: Mapping[str, Targets] | Sequence[Mapping[str, Target]],
-        start: JointValues | None = None,
-        base: Pose | None = None,
-        *,
-        weights: Mapping[str, LinkWeight] | None = None,
-        offsets: Mapping[str, ArrayLike] | None = None,
-        rest: JointValues | None = None,
-        rest_weight: float = REST_WEIGHT,
-        active: Collection[str] | None = None,
-        config: SolveConfig = DEFAULT_SOLVE_CONFIG,
-        seed: int = 0,
-        threads: int | None = None,
-        progress: bool = False,
-        scene: Scene | None = None,
-        margin: float = 0.0,
-        self_collision: bool = True,
-    ) -> RobotBatch:
-        """Solve for many sets of targets, each from the same start, as ``solve`` does.
+    # Forward kinematics
+
+    def fk(self, q: JointValues, base_pose: Pose | None = None) -> dict[str, Floats]:
+        """Forward kinematics: the pose of every link in the world.
 
         Args:
-            targets: m targets for each of some links, such as (m, 4, 4), by their names; or m
-                mappings of the same links.
-            start: As for ``solve``.
-            base: As for ``solve``.
-            weights: As for ``solve``.
-            offsets: As for ``solve``.
-            rest: As for ``solve``.
-            rest_weight: As for ``solve``.
-            active: As for ``solve``.
-            config: As for ``solve``.
-            seed: As for ``solve``.
-            threads: Threads to use. None: one for every core.
-            progress: Whether to show progress on standard error.
-            scene: As for ``solve``.
-            margin: As for ``solve``.
-            self_collision: As for ``solve``.
+            q: (n,) one value per independent joint [rad, m], or a mapping of joint names to
+                values; (k, n) for many configurations.
+            base_pose: (4, 4) pose of the root link, or (k, 4, 4). None: that of the robot.
+
+        Returns:
+            (4, 4) the pose of each link by its name, or (k, 4, 4). Read-only.
 
         Example:
             >>> robot = Robot.load("panda")
-            >>> batch = robot.solve_batch({"tip": [[0.4, 0.2, 0.5], [0.4, 0.3, 0.5]]})
-            >>> int(batch.converged.sum()), batch.joint_angles.shape
-            (2, (2, 7))
+            >>> poses = robot.fk(robot.mid_range, base_pose=[0.0, 0.0, 0.5])
+            >>> poses["tip"].shape, float(poses["base_link"][2, 3])
+            ((4, 4), 0.5)
         """
-        options = Options(weights, offsets, rest, rest_weight, active)
-        check = self._check(scene, margin, self_collision, base)
-        return solve_robot_batch(
-            self.model, targets, start, base, options, config, seed, threads, progress, check
-        )
+        rows, pose = self._configurations(q, base_pose)
+        return link_poses(self.model, rows, self._base_pose if pose is None else pose)
 
-    def clearance(
-        self,
-        q: JointValues,
-        scene: Scene | None = None,
-        base: Pose | None = None,
-        *,
-        self_collision: bool = True,
-        threads: int | None = None,
-    ) -> float | Floats:
-        """Least distance of the robot from obstacles and from itself [m]; negative if it touches.
-
-        It is the distance of its spheres. What is fixed to the root is compared with obstacles only
-        if the base is free; otherwise it stands on one. Links two joints apart, which are always
-        close, count only where they touch.
+    def jacobian(self, q: JointValues, link: str) -> Floats:
+        """(6, n) geometric Jacobian of a link, world frame: linear, then angular part.
 
         Args:
-            q: As for ``fk``: (n,) one configuration, or (k, n) many.
-            scene: Obstacles, world frame; None: the robot itself only.
-            base: Pose of the root link, as for ``fk``.
-            self_collision: Whether the robot's distance from itself counts.
-            threads: For many configurations; None: one for every core.
-
-        Returns:
-            A number, or (k,) for many; infinite if there is nothing to touch.
-
-        Raises:
-            InvalidInputError: The robot's ``geometry`` is unknown, or ``q`` does not fit.
+            q: As for ``fk``, one configuration.
+            link: The link's name.
 
         Example:
-            >>> from jointwise import Scene
-            >>> robot = Robot.load("panda", geometry=True)
-            >>> wall = Scene().box([0.1, 2.0, 2.0], [0.8, 0.0, 0.0], name="wall")
-            >>> round(robot.clearance(robot.home, wall, self_collision=False), 3)
-            0.091
+            >>> robot = Robot.load("panda")
+            >>> robot.jacobian(robot.mid_range, "tip").shape
+            (6, 7)
         """
-        check = self._required_check(scene, 0.0, self_collision, base)
-        return clearance(check, *self._placed(q, base), threads)
+        from jointwise.model.tree_poses import link_jacobian
 
-    def free(
-        self,
-        q: JointValues,
-        scene: Scene | None = None,
-        margin: float = 0.0,
-        base: Pose | None = None,
-        *,
-        self_collision: bool = True,
-        threads: int | None = None,
-    ) -> bool | Bools:
-        """Whether the clearance is no less than the margin; faster than to compute it.
+        checks.known_name("link", link, self.model.links, self.name)
+        values = checks.joint_values("q", self._values("q", q), self.n, "a robot")
+        return link_jacobian(self.model, checks.all_finite("q", values), link, self._base_pose)
 
-        Args:
-            q: As for ``clearance``.
-            scene: Likewise.
-            margin: The least distance to keep [m].
-            base: As for ``clearance``.
-            self_collision: Likewise.
-            threads: Likewise.
+    # What the verbs ask for
 
-        Returns:
-            A boolean, or (k,) for many.
+    def _packed(self, targets: Any, many: bool) -> tuple[tuple[str, ...], tuple[PackedTarget, ...]]:
+        mappings = [targets] if isinstance(targets, Mapping) or not many else targets
+        for each in mappings if isinstance(mappings, (list, tuple)) else ():
+            for link in each if isinstance(each, Mapping) else ():
+                if link not in self.model.links:
+                    checks.known_name("link", link, self.model.links, self.name)
+        columns = link_columns(targets, "targets", many)
+        return tuple(columns), tuple(columns.values())
 
-        Example:
-            >>> from jointwise import Scene
-            >>> robot = Robot.load("panda", geometry=True)
-            >>> wall = Scene().box([0.1, 2.0, 2.0], [0.8, 0.0, 0.0], name="wall")
-            >>> robot.free(robot.home, wall), robot.free(robot.home, wall, base=[0.2, 0.0, 0.0])
-            (True, False)
-        """
-        check = self._required_check(scene, margin, self_collision, base)
-        return is_free(check, *self._placed(q, base), threads)
+    def _moved_base(self) -> Floats | None:
+        return None if self._base_pose is IDENTITY else self._base_pose
 
-    def _placed(self, q: JointValues, base: Pose | None) -> tuple[Floats, Floats]:
-        """Joint values and the pose of the root, checked."""
-        ordered = ordered_values("q", q, self.model, self.joint_names)
-        values = checks.configurations("q", ordered, self.n, "a robot")
-        pose = np.eye(4) if base is None else checks.frame("base", base)
-        return checks.all_finite("q", values), pose
-
-    def _check(
-        self, scene: Scene | None, margin: float, self_collision: bool, base: Pose | None
-    ) -> RobotCheck | None:
-        return robot_check(self.model, self.geometry, scene, margin, self_collision, base)
-
-    def _required_check(
-        self, scene: Scene | None, margin: float, self_collision: bool, base: Pose | None
-    ) -> RobotCheck:
-        if scene is None and self.geometry is None:
+    def _check(self) -> Check:
+        if self._collision_model is None:
             raise InvalidInputError(
-                "the robot has no geometry, by which collisions are found: expected a robot whose "
-                "spheres are known, such as Robot.load(name, geometry=True) or "
-                "Robot.from_urdf(source, geometry=True)."
+                "the robot has no scene: call with_scene first, robot.with_scene(scene) or "
+                "robot.with_scene() for self-collision alone."
             )
-        empty = Scene() if scene is None else scene
-        check = self._check(empty, margin, self_collision, base)
-        assert check is not None  # since there is a scene
-        return check
+        from jointwise.engines.tree.check import tree_check
 
-    def solve_path(
-        self,
-        frames: Mapping[str, Targets] | Sequence[Mapping[str, Target]],
-        start: JointValues | None = None,
-        base: Pose | None = None,
-        *,
-        weights: Mapping[str, LinkWeight] | None = None,
-        offsets: Mapping[str, ArrayLike] | None = None,
-        rest: JointValues | None = None,
-        rest_weight: float = REST_WEIGHT,
-        active: Collection[str] | None = None,
-        max_velocity: JointValues | bool | None = None,
-        dt: float | None = None,
-        smooth: float = 0.0,
-        config: SolveConfig = DEFAULT_SOLVE_CONFIG,
-        seed: int = 0,
-        scene: Scene | None = None,
-        margin: float = 0.0,
-        self_collision: bool = True,
-    ) -> RobotPath:
-        """Follow targets that move, each frame from the one before, without leaps.
+        return tree_check(self.model, self._collision_model, self._base_pose)
 
-        Args:
-            frames: As the targets of ``solve_batch``, one set per frame.
-            start: As for ``solve``, for the first frame. With ``max_velocity``: where the joints
-                are one frame before it.
-            base: As for ``solve``.
-            weights: As for ``solve``.
-            offsets: As for ``solve``.
-            rest: As for ``solve``.
-            rest_weight: As for ``solve``.
-            active: As for ``solve``.
-            max_velocity: Greatest velocity of the joints [rad/s, m/s]: True for those of the model,
-                one for all, (n,) or a mapping of joint names. None: no limit.
-            dt: Time between frames [s]; needed with ``max_velocity``.
-            smooth: How much the change of the joints from frame to frame counts; a target counts 1.
-            config: As for ``solve``; restarts are made for the first frame only.
-            seed: As for ``solve``.
-            scene: As for ``solve``. The first frame is solved for free of contact; the others
-                follow it without detours, and those that touch are not ``converged``.
-            margin: As for ``solve``.
-            self_collision: As for ``solve``.
+    def _stepper(self, posture: Posture | None) -> Any:
+        from jointwise.engines.tracking.tree import TreeStepper
 
-        Example:
-            >>> robot = Robot.load("panda")
-            >>> path = robot.solve_path({"tip": [[0.4, 0.2, 0.5], [0.4, 0.21, 0.5]]})
-            >>> bool(path.converged.all()), path.largest_step < 0.1
-            (True, True)
-        """
-        options = Options(weights, offsets, rest, rest_weight, active)
-        motion = Motion(max_velocity, dt, smooth)
-        check = self._check(scene, margin, self_collision, base)
-        return solve_robot_path(
-            self.model, frames, start, base, options, motion, config, seed, check
-        )
-
-    def solve_paths(
-        self,
-        clips: Sequence[Mapping[str, Targets] | Sequence[Mapping[str, Target]]],
-        start: JointValues | None = None,
-        base: Pose | None = None,
-        *,
-        weights: Mapping[str, LinkWeight] | None = None,
-        offsets: Mapping[str, ArrayLike] | None = None,
-        rest: JointValues | None = None,
-        rest_weight: float = REST_WEIGHT,
-        active: Collection[str] | None = None,
-        max_velocity: JointValues | bool | None = None,
-        dt: float | None = None,
-        smooth: float = 0.0,
-        config: SolveConfig = DEFAULT_SOLVE_CONFIG,
-        seed: int = 0,
-        threads: int | None = None,
-    ) -> list[RobotPath]:
-        """Follow many clips at once, each as ``solve_path`` follows one, on threads.
-
-        Args:
-            clips: The frames of each clip, as for ``solve_path``; clips may differ in length.
-            start: As for ``solve_path``.
-            base: As for ``solve_path``.
-            weights: As for ``solve_path``.
-            offsets: As for ``solve_path``.
-            rest: As for ``solve_path``.
-            rest_weight: As for ``solve_path``.
-            active: As for ``solve_path``.
-            max_velocity: As for ``solve_path``.
-            dt: As for ``solve_path``.
-            smooth: As for ``solve_path``.
-            config: As for ``solve_path``.
-            seed: As for ``solve_path``.
-            threads: Threads to use, each for one clip at a time. None: one for every core.
-
-        Returns:
-            The path of each clip, in the same order and with the same bits as ``solve_path``.
-
-        Example:
-            >>> robot = Robot.load("ur5e")
-            >>> clip = {"tip": [[0.3, 0.2, 0.5], [0.3, 0.21, 0.5]]}
-            >>> [len(path) for path in robot.solve_paths([clip, clip])]
-            [2, 2]
-        """
-        return solve_robot_paths(
-            self.model,
-            clips,
-            threads,
-            start=start,
-            base=base,
-            options=Options(weights, offsets, rest, rest_weight, active),
-            motion=Motion(max_velocity, dt, smooth),
-            config=config,
-            seed=seed,
-        )
-
-    def track(
-        self,
-        start: JointValues,
-        dt: float,
-        *,
-        max_velocity: JointValues | bool,
-        max_acceleration: ArrayLike,
-        max_jerk: ArrayLike | None = None,
-        base: Pose | None = None,
-        weights: Mapping[str, LinkWeight] | None = None,
-        offsets: Mapping[str, ArrayLike] | None = None,
-        rest: JointValues | None = None,
-        active: Collection[str] | None = None,
-    ) -> RobotTracker:
-        """A tracker: follows targets that move, step by step, within limits of the motion.
-
-        The base does not move, also if it is free: its motion has no limits. Where it is moved by
-        something else, leave out ``base`` and give targets in the frame of the root link.
-
-        Args:
-            start: Where the joints are, at rest: (n,) [rad, m], or a mapping of some joint names;
-                the others are at home. From outside the limits they are brought in.
-            dt: Time of a step [s].
-            max_velocity: Limit of the velocity [rad/s, m/s]: True for those of the model, one for
-                all, (n,) or a mapping of joint names.
-            max_acceleration: Limit of the change of velocity of all joints, or (n,) of each
-                [rad/s², m/s²].
-            max_jerk: Limit of the change of acceleration, likewise [rad/s³, m/s³]. None: no limit.
-            base: Pose of the root link, (4, 4) or ``RigidTransform``, or its position (3,) [m].
-                None: the identity.
-            weights: How much links count, as for ``solve``.
-            offsets: Points of links that should be at the target, as for ``solve`` [m].
-            rest: Joint values that spare motion goes to, as ``start``. None: the start, or the
-                nearest values that are away from the limits.
-            active: Names of the joints that may move. None: all.
-
-        Raises:
-            InvalidInputError: Something about the input is wrong; the text says what.
-
-        Example:
-            >>> robot = Robot.load("ur5e")
-            >>> tracker = robot.track(robot.home, 0.001, max_velocity=3.0, max_acceleration=20.0)
-            >>> tracker.step({"tip": [0.3, 0.2, 0.5]}).status.name
-            'SLOWED'
-        """
-        options = Options(weights, offsets, rest, REST_WEIGHT, active)
-        limits = dt, max_velocity, max_acceleration, max_jerk
-        return track_robot(self.model, start, limits, base, options)
+        active: Any = None if posture is None else posture.active
+        return TreeStepper(self.model, self._moved_base(), active)
 
     def __repr__(self) -> str:
         return f"<Robot {self.name}: {checks.quantity(self.n, 'joint')}>"
 
     def __str__(self) -> str:
         return tree_table(self.model)
+
+
+# Sources of shapes are made when they are needed, since their modules take time to import.
+
+
+def _urdf_shapes(tree: urdf.Tree, source: Source) -> Callable[[], ShapeSource]:
+    """What makes the source of the collision shapes of a URDF."""
+    return partial(_shapes_of_urdf, tree, urdf.folder_of(source))
+
+
+def _shapes_of_urdf(tree: urdf.Tree, folder: Path | None) -> ShapeSource:
+    from jointwise.shape.sources.urdf import UrdfShapes
+
+    return UrdfShapes(tree, folder)
+
+
+def _mjcf_shapes(source: Source) -> ShapeSource:
+    from jointwise.shape.sources.mjcf import MjcfShapes
+
+    return MjcfShapes(source)
+
+
+def _file_shapes(path: Path) -> ShapeSource:
+    from jointwise.shape.sources.file import FileShapes
+
+    return FileShapes(path)

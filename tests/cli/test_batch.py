@@ -10,9 +10,9 @@ from scipy.spatial.transform import Rotation
 
 from jointwise import Chain, IKBatch, Status, aim
 from jointwise.cli.tables import text as text_tables
-from jointwise.solvers.results import STATUS_BY_CODE, status_report
-from jointwise.solvers.targets import KINDS
-from jointwise.solvers.targets.position import PositionKind
+from jointwise.results.status import STATUS_BY_CODE, count_lines
+from jointwise.targets import KINDS
+from jointwise.targets.position import PositionKind
 from tests.support.cli import (
     PANDA,
     PANDA_COLUMNS,
@@ -40,7 +40,7 @@ def test_batch_from_csv_to_csv(run, tmp_path):
     expected = PANDA.solve_batch(targets)
     text = (tmp_path / "out.csv").read_text()
     assert text.splitlines()[0].split(",") == PANDA_COLUMNS
-    assert_array_equal(read_values(text), expected.joint_angles)
+    assert_array_equal(read_values(text), expected.q)
     assert_array_equal(read_values(text, ["position_error"])[:, 0], expected.position_error)
     assert_array_equal(read_values(text, ["iterations"])[:, 0], expected.iterations)
     first = read_rows(text)[0]
@@ -56,7 +56,7 @@ def test_poses_in_all_formats_give_the_same_results(run):
     quaternions = named(["qx", "qy", "qz", "qw"], rotations.as_quat())
     numbered = {f"q{i + 1}": column for i, column in enumerate(starts.T)}
     np.savez("arrays.npz", targets=targets, starts=starts)
-    write_csv("rpy.csv", named(PANDA.names, starts) | positions | rpy)
+    write_csv("rpy.csv", named(PANDA.joint_names, starts) | positions | rpy)
     pyarrow.parquet.write_table(pyarrow.table(positions | quaternions | numbered), "quat.parquet")
     expected = PANDA.solve_batch(targets, starts)
     for source in ("arrays.npz", "rpy.csv", "quat.parquet"):
@@ -64,7 +64,7 @@ def test_poses_in_all_formats_give_the_same_results(run):
         assert code == 0
         results = IKBatch.load("out.npz")
         assert results.converged.all()
-        assert_allclose(results.joint_angles, expected.joint_angles, atol=1e-5)
+        assert_allclose(results.q, expected.q, atol=1e-5)
         assert_array_equal(results.status, expected.status)
 
 
@@ -75,19 +75,21 @@ def test_results_in_parquet(run):
     expected = PANDA.solve_batch(targets)
     table = pyarrow.parquet.read_table("out.parquet")
     assert table.column_names == PANDA_COLUMNS
-    columns = [table[name].to_numpy() for name in PANDA.names]
-    assert_array_equal(np.stack(columns, axis=1), expected.joint_angles)
+    columns = [table[name].to_numpy() for name in PANDA.joint_names]
+    assert_array_equal(np.stack(columns, axis=1), expected.q)
     assert table["status"].to_pylist() == [STATUS_BY_CODE[code].name for code in expected.status]
 
 
 def test_aims_in_degrees(run):
-    positions, start = random_poses(20)[:, :3, 3], np.degrees(PANDA.home)
+    positions, start = random_poses(20)[:, :3, 3], np.degrees(PANDA.mid_range)
     down = {"dx": np.zeros(20), "dy": np.zeros(20), "dz": np.full(20, -2.0)}
-    starts = {name: np.full(20, value) for name, value in zip(PANDA.names, start, strict=True)}
+    starts = {
+        name: np.full(20, value) for name, value in zip(PANDA.joint_names, start, strict=True)
+    }
     source = write_csv("in.csv", xyz(positions) | down | starts)
     _, printed, _ = run("batch", "panda", source, "--deg", "--threads", "1")
     expected = PANDA.solve_batch(aim(positions, [0, 0, -1]), np.radians(start))
-    assert_allclose(read_values(printed), np.degrees(expected.joint_angles), atol=1e-9)
+    assert_allclose(read_values(printed), np.degrees(expected.q), atol=1e-9)
     orientation_error = read_values(printed, ["orientation_error"])[:, 0]
     assert_allclose(orientation_error, np.degrees(expected.orientation_error), rtol=1e-12)
 
@@ -110,7 +112,7 @@ def test_a_stream_gives_the_same_as_a_file(run, monkeypatch, tmp_path):
 def test_unsolved_targets_are_reported_and_exit_1(run):
     code, printed, summary = run("batch", "panda", "-", stdin=b"x,y,z\n.4,.2,.5\n5,0,0\nnan,0,0\n")
     assert code == 1
-    assert summary.splitlines() == status_report(np.array([1, 0, 0, 0, 1, 1, 0, 0]))
+    assert summary.splitlines() == count_lines(np.array([1, 0, 0, 0, 1, 1, 0, 0]), Status, "solved")
     statuses = [row["status"] for row in read_rows(printed)]
     assert statuses == ["CONVERGED", "UNREACHABLE", "INVALID"]
 
@@ -196,10 +198,10 @@ def test_tables_accept_the_columns_of_a_new_kind_of_target(run, monkeypatch):
     source = write_csv("in.csv", columns)
     code, printed, _ = run("batch", "panda", source)
     assert code == 0
-    assert_allclose(read_values(printed), PANDA.solve_batch(line).joint_angles, atol=1e-9)
+    assert_allclose(read_values(printed), PANDA.solve_batch(line).q, atol=1e-9)
     code, printed, _ = run("path", "panda", source)
     assert code == 0
-    assert_allclose(read_values(printed), PANDA.solve_path(line).joint_angles, atol=1e-9)
+    assert_allclose(read_values(printed), PANDA.solve_path(line).q, atol=1e-9)
     columns |= {"dx": np.zeros(len(line)), "dy": np.zeros(len(line)), "dz": np.ones(len(line))}
     code, _, error = run("batch", "panda", write_csv("both.csv", columns))
     assert (code, error) == (2, "both.csv has dx, dy, dz and above: expected one of these.\n")

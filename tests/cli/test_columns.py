@@ -82,8 +82,8 @@ def test_extra_columns_are_copied_to_the_results(run, command, source, output):
     assert [row["id"] for row in rows] == LABELS
     assert [row["note"] for row in rows] == ["x"] * 3
     solved = PANDA.solve_batch(LINE) if command == "batch" else PANDA.solve_path(LINE)
-    values = [[float(row[name]) for name in PANDA.names] for row in rows]
-    assert_array_equal(values, solved.joint_angles)
+    values = [[float(row[name]) for name in PANDA.joint_names] for row in rows]
+    assert_array_equal(values, solved.q)
 
 
 def test_types_of_extra_columns_are_kept_where_the_file_has_types(run):
@@ -199,8 +199,8 @@ def test_in_degrees_json_lines_are_degrees_and_json_is_radians(run, command):
     (row,) = record["rows"]
     assert [line[name] for name in rpy] == [180.0, 0.0, 10.0]
     assert_array_equal([row[name] for name in rpy], np.radians([180.0, 0.0, 10.0]))
-    in_degrees = [line[name] for name in PANDA.names]
-    assert_allclose(np.radians(in_degrees), row["joint_angles"])
+    in_degrees = [line[name] for name in PANDA.joint_names]
+    assert_allclose(np.radians(in_degrees), row["q"])
     assert_allclose(np.radians(line["orientation_error"]), row["orientation_error"])
 
 
@@ -243,7 +243,7 @@ def read_table_exactly(path):
 
 @pytest.mark.parametrize("column", ["x", "roll", "panda_joint3"])
 def test_an_empty_cell_makes_its_row_invalid_and_the_others_are_solved(run, column):
-    poses, starts = random_poses(3), dict(zip(PANDA.names, PANDA.home, strict=True))
+    poses, starts = random_poses(3), dict(zip(PANDA.joint_names, PANDA.mid_range, strict=True))
     angles = {"roll": [3.0] * 3, "pitch": [0.0] * 3, "yaw": [0.0] * 3}
     columns = {**lists(xyz(poses[:, :3, 3])), **angles, **{n: [q] * 3 for n, q in starts.items()}}
     columns = {name: list(values) for name, values in columns.items()}
@@ -265,7 +265,7 @@ def test_what_has_no_value_is_empty_in_the_results(run, output):
     assert code == 1
     invalid, solved = read_table(f"out{output}")
     nothing = "" if output == ".csv" else None
-    for name in (*PANDA.names, "position_error", "orientation_error"):
+    for name in (*PANDA.joint_names, "position_error", "orientation_error"):
         assert invalid[name] == nothing, name
     assert solved["orientation_error"] == nothing  # orientation is free
     assert float(solved["position_error"]) < 1e-6
@@ -293,15 +293,15 @@ def test_json_has_counts_and_rows(run):
     assert code == 1
     assert record == {
         "robot": "panda",
-        "joint_names": list(PANDA.names),
+        "joint_names": list(PANDA.joint_names),
         "targets": 3,
         "solved": 1,
         "statuses": {"CONVERGED": 1, "UNREACHABLE": 1, "INVALID": 1},
     }
-    assert [list(row) for row in rows] == [["id", "joint_angles", *RESULT_COLUMNS]] * 3
+    assert [list(row) for row in rows] == [["id", "q", *RESULT_COLUMNS]] * 3
     assert [row["id"] for row in rows] == ["a", "b", "c"]
-    assert_array_equal(rows[0]["joint_angles"], PANDA.solve([0.4, 0.2, 0.5]).joint_angles)
-    assert rows[2]["joint_angles"] == [None] * 7
+    assert_array_equal(rows[0]["q"], PANDA.solve([0.4, 0.2, 0.5]).q)
+    assert rows[2]["q"] == [None] * 7
     assert [row["orientation_error"] for row in rows] == [None] * 3
     assert "1 of 3 solved" in error
 
@@ -311,8 +311,8 @@ def test_json_of_a_path_has_its_steps(run):
     code, printed, _ = run("path", "panda", table, "--json", "--with-targets", "-o", "out.csv")
     (record,) = read_json_lines(printed)
     expected = PANDA.solve_path(LINE)
-    assert (code, record["solved"], record["jumps"]) == (0, 3, [])
+    assert (code, record["solved"], record["breaks"]) == (0, 3, [])
     assert record["largest_step"] == expected.largest_step
-    assert_array_equal([row["joint_angles"] for row in record["rows"]], expected.joint_angles)
+    assert_array_equal([row["q"] for row in record["rows"]], expected.q)
     assert [[row[name] for name in "xyz"] for row in record["rows"]] == LINE.tolist()
     assert len(read_table("out.csv")) == 3

@@ -13,7 +13,7 @@ ADD_DEG = "angles are in radians. If these are degrees, add --deg.\n"
 def test_degrees_are_warned_about_in_one_line(run, run_json):
     code, printed, error = run("fk", "panda", "--q", *IN_DEGREES, "--json")
     assert code == 0
-    assert json.loads(printed)["joint_angles"][0] == 90.0
+    assert json.loads(printed)["q"][0] == 90.0
     limits = "-2.8973 and 2.8973 rad"
     assert error == f"Warning: --q has 90 for panda_joint1, {OUTSIDE} {limits}: {ADD_DEG}"
     assert run("fk", "panda", "--q", *IN_DEGREES, "--deg")[2] == ""

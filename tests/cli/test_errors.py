@@ -12,7 +12,10 @@ from tests.support.cli import TO, write_csv
 
 Q = ["0", "-0.5", "0", "-2", "0", "1.5", "0.8"]
 BATCH = ("batch", "panda", "-")
-NPZ = "expected an array of this name, (m, 3) or (m, 4, 4), saved with numpy.savez."
+NPZ = (
+    "expected an array of this name, (m, 3) or (m, 4, 4), or arrays named as links of the robot, "
+    "saved with numpy.savez."
+)
 WRONG_USAGE = {
     "unknown robot": (
         ("info", "pand"),
@@ -58,9 +61,9 @@ WRONG_USAGE = {
         ("solve", "panda", *TO, "--all", "--trace"),
         "--all cannot be combined with --start or --trace.",
     ),
-    "base link of a DH table": (
-        ("info", "panda", "--base", "link1"),
-        "base and tip are for a URDF: panda.toml is a DH table.",
+    "unknown base link": (
+        ("info", "panda", "--base", "lnk1"),
+        "no link named 'lnk1' in panda; did you mean 'link1'? Links: base_link, link1, ",
     ),
     "missing file": (
         ("batch", "panda", "none.csv"),

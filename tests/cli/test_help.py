@@ -72,7 +72,7 @@ def test_the_documented_output_is_real(run, run_json):
     documented = json.loads(documented)
     assert list(documented) == list(record)
     assert documented["target"] == record["target"]
-    assert_allclose(documented["joint_angles"], record["joint_angles"], atol=1e-9)
+    assert_allclose(documented["q"], record["q"], atol=1e-9)
     _, printed, _ = run("solve", "panda", *TO)
     assert printed.rpartition("Position error")[0] in PAGE
 

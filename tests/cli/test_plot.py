@@ -13,8 +13,8 @@ def is_png(path):
 def test_solve_draws_the_motion_to_the_solution(run, plot_calls, tmp_path):
     assert run("solve", "panda", *TO, "--plot", "arm.png")[0] == 0
     ((_, (before, after), target),) = plot_calls["motion"]
-    assert_array_equal(before, PANDA.home)
-    assert_array_equal(after, PANDA.solve(POSITION).joint_angles)
+    assert_array_equal(before, PANDA.mid_range)
+    assert_array_equal(after, PANDA.solve(POSITION).q)
     assert_array_equal(target, POSITION)
     assert is_png(tmp_path / "arm.png")
 
@@ -25,7 +25,7 @@ def test_solve_all_draws_every_solution(run, run_json, plot_calls, tmp_path):
     assert len(records) == 8
     ((_, drawn, target),) = plot_calls["solutions"]
     assert_array_equal(target[:3, 3], POSITION)
-    assert_array_equal(drawn, [record["joint_angles"] for record in records])
+    assert_array_equal(drawn, [record["q"] for record in records])
     assert is_png(tmp_path / "all.png")
 
 
@@ -33,7 +33,7 @@ def test_path_draws_the_joint_values(run, plot_calls, tmp_path):
     source = write_csv("in.csv", xyz(straight_line(3)))
     assert run("path", "panda", source, "--plot", "path.png")[0] == 0
     ((_, path),) = plot_calls["path"]
-    assert_array_equal(path.joint_angles, PANDA.solve_path(straight_line(3)).joint_angles)
+    assert_array_equal(path.q, PANDA.solve_path(straight_line(3)).q)
     assert is_png(tmp_path / "path.png")
 
 

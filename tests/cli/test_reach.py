@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from jointwise import reach, robots
-from jointwise.reach import ReachMap, map_size
+from jointwise.reach import ReachMap, Workers, map_size
 from tests.support.cli import run_shell, write_csv
 
 
@@ -69,7 +69,7 @@ def test_show_serves_the_map(run, monkeypatch):
 
 
 def test_reach_takes_an_arm_or_show_and_a_map(run):
-    expected = "expected jointwise reach ARM -o MAP, or jointwise reach show MAP.\n"
+    expected = "expected jointwise reach ROBOT -o MAP, or jointwise reach show MAP.\n"
     assert run("reach", "show") == (2, "", expected)
     assert run("reach", "ur5e", "map.zarr") == (2, "", expected)
     code, _, error = run("reach", "show", "nowhere.zarr")
@@ -81,7 +81,7 @@ def test_options_that_do_not_apply_are_refused(run):
     for option, value in (("--seed", "0"), ("-o", "other.zarr"), ("--tip", "tool0")):
         expected = f"reach show takes no {option}: expected the map, and --plot or --port.\n"
         assert run("reach", "show", "map.zarr", option, value) == (2, "", expected)
-    expected = "reach ARM takes no --port: expected it with reach show MAP.\n"
+    expected = "reach ROBOT takes no --port: expected it with reach show MAP.\n"
     assert run("reach", "ur3e", "--port", "8081") == (2, "", expected)
 
 
@@ -143,11 +143,13 @@ def test_on_a_terminal_a_large_map_is_asked_for(tmp_path, answer, code, end):
 
 def test_on_a_cluster_only_the_size_matters(run, monkeypatch):
     """How many cores it has is not known before."""
-    monkeypatch.setattr(reach, "reach_map", lambda *_, **options: options["client"])
+    monkeypatch.setattr(reach, "reach_map", lambda *_, **options: options["workers"].client)
     cluster = ("--orientations", "1000", "--cluster", "tcp://10.0.0.5:8786")
     code, printed, error = run("reach", "ur5e", "--resolution", "0.01", *cluster)
     assert (code, printed) == (0, "tcp://10.0.0.5:8786\n")
-    assert error == f"{map_size(robots.ur5e(), 0.01, 1000, threads=1)} of CPU time\n"
+    assert (
+        error == f"{map_size(robots.ur5e(), 0.01, 1000, workers=Workers(threads=1))} of CPU time\n"
+    )
     assert "about 5 h of" in error
 
 
@@ -158,10 +160,10 @@ def test_place_finds_a_base_that_reaches_all_targets(run):
     source = write_csv("targets.csv", dict(zip("xyz", TARGETS.T, strict=True)))
     code, printed, _ = run("place", "ur3e", source, "--step", "0.2", "--json")
     record = json.loads(printed)
-    keys = ["robot", "base", "reached", "targets", "margin", "joint_names", "joint_angles"]
+    keys = ["robot", "base_pose", "reached", "targets", "limit_margin", "joint_names", "q"]
     assert (code, list(record)) == (0, keys)
     assert (record["reached"], record["targets"]) == (2, 2)
-    T_world_tip = np.array(record["base"]) @ robots.ur3e().fk(record["joint_angles"])
+    T_world_tip = np.array(record["base_pose"]) @ robots.ur3e().fk(record["q"])
     assert_allclose(T_world_tip[:, :3, 3], TARGETS, atol=1e-3)
     code, printed, error = run("place", "ur3e", source)
     assert (code, error) == (0, "")

@@ -12,7 +12,7 @@ from jointwise import Chain, ReachMap, Scene, best_base
 from jointwise.reach import base_candidates
 from tests.support.cli import read_values, write_csv, xyz
 
-PANDA = Chain.load("panda", geometry=True)
+PANDA = Chain.load("panda").with_scene()
 POLE = Scene().cylinder(0.04, 0.8, [0.45, 0.3, 0.35], name="pole")
 LINE = np.linspace([0.4, 0.15, 0.5], [0.4, -0.1, 0.5], 4)
 BLOCK = Scene().box([0.3, 0.3, 0.3], [0.4, 0.2, 0.5], name="block")
@@ -36,10 +36,10 @@ def files(run):
 
 def test_batch_writes_free_solutions_and_their_clearances(run, files):
     code, printed, summary = run("batch", "panda", "in.csv", "--scene", "pole.toml")
-    expected = PANDA.solve_batch(LINE, scene=POLE)
+    expected = PANDA.with_scene(POLE).solve_batch(LINE)
     assert code == 0
     assert summary == "4 of 4 solved (100.000%)\n"
-    assert_allclose(read_values(printed), expected.joint_angles, atol=1e-12)
+    assert_allclose(read_values(printed), expected.q, atol=1e-12)
     header, *rows = printed.splitlines()
     assert header.endswith(",restarts,clearance,contact")
     *_, clearance, contact = zip(*(row.split(",") for row in rows), strict=True)
@@ -48,12 +48,12 @@ def test_batch_writes_free_solutions_and_their_clearances(run, files):
     assert expected.clearance.min() >= 0.0
 
 
-def test_batch_says_what_touches(run_json, files):
+def test_batch_names_what_collides(run_json, files):
     (found,) = run_json("batch", "panda", "in.csv", "--scene", "block.toml", code=1)
     assert found["statuses"] == {"COLLIDES": 2, "CONVERGED": 2}
-    touching = [row for row in found["rows"] if not row["converged"]]
-    assert all(row["clearance"] < 0.0 for row in touching)
-    assert {row["contact"].split(" and ")[1] for row in touching} == {"block"}
+    colliding = [row for row in found["rows"] if not row["converged"]]
+    assert all(row["clearance"] < 0.0 for row in colliding)
+    assert {row["contact"].split(" and ")[1] for row in colliding} == {"block"}
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
@@ -61,8 +61,9 @@ def test_batch_says_what_touches(run_json, files):
 def test_tables_of_results_name_what_is_nearest(run, files, command, suffix):
     write_csv("in.csv", xyz(LINE[-1:]))
     run(command, "panda", "in.csv", "--scene", "pole.toml", "-o", f"out{suffix}")
-    solve = PANDA.solve_batch if command == "batch" else PANDA.solve_path
-    expected = " and ".join(solve(LINE[-1:], scene=POLE)[0].contact)
+    arm = PANDA.with_scene(POLE)
+    solve = arm.solve_batch if command == "batch" else arm.solve_path
+    expected = " and ".join(solve(LINE[-1:])[0].contact)
     if suffix == ".parquet":
         assert pq.read_table("out.parquet")["contact"].to_pylist() == [expected]
     else:
@@ -79,23 +80,23 @@ def test_a_column_named_clearance_is_refused_only_if_the_results_have_one(run, f
     )
 
 
-def test_path_tells_on_which_way_something_touches(run, run_json, files):
+def test_path_reports_on_which_way_something_collides(run, run_json, files):
     thin = Scene().cylinder(0.01, 3.0, [0.5, 0.0, 0.0], name="rod")
     thin.to_toml("rod.toml")
     sides = np.array([[0.5, -0.25, 0.4], [0.5, 0.25, 0.4]])
     write_csv("in.csv", xyz(sides))
     code, _, summary = run("path", "panda", "in.csv", "--scene", "rod.toml")
-    expected = PANDA.solve_path(sides, scene=thin)
-    assert expected.touching == (1,)
+    expected = PANDA.with_scene(thin).solve_path(sides)
+    assert expected.colliding == (1,)
     assert code == 1
-    assert summary.endswith(", something touches on the way to 1\n")
+    assert summary.endswith(", collisions on the way to 1\n")
     (found,) = run_json("path", "panda", "in.csv", "--scene", "rod.toml", code=1)
-    assert found["touching"] == [1]
+    assert found["colliding"] == [1]
 
 
 def test_place_finds_the_best_base_among_obstacles(run, run_json, files):
     arguments = ["place", "panda", "in.csv", "--step", "0.3", "--scene", "pole.toml"]
-    expected = best_base(PANDA, LINE, base_candidates(LINE, PANDA.reach, 0.3), scene=POLE)
+    expected = best_base(PANDA.with_scene(POLE), LINE, base_candidates(LINE, PANDA.max_reach, 0.3))
     assert run(*arguments) == (0, f"{expected}\n", "")
     (found,) = run_json(*arguments)
     assert_allclose(found["clearance"], expected.clearance, atol=1e-12)
@@ -116,11 +117,9 @@ def test_a_robot_without_a_shape_is_refused(run, files, arguments):
     others = ["fetch" if word == "panda" else word for word in arguments]
     code, printed, text = run(*others, "--scene", "pole.toml")
     assert (code, printed) == (2, "")
-    assert text.startswith("no shape of 'fetch' comes with jointwise, only of ")
-    assert text.endswith(
-        "Read a URDF with its meshes by Chain.from_urdf(..., geometry=True), or a .json file of "
-        "spheres.\n"
-    )
+    assert text.startswith("fetch.urdf has no collision shapes: expected <collision> elements ")
+    assert "with_geometry" in text
+    assert text.count("\n") == 1
 
 
 @every_command
@@ -157,8 +156,8 @@ def test_a_scene_that_swallows_the_base_is_one_line(run, files, name):
     Scene().box([1.0, 1.0, 3.0], name=f"cabinet of {name}").to_toml("cabinet.toml")
     _, _, text = run(*COMMANDS[name], "--scene", "cabinet.toml")
     assert [line for line in text.splitlines() if "cabinet" in line][:1] == [
-        f"Warning: 'cabinet of {name}' touches 'panda_link1' whatever the first joint does, so no "
-        "joint values are free: move it or the base, or leave it out."
+        f"Warning: 'cabinet of {name}' collides with 'panda_link1' at every value of the first "
+        "joint, so no configuration is free: move it or the base, or leave it out."
     ]
     assert text.count("Warning: ") == 1
 
@@ -166,8 +165,8 @@ def test_a_scene_that_swallows_the_base_is_one_line(run, files, name):
 def test_candidates_that_are_all_swallowed_are_one_line(run, files):
     Scene().box([9.0, 9.0, 3.0], name="rock").to_toml("rock.toml")
     assert run(*COMMANDS["place"], "--scene", "rock.toml")[2] == (
-        "Warning: every candidate base touches 'rock', so no target is reached: expected bases "
-        "beside them, or on them.\n4 of 4 targets are not reached.\n"
+        "Warning: every candidate base collides with 'rock', so no target is reached: expected "
+        "bases beside them, or on them.\n4 of 4 targets are not reached.\n"
     )
 
 

@@ -24,8 +24,8 @@ def test_solve_prints_a_table_and_the_errors(run):
     header, *rows, status, errors = printed.splitlines()
     assert header.split() == ["joint", "lower", "value", "upper"]
     result = PANDA.solve(POSITION)
-    assert [row.split()[0] for row in rows] == list(PANDA.names)
-    assert_allclose([float(row.split()[3]) for row in rows], result.joint_angles, atol=1e-6)
+    assert [row.split()[0] for row in rows] == list(PANDA.joint_names)
+    assert_allclose([float(row.split()[3]) for row in rows], result.q, atol=1e-6)
     assert status == Status.CONVERGED.value
     assert errors == (
         f"Position error {result.position_error:.1e} m; {result.iterations} iterations, 0 restarts."
@@ -43,8 +43,8 @@ def test_solve_as_json(run_json):
         "converged": True,
         "status": "CONVERGED",
         "message": Status.CONVERGED.value,
-        "joint_names": list(PANDA.names),
-        "joint_angles": result.joint_angles.tolist(),
+        "joint_names": list(PANDA.joint_names),
+        "q": result.q.tolist(),
         "branch": None,
         "position_error": result.position_error,
         "orientation_error": None,
@@ -60,8 +60,8 @@ def test_a_pose_by_rpy_and_by_quaternion_is_the_same(run_json):
     assert list(by_rpy["target"]) == ["position", "quaternion", "direction"]
     assert_allclose(np.abs(by_rpy["target"]["quaternion"]), [half, half, 0, 0], atol=1e-15)
     assert by_rpy["target"]["direction"] is None
-    assert_allclose(by_rpy["joint_angles"], by_quaternion["joint_angles"], atol=1e-6)
-    T_base_tip = PANDA.fk(by_rpy["joint_angles"])
+    assert_allclose(by_rpy["q"], by_quaternion["q"], atol=1e-6)
+    T_base_tip = PANDA.fk(by_rpy["q"])
     assert_allclose(T_base_tip[:3, :3], [[0, -1, 0], [-1, 0, 0], [0, 0, -1]], atol=2e-6)
     assert_allclose(T_base_tip[:3, 3], POSITION, atol=1e-6)
 
@@ -77,42 +77,42 @@ def test_aim_prescribes_the_direction_of_the_z_axis(run_json):
     (record,) = run_json("solve", "panda", *TO, "--aim", "0", "0", "-2")
     expected = PANDA.solve(aim(POSITION, [0, 0, -1]))
     assert record["target"] == {"position": POSITION, "quaternion": None, "direction": [0, 0, -1]}
-    assert record["joint_angles"] == expected.joint_angles.tolist()
+    assert record["q"] == expected.q.tolist()
 
 
 def test_degrees_are_printed_but_json_is_in_radians(run, run_json):
-    start = np.degrees(PANDA.home + 0.1)
+    start = np.degrees(PANDA.mid_range + 0.1)
     arguments = ["solve", "panda", "--to", "-0.4", "0.2", "0.5", "--start", *start, "--deg"]
     (record,) = run_json(*arguments)
     result = PANDA.solve([-0.4, 0.2, 0.5], np.radians(start))
-    assert record["joint_angles"] == result.joint_angles.tolist()
+    assert record["q"] == result.q.tolist()
     _, printed, _ = run(*arguments)
     values = [float(line.split()[2].rstrip("°")) for line in printed.splitlines()[1:8]]
-    assert_allclose(values, np.degrees(result.joint_angles), atol=1e-6)
+    assert_allclose(values, np.degrees(result.q), atol=1e-6)
 
 
 def test_an_unsolved_target_exits_1_with_the_reason_on_standard_error(run, run_json):
     code, printed, error = run("solve", "panda", "--to", "5", "0", "0")
     assert code == 1
-    assert error == f"missed by 4.15 m. {Status.UNREACHABLE.value}\n"
+    assert error == f"Missed by 4.15 m. {Status.UNREACHABLE.value}\n"
     assert "Position error 4.2e+00 m" in printed
     (record,) = run_json("solve", "panda", "--to", "5", "0", "0", code=1)
     assert (record["converged"], record["status"]) == (False, "UNREACHABLE")
-    assert record["message"] == Status.UNREACHABLE.value
+    assert record["message"] == f"Missed by 4.15 m. {Status.UNREACHABLE.value}"
 
 
 def test_tolerance_restarts_and_seed_reach_the_solver(run_json):
     (record,) = run_json("solve", "panda", *TO, "--tolerance", "0.1")
     loose = PANDA.solve(POSITION, config=SolveConfig(0.1, 0.1))
-    assert record["joint_angles"] == loose.joint_angles.tolist()
+    assert record["q"] == loose.q.tolist()
     assert 1e-3 < record["position_error"] < 0.1
     pose = np.eye(4)
     pose[:3, 3], pose[:3, :3] = HARD[0], rpy_matrix(HARD[1])
     for restarts, seed in (0, 0), (3, 0), (3, 1):
         options = ["--restarts", restarts, "--seed", seed]
         (record,) = run_json("solve", "panda", *HARD_OPTIONS, *options, code=1)
-        expected = PANDA.solve(pose, config=SolveConfig(max_restarts=restarts), seed=seed)
-        assert record["joint_angles"] == expected.joint_angles.tolist()
+        expected = PANDA.solve(pose, config=SolveConfig(max_restarts=restarts, seed=seed))
+        assert record["q"] == expected.q.tolist()
         assert record["restarts"] == expected.restarts
 
 
@@ -120,7 +120,7 @@ def test_all_finds_several_solutions(run, run_json):
     arguments = ["solve", "ur5e", *TO, "--rpy", "3", "0", "0", "--all"]
     records = run_json(*arguments)
     assert {tuple(record) for record in records} == {tuple(RESULT_KEYS)}
-    solutions = np.array([record["joint_angles"] for record in records])
+    solutions = np.array([record["q"] for record in records])
     assert len(np.unique(solutions.round(3), axis=0)) == 8
     poses = robots.ur5e().fk(solutions)
     assert_allclose(poses, np.broadcast_to(poses[0], poses.shape), atol=5e-6)
@@ -139,9 +139,9 @@ def test_all_finds_several_solutions(run, run_json):
 def test_all_without_a_solution_reports_the_closest_approach(run, run_json):
     arguments = ["solve", "panda", "--to", "5", "0", "0", "--all"]
     code, _, error = run(*arguments)
-    assert (code, error) == (1, f"missed by 4.15 m. {Status.UNREACHABLE.value}\n")
+    assert (code, error) == (1, f"Missed by 4.15 m. {Status.UNREACHABLE.value}\n")
     (record,) = run_json(*arguments, code=1)
-    assert record["joint_angles"] == PANDA.solve([5, 0, 0]).joint_angles.tolist()
+    assert record["q"] == PANDA.solve([5, 0, 0]).q.tolist()
 
 
 def test_trace_prints_every_move(run, run_json):
@@ -149,7 +149,7 @@ def test_trace_prints_every_move(run, run_json):
     trace = PANDA.trace(POSITION)
     rows = [line.split() for line in printed.splitlines()[1:] if line[:1].isdigit()]
     moves, lm_steps = rows[: trace.sweeps * PANDA.n], rows[trace.sweeps * PANDA.n :]
-    assert [row[1] for row in moves] == list(PANDA.names[::-1]) * trace.sweeps
+    assert [row[1] for row in moves] == list(PANDA.joint_names[::-1]) * trace.sweeps
     sweep_ends = moves[PANDA.n - 1 :: PANDA.n]
     assert (
         [row[-1] for row in sweep_ends]
@@ -164,9 +164,9 @@ def test_trace_prints_every_move(run, run_json):
     assert "did not converge" not in printed
     (record,) = run_json("solve", "panda", *TO, "--trace")
     assert list(record) == [*RESULT_KEYS, "trace"]
-    keys = ["joint_angles", "position_error", "orientation_error", "sweeps", "converged"]
+    keys = ["q", "position_error", "orientation_error", "sweeps", "converged"]
     assert list(record["trace"]) == keys
-    assert record["trace"]["joint_angles"] == trace.joint_angles.tolist()
+    assert record["trace"]["q"] == trace.q.tolist()
 
 
 def test_a_trace_that_did_not_converge_is_marked(run):
@@ -176,9 +176,9 @@ def test_a_trace_that_did_not_converge_is_marked(run):
 
 
 def test_a_trace_of_no_iterations(run, run_json):
-    position = [f"{value:.17g}" for value in PANDA.fk(PANDA.home)[:3, 3]]
+    position = [f"{value:.17g}" for value in PANDA.fk(PANDA.mid_range)[:3, 3]]
     arguments = ["solve", "panda", "--to", *position, "--trace"]
-    assert run_json(*arguments)[0]["trace"]["joint_angles"] == [PANDA.home.tolist()]
+    assert run_json(*arguments)[0]["trace"]["q"] == [PANDA.mid_range.tolist()]
     assert run(*arguments)[1].startswith("iteration  joint")
 
 
@@ -208,7 +208,7 @@ def test_all_says_whether_that_is_all(run):
     pose = ("--to", "0.3", "0.2", "0.4", "--rpy", "3", "0", "0")
     _, printed, _ = run("solve", "ur5e", *pose, "--all")
     assert printed.splitlines()[-1] == (
-        "These are all solutions inside the limits, but for full turns."
+        "These are all solutions within the limits; solutions that differ by full turns count once."
     )
     _, printed, _ = run("solve", "panda", *pose, "--all")
     assert printed.splitlines()[-1] == "There may be others."

@@ -36,7 +36,7 @@ def test_json_goes_through_a_pipe():
     with jointwise_process("solve", "panda", *TO, "--json") as process:
         printed, error = process.communicate()
     assert (process.returncode, error) == (0, "")
-    assert json.loads(printed)["joint_angles"] == PANDA.solve(POSITION).joint_angles.tolist()
+    assert json.loads(printed)["q"] == PANDA.solve(POSITION).q.tolist()
 
 
 def test_a_closed_pipe_exits_141_without_a_traceback():
@@ -51,7 +51,7 @@ def test_a_stream_is_solved_as_it_arrives_and_sigint_exits_130():
         process.stdin.write("x,y,z\n0.4,0.2,0.5\n")
         process.stdin.flush()
         header, row = process.stdout.readline(), process.stdout.readline()
-        assert_array_equal(read_values(header + row), [PANDA.solve(POSITION).joint_angles])
+        assert_array_equal(read_values(header + row), [PANDA.solve(POSITION).q])
         process.send_signal(signal.SIGINT)  # while standard input is open
         assert process.stderr.read() == ""
         process.wait()

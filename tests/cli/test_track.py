@@ -30,9 +30,9 @@ def test_a_file_gives_the_joint_values_of_a_run(run):
     code, printed, error = run("track", "panda", targets, "--rate", 500, *AT_START)
     assert (code, error) == (0, FOLLOWED)
     expected = PANDA.track(START, 0.002, **LIMITS).run(line())
-    assert_array_equal(read_values(printed), expected.joint_angles)
+    assert_array_equal(read_values(printed), expected.q)
     assert list(read_rows(printed)[0]) == [
-        *PANDA.names,
+        *PANDA.joint_names,
         *("status", "position_error", "orientation_error"),
     ]
     assert {row["status"] for row in read_rows(printed)} == {"FOLLOWING"}
@@ -48,7 +48,7 @@ def test_all_limits_can_be_given(run):
     assert (code, error.splitlines()[0]) == (0, "0 of 20 steps followed (0.000%)")
     expected = PANDA.track(START, 0.001, **limits).run(straight_line())
     with np.load("joints.npz") as written:
-        assert_array_equal(written["joint_angles"], expected.joint_angles)
+        assert_array_equal(written["q"], expected.q)
         assert_array_equal(written["velocities"], expected.velocities)
         assert_array_equal(written["status"], expected.status)
 
@@ -56,13 +56,13 @@ def test_all_limits_can_be_given(run):
 def test_without_a_start_it_begins_at_a_solution_of_the_first_target(run):
     targets = write_csv("targets.csv", xyz(straight_line(3)))
     _, printed, _ = run("track", "panda", targets)
-    first = PANDA.solve_batch(straight_line(3)[:1]).joint_angles[0]
+    first = PANDA.solve_batch(straight_line(3)[:1]).q[0]
     expected = PANDA.track(first, 0.001, **LIMITS).run(straight_line(3))
-    assert_array_equal(read_values(printed), expected.joint_angles)
+    assert_array_equal(read_values(printed), expected.q)
 
 
 def test_the_start_of_the_first_row_is_used(run):
-    starts = dict(zip(PANDA.names, np.tile(START, (40, 1)).T, strict=True))
+    starts = dict(zip(PANDA.joint_names, np.tile(START, (40, 1)).T, strict=True))
     targets = write_csv("targets.csv", {**xyz(line()), **starts})
     assert run("track", "panda", targets)[::2] == (0, FOLLOWED)
 
@@ -71,14 +71,14 @@ def test_angles_are_in_degrees_where_asked(run):
     targets = write_csv("targets.csv", xyz(line()))
     _, printed, _ = run("track", "panda", targets, *("--start", *np.degrees(START)), "--deg")
     expected = PANDA.track(np.radians(np.degrees(START)), 0.001, **LIMITS).run(line())
-    assert_array_equal(read_values(printed), np.degrees(expected.joint_angles))
+    assert_array_equal(read_values(printed), np.degrees(expected.q))
 
 
 def test_a_target_that_is_not_followed_is_reported(run):
     text = b"x,y,z,id\n0.4,0.2,nan,a\n9,0,0,b\n"
     code, printed, error = run("track", "panda", "-", *AT_START, "--with-targets", stdin=text)
     assert code == 1
-    assert [row["status"] for row in read_rows(printed)] == ["INVALID", "SLOWED"]
+    assert [row["status"] for row in read_rows(printed)] == ["INVALID", "APPROACHING"]
     assert [row["id"] for row in read_rows(printed)] == ["a", "b"]
     assert error.endswith(f"1 INVALID: {TrackStatus.INVALID.value}\n")
 
@@ -93,7 +93,7 @@ def test_wrong_limits_are_refused(run):
     code, _, error = run("track", "panda", targets, "--max-velocity", -1)
     assert (code, error) == (
         2,
-        "max_velocity is -1.0: expected numbers above zero and below 1e9.\n",
+        "max_velocity is -1.0: expected above zero.\n",
     )
 
 
@@ -107,7 +107,7 @@ def test_a_stream_is_followed_as_it_arrives():
             process.stdin.flush()
             header = header or process.stdout.readline()
             row = read_values(header + process.stdout.readline())
-            assert_array_equal(row[0], tracker.step(target).joint_angles)
+            assert_array_equal(row[0], tracker.step(target).q)
         process.stdin.close()
         assert process.stderr.read() == "3 of 3 steps followed (100.000%)\n"
         process.wait()

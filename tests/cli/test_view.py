@@ -24,16 +24,18 @@ def test_view_passes_its_options_to_the_page(run, monkeypatch, tmp_path):
     assert calls[1][1] == {**host, "port": 9000, "open_browser": False, "urdf": "arm.urdf"}
 
 
-def test_view_with_a_scene_opens_the_arm_with_its_geometry(run, monkeypatch, tmp_path):
-    calls = []
-    monkeypatch.setattr(page, "serve", lambda model, *_, **options: calls.append((model, options)))
+def test_view_with_a_scene_opens_the_model_with_its_shape(run, monkeypatch, tmp_path):
+    models = []
+    monkeypatch.setattr(page, "serve", lambda model, *_, **__: models.append(model))
     (tmp_path / "cell.toml").write_text("[[sphere]]\nname = 'ball'\nradius = 0.1\n")
     assert run("view", "panda", "--scene", "cell.toml", "--margin", "0.01")[0] == 0
     assert run("view", "ur5", "--margin", "0.02")[0] == 0
     assert run("view", "panda")[0] == 0
-    assert [model.geometry is not None for model, _ in calls] == [True, True, False]
-    assert calls[0][1]["scene"].names == ("ball",)
-    assert [options.get("margin") for _, options in calls] == [0.01, 0.02, None]
+    assert run("view", "panda", "--free-base", "--scene", "cell.toml")[0] == 0
+    assert [type(model) for model in models] == [Chain, Chain, Chain, Robot]
+    assert [model.geometry is not None for model in models] == [True, True, False, True]
+    assert [model.margin for model in models] == [0.01, 0.02, 0.0, 0.0]
+    assert models[0].scene.names == models[3].scene.names == ("ball",)
 
 
 def test_view_refuses_a_scene_where_it_cannot_be_shown(run, tmp_path):
@@ -41,9 +43,6 @@ def test_view_refuses_a_scene_where_it_cannot_be_shown(run, tmp_path):
     code, _, problem = run("view", "stanford", "--scene", "cell.toml")
     assert code == 2
     assert "geometry" in problem
-    code, _, problem = run("view", "panda", "--free-base", "--scene", "cell.toml")
-    assert code == 2
-    assert "--free-base cannot be combined with --scene." in problem
     code, _, problem = run("view", "panda", "--scene", "none.toml")
     assert code == 2
     assert "'none.toml' cannot be read: No such file or directory." in problem
@@ -66,7 +65,7 @@ def test_view_shows_a_robot_with_several_ends_whole_and_one_arm_of_it_if_asked(
     assert run("view", "hinge.xml")[0] == 0
     assert run("view", "talos_full_v2")[0] == 0
     models, urdfs = zip(*calls, strict=True)
-    assert list(map(type, models)) == [Robot, Robot, Chain, Robot, Robot]
+    assert list(map(type, models)) == [Robot, Robot, Chain, Chain, Robot]
     assert [model.free_base for model in models[:2]] == [False, True]
     assert urdfs[:4] == ("two.urdf", "two.urdf", "two.urdf", None)
     assert urdfs[4].endswith("talos_full_v2.urdf")

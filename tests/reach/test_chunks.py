@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jointwise import Chain, robots, two_link_planar
+from jointwise.reach.base_search import measure
 from jointwise.reach.chunks import POSES_AT_ONCE, REACH_CONFIG, Job, compute_chunk
 from jointwise.reach.grid import grid_over
 from jointwise.reach.orientations import UP, orientation_set, uniform_rotations
-from jointwise.reach.placement import measure
 from tests.support.arms import chains
 from tests.support.reach import TWO_LINKS
 
@@ -27,7 +27,7 @@ def test_chunks_cover_every_voxel_once(edge, resolution):
 
 @given(st.floats(0.4, 0.9))
 def test_grid_covers_the_reach_of_the_arm(resolution):
-    grid, reach = grid_over(TWO_LINKS.arm, resolution, None, None, 1000), TWO_LINKS.reach
+    grid, reach = grid_over(TWO_LINKS.arm, resolution, None, None, 1000), TWO_LINKS.max_reach
     for axis in range(3):
         low, high = grid.centres(axis)[[0, -1]]
         assert -reach - 1e-6 <= low < -reach + resolution
@@ -70,7 +70,7 @@ def test_voxel_extends_half_the_resolution_around_its_centre(point, voxel):
 
 def test_chunk_does_not_depend_on_the_pieces_it_is_solved_in(monkeypatch):
     arm = robots.ur5e().arm
-    job = Job(arm, grid_over(arm, 0.25, None, 3, 1000), orientation_set(9), REACH_CONFIG, 0, "cpu")
+    job = Job(arm, grid_over(arm, 0.25, None, 3, 1000), orientation_set(9), REACH_CONFIG, "cpu")
     expected = compute_chunk(job, (1, 1, 1))
     assert 0.0 < expected.dexterity.mean() < 1.0
     monkeypatch.setitem(POSES_AT_ONCE, "cpu", 50)

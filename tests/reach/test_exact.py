@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from benchmarks.unreachable import searched
 from jointwise import AimCone, Chain, ReachMap, SolveConfig, reach_map, robots
 from jointwise.reach.chunks import REACH_CONFIG
 from jointwise.reach.levels import is_exact, solve_levels
 from jointwise.reach.orientations import orientation_set, uniform_rotations
+from testbed.searches import searched
 from tests.support.reach import small_reach_map, tiny_reach_map
 
 
@@ -15,14 +15,16 @@ from tests.support.reach import small_reach_map, tiny_reach_map
 def test_an_exact_map_finds_what_a_long_search_finds(name):
     chain, rng, orientations = Chain.load(name), np.random.default_rng(5), uniform_rotations(50)
     offsets = rng.normal(size=(30, 3))
-    offsets *= chain.reach * rng.random((30, 1)) / np.linalg.norm(offsets, axis=1, keepdims=True)
+    offsets *= (
+        chain.max_reach * rng.random((30, 1)) / np.linalg.norm(offsets, axis=1, keepdims=True)
+    )
     points = chain.arm.base_origin + offsets
     poses = np.tile(np.eye(4), (30, 50, 1, 1))
     poses[..., :3, :3], poses[..., :3, 3] = orientations.rotations, points[:, None]
     expected = searched(chain, poses.reshape(-1, 4, 4), 400).reshape(30, 50).sum(axis=1)
     # Restarts and tolerances do not matter: the pose itself is reached, or not.
     for config in (REACH_CONFIG, SolveConfig(max_restarts=1)):
-        scores = solve_levels(chain.arm, orientations, config, 0, False, points)
+        scores = solve_levels(chain.arm, orientations, config, False, points)
         assert scores.counts.tolist() == expected.tolist()
     reached = scores.counts > 0
     assert 2 < reached.sum() < 30

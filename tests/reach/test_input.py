@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from jointwise import Chain, DHJoint, InvalidInputError, SolveConfig
+from jointwise.reach import Workers
 from tests.support.reach import tiny_reach_map
 
 WORKERS = (
@@ -30,33 +31,47 @@ REFUSED = {
     "orientations is 0: expected at least 1, or None for positions only.": {"orientations": 0},
     "orientations is 'all': expected a number of rotations, an AimCone, or None for positions "
     "only.": {"orientations": "all"},
-    "chain is 'ur5e': expected a Chain.": {"chain": "ur5e"},
-    "chunk is 0: expected at least 1 voxel along each edge.": {"chunk": 0},
-    "device is 'tpu': expected 'cpu' or 'cuda' or 'auto'.": {"device": "tpu"},
-    "threads is 0: expected at least 1, or None for all cores.": {"threads": 0},
-    "seed is -1: expected a whole number, 0 or more.": {"seed": -1},
+    "arm is 'ur5e': expected a Chain.": {"arm": "ur5e"},
+    "chunk is 0: expected at least 1 voxel along each edge.": {"workers": Workers(chunk=0)},
+    "workers is 4: expected Workers, such as Workers(threads=2).": {"workers": 4},
     "config is {}: expected a SolveConfig.": {"config": {}},
-    "config has method='ccd' or rest: expected neither for a batch. Solve these targets one by "
-    "one.": {"config": SolveConfig(method="ccd")},
+    "config has method='ccd': expected 'combined', the search of reach_map and best_base.": {
+        "config": SolveConfig(method="ccd")
+    },
     "the arm has a prismatic joint without limits, and its reach is unbounded: expected a region, "
     "((x0, x1), (y0, y1), (z0, z1)), or limits.": {
-        "chain": Chain.from_dh([DHJoint(joint_type="prismatic"), DHJoint(a=1.0)])
+        "arm": Chain.from_dh([DHJoint(joint_type="prismatic"), DHJoint(a=1.0)])
     },
     "store is 5: expected the path of a folder.": {"store": 5},
     "client is 'nonsense', missing port number in address 'nonsense': expected the address that "
-    "dask scheduler prints, such as 'tcp://10.0.0.5:8786'.": {"client": "nonsense"},
+    "dask scheduler prints, such as 'tcp://10.0.0.5:8786'.": {
+        "workers": Workers(client="nonsense")
+    },
+    "client is 5: expected a Dask Client or the address of its scheduler.": {
+        "workers": Workers(client=5)
+    },
+}
+REFUSED_WORKERS = {
+    "device is 'tpu': expected 'cpu' or 'cuda' or 'auto'.": {"device": "tpu"},
+    "threads is 0: expected at least 1, or None for all cores.": {"threads": 0},
     f"client is given with device='cuda': {WORKERS}": {
         "client": "tcp://10.0.0.5:8786",
         "device": "cuda",
     },
     f"client is given with threads=2: {WORKERS}": {"client": "tcp://10.0.0.5:8786", "threads": 2},
-    "client is 5: expected a Dask Client or the address of its scheduler.": {"client": 5},
 }
+
+
+@pytest.mark.parametrize("message", REFUSED_WORKERS)
+def test_invalid_workers_are_refused(message):
+    with pytest.raises(InvalidInputError) as caught:
+        Workers(**REFUSED_WORKERS[message])
+    assert str(caught.value) == message
 
 
 @pytest.mark.parametrize("message", REFUSED)
 def test_invalid_argument_is_refused_before_anything_is_written(message, tmp_path):
-    if "client" in REFUSED[message]:
+    if message.startswith("client"):
         pytest.importorskip("distributed")
     with pytest.raises(InvalidInputError) as caught:
         tiny_reach_map(tmp_path, **REFUSED[message])

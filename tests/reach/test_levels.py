@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jointwise import AimCone, Chain, kernels, robots, two_link_planar
+from jointwise import AimCone, Chain, robots, two_link_planar
+from jointwise.kernels.batch import voxels as kernels
 from jointwise.reach.levels import levels_of
 from jointwise.reach.orientations import UP, orientation_set
 
@@ -46,17 +47,16 @@ def test_targets_are_written_for_rows_that_are_reached(tree, from_solution, shap
             row += 1
             expected_offsets.append(len(expected_targets))
 
-    module = kernels.voxels
     offsets = np.empty(len(converged) + 1, np.int64)
-    module.fill_next_offsets(converged, row_offsets, pattern_offsets, offsets)
+    kernels.fill_next_offsets(converged, row_offsets, pattern_offsets, offsets)
     assert offsets.tolist() == expected_offsets
     targets = np.empty((len(expected_targets), *shape))
     starts = np.full((len(expected_targets), 2), 7.0)
-    module.write_targets(
+    kernels.write_targets(
         points,
-        module.Patterns(patterns, pattern_offsets, from_solution),
-        module.Rows(row_offsets, q, converged),
-        module.NextRows(offsets, targets, starts),
+        kernels.Patterns(patterns, pattern_offsets, from_solution),
+        kernels.Rows(row_offsets, q, converged),
+        kernels.NextRows(offsets, targets, starts),
     )
     assert targets.tolist() == expected_targets
     assert starts.tolist() == expected_starts
@@ -65,10 +65,9 @@ def test_targets_are_written_for_rows_that_are_reached(tree, from_solution, shap
 def score(chain, q, converged, row_offsets, jacobian_rows=6):
     """The scores of each voxel, by the kernel."""
     count, n = len(row_offsets) - 1, q.shape[1]
-    module = kernels.voxels
-    rows = module.Rows(np.asarray(row_offsets), q, np.asarray(converged, np.bool_))
-    scores = module.Scores(np.empty(count, np.int64), np.empty((2, count)), np.empty((count, n)))
-    module.score_voxels(chain.arm.packed, UP, jacobian_rows, rows, scores)
+    rows = kernels.Rows(np.asarray(row_offsets), q, np.asarray(converged, np.bool_))
+    scores = kernels.Scores(np.empty(count, np.int64), np.empty((2, count)), np.empty((count, n)))
+    kernels.score_voxels(chain.arm.packed, UP, jacobian_rows, rows, scores)
     return scores
 
 
@@ -114,7 +113,7 @@ def test_first_of_equally_good_solutions_is_kept(converged, expected):
 )
 def test_levels_end_with_all_orientations(orientations, kinds):
     made = orientation_set(orientations)
-    levels = list(levels_of(robots.ur5e().arm, made, exact=False))
+    levels = list(levels_of(made, exact=False))
     assert [level.packed.kind.name for level in levels] == kinds
     assert [level.from_solution for level in levels] == [kind == "pose" for kind in kinds]
     assert len(levels[-1].packed.values) == levels[-1].offsets[-1] == made.count
@@ -124,7 +123,7 @@ def test_levels_end_with_all_orientations(orientations, kinds):
 
 def test_an_exact_map_has_one_level():
     made = orientation_set(12)
-    (level,) = levels_of(robots.ur5e().arm, made, exact=True)
+    (level,) = levels_of(made, exact=True)
     assert level.packed.kind.name == "pose"
     assert level.offsets.tolist() == [0, 12]
     assert not level.from_solution

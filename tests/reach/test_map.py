@@ -1,12 +1,12 @@
 """Reach maps against geometry, against solving each pose, and against laws."""
 
+from dataclasses import replace
 from math import pi
 
 import numpy as np
 import pytest
 from scipy.spatial.transform import RigidTransform
 
-from benchmarks.unreachable import without_closed_form
 from jointwise import (
     AimCone,
     Chain,
@@ -19,10 +19,12 @@ from jointwise import (
     robots,
 )
 from jointwise.model.arm import arm_model
+from jointwise.reach import Workers
 from jointwise.reach.chunks import REACH_CONFIG
 from jointwise.reach.levels import solve_levels
 from jointwise.reach.orientations import uniform_rotations
-from tests.support.reach import SMALL, TWO_LINKS, voxel_centres
+from testbed.searches import without_closed_form
+from tests.support.reach import TWO_LINKS, small_reach_map, voxel_centres
 
 # Points at which a UR5e reaches some of twelve orientations.
 REACHED = [(0.5, 0.25, 0.5), (-0.5, 0.0, 0.25), (0.25, 0.5, -0.25)]
@@ -30,9 +32,8 @@ REACHED = [(0.5, 0.25, 0.5), (-0.5, 0.0, 0.25), (0.25, 0.5, -0.25)]
 
 def test_two_link_arm_reaches_its_annulus(tmp_path):
     region = ((-1.8, 1.8), (-1.8, 1.8), (0.0, 0.0))
-    opened = reach_map(
-        TWO_LINKS, 0.05, None, region, store=tmp_path / "two.zarr", progress=False, chunk=16
-    )
+    store, workers = tmp_path / "two.zarr", Workers(chunk=16)
+    opened = reach_map(TWO_LINKS, 0.05, None, region, store=store, workers=workers, progress=False)
     r = np.linalg.norm(voxel_centres(opened), axis=-1)
     clear = (np.abs(r - 0.4) > 1e-3) & (np.abs(r - 1.6) > 1e-3)
     assert clear.sum() > 5000
@@ -41,7 +42,7 @@ def test_two_link_arm_reaches_its_annulus(tmp_path):
     inside = clear & (r > 0.4) & (r < 1.6)
     elbow = np.arccos((r[inside] ** 2 - 1.0 - 0.36) / 1.2)
     assert opened.manipulability[inside] == pytest.approx(0.6 * np.sin(elbow), abs=1e-3)
-    assert (opened.margin[inside] == 1.0).all()  # no limits
+    assert (opened.limit_margin[inside] == 1.0).all()  # no limits
     assert opened.volume() == pytest.approx(pi * (1.6**2 - 0.4**2) * 0.05, rel=0.01)
 
 
@@ -99,15 +100,15 @@ def test_scaling_the_arm_scales_the_map(tmp_path):
     arm, config = robots.ur5e(), SolveConfig(1e-4, 1e-4, max_restarts=20)
     links = arm.arm.links.copy()
     links[:, :, 3] *= 2.0
-    doubled = Chain(arm_model(links, arm.prismatic, arm.limits), arm.names)
+    doubled = replace(arm, arm=arm_model(links, arm.prismatic, arm.limits))
     double_config = SolveConfig(2e-4, 1e-4, max_restarts=20)
     small = reach_map(arm, 0.25, 6, config=config, store=tmp_path / "one", progress=False)
     large = reach_map(doubled, 0.5, 6, config=double_config, store=tmp_path / "two", progress=False)
     assert 0.1 < small.dexterity.mean() < 0.9
     assert large.dexterity.tobytes() == small.dexterity.tobytes()
-    assert large.margin.tobytes() == small.margin.tobytes()
+    assert large.limit_margin.tobytes() == small.limit_margin.tobytes()
     assert large.manipulability == pytest.approx(8.0 * small.manipulability, rel=1e-6)
-    small_q, large_q = (each.dataset().configuration.values for each in (small, large))
+    small_q, large_q = (each.dataset().q.values for each in (small, large))
     assert large_q.tobytes() == small_q.tobytes()
 
 
@@ -120,14 +121,14 @@ def test_a_radian_weighs_a_fifth_of_the_length_of_the_links():
 def test_stored_configuration_reaches_its_voxel(small_map, point):
     arm, reach = robots.ur5e(), small_map.at(point)
     assert 0.0 < reach.dexterity <= 1.0
-    assert arm.fk(reach.configuration)[:3, 3] == pytest.approx(point, abs=1e-4)
+    assert arm.fk(reach.q)[:3, 3] == pytest.approx(point, abs=1e-4)
     lower, upper = arm.limits.T
-    assert ((lower <= reach.configuration) & (reach.configuration <= upper)).all()
-    jacobian = arm.jacobian(reach.configuration)
+    assert ((lower <= reach.q) & (reach.q <= upper)).all()
+    jacobian = arm.jacobian(reach.q)
     manipulability = np.sqrt(np.linalg.det(jacobian @ jacobian.T))
-    margin = (1.0 - np.abs(reach.configuration - arm.home) / (0.5 * (upper - lower))).min()
+    margin = (1.0 - np.abs(reach.q - arm.mid_range) / (0.5 * (upper - lower))).min()
     assert 0.0 < manipulability <= reach.manipulability + 1e-6
-    assert 0.0 < margin <= reach.margin + 1e-6
+    assert 0.0 < margin <= reach.limit_margin + 1e-6
 
 
 def test_dexterity_is_the_share_of_poses_that_are_reached_one_by_one(small_map):
@@ -135,8 +136,8 @@ def test_dexterity_is_the_share_of_poses_that_are_reached_one_by_one(small_map):
     arm, points = robots.ur5e(), voxel_centres(small_map).reshape(-1, 1, 3)
     poses = np.tile(np.eye(4), (len(points), 12, 1, 1))
     poses[..., :3, :3], poses[..., :3, 3] = uniform_rotations(12).rotations, points
-    config = SolveConfig(1e-4, 1e-4)
-    batch = arm.solve_batch(poses.reshape(-1, 4, 4), config=config, closest=False)
+    config = SolveConfig(1e-4, 1e-4, search_unreached=False)
+    batch = arm.solve_batch(poses.reshape(-1, 4, 4), config=config)
     expected = batch.converged.reshape(-1, 12).mean(axis=1)
     assert 0.2 < expected.mean() < 0.8
     missed = np.abs(expected - small_map.dexterity.ravel())
@@ -148,15 +149,16 @@ def test_few_poses_are_missed_with_their_direction():
     """At the first of these points a direction takes 21 restarts, and six poses depend on it."""
     chain, rng = without_closed_form(Chain.load("irb120")), np.random.default_rng(1)
     arm, orientations = chain.arm, uniform_rotations(100)
-    directions, radii = rng.normal(size=(200, 3)), arm.reach * rng.random((200, 1)) ** (1 / 3)
+    directions, radii = rng.normal(size=(200, 3)), arm.max_reach * rng.random((200, 1)) ** (1 / 3)
     offsets = radii * directions / np.linalg.norm(directions, axis=1, keepdims=True)
     hard = [[-0.10468845744330786, -0.20168287307005242, 0.5952122011255789]]
     points = np.vstack([hard, arm.base_origin + offsets])
     poses = np.tile(np.eye(4), (len(points), 100, 1, 1))
     poses[..., :3, :3], poses[..., :3, 3] = orientations.rotations, points[:, None]
-    solved = chain.solve_batch(poses.reshape(-1, 4, 4), config=REACH_CONFIG, closest=False)
+    config = replace(REACH_CONFIG, search_unreached=False)
+    solved = chain.solve_batch(poses.reshape(-1, 4, 4), config=config)
     expected = solved.converged.reshape(-1, 100).sum(axis=1)
-    found = solve_levels(arm, orientations, REACH_CONFIG, 0, False, points).counts
+    found = solve_levels(arm, orientations, REACH_CONFIG, False, points).counts
     assert expected[0] > 0
     assert found[0] >= expected[0]
     assert found.sum() >= expected.sum()
@@ -167,7 +169,7 @@ def test_aim_cone_leaves_rotation_about_the_axis_free(tmp_path):
     region = ((0.4, 0.4), (0.0, 0.2), (0.2, 0.2))
     opened = reach_map(arm, 0.2, cone, region, store=tmp_path / "aims.zarr", progress=False)
     assert opened.dexterity.tolist() == [[[1.0], [1.0]]]
-    pose = arm.fk(opened.at([0.4, 0.2, 0.2]).configuration)
+    pose = arm.fk(opened.at([0.4, 0.2, 0.2]).q)
     assert np.arccos(-pose[2, 2]) <= 0.3 + 1e-3
     assert opened.settings["orientations"] == {
         "direction": [0.0, 0.0, -1.0],
@@ -189,12 +191,12 @@ def test_pose_is_looked_up_by_its_position(small_map, as_pose):
     pose[:3, 3] = 0.5, 0.25, 0.5
     reach, expected = small_map.at(as_pose(pose)), small_map.at([0.5, 0.25, 0.5])
     assert reach[:3] == expected[:3]
-    assert reach.configuration.tolist() == expected.configuration.tolist()
+    assert reach.q.tolist() == expected.q.tolist()
 
 
 def test_arrays_are_read_only(small_map):
-    assert not small_map.at(REACHED[0]).configuration.flags.writeable
-    for array in (small_map.dexterity, small_map.manipulability, small_map.margin):
+    assert not small_map.at(REACHED[0]).q.flags.writeable
+    for array in (small_map.dexterity, small_map.manipulability, small_map.limit_margin):
         assert not array.flags.writeable
 
 
@@ -224,7 +226,7 @@ def dexterity_by_centre(opened):
 
 
 def test_comparison_counts_voxels_that_both_arms_reach(small_map, tmp_path):
-    other = reach_map(robots.ur3e(), **SMALL, store=tmp_path / "ur3e.zarr")
+    other = small_reach_map(tmp_path / "ur3e.zarr", robots.ur3e())
     found = compare(small_map, other)
     a, b = dexterity_by_centre(small_map), dexterity_by_centre(other)
     both = a.keys() & b.keys()

@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as hnp
 from jointwise import Chain, DHJoint, reach_map
 from jointwise.reach import page, pictures
 from jointwise.reach.measures import measure_unit
-from tests.support.browser import CHROMIUM, browser
+from testbed.browser import CHROMIUM, browser
 from tests.support.reach import TWO_LINKS, voxel_centres
 
 
@@ -62,9 +62,9 @@ def test_cubes_are_drawn_up_to_the_cut_along_an_axis(map_page, small_map, axis):
         assert {tuple(p) for p in found.round(6)} >= {tuple(p) for p in cut_face.round(6)}
 
 
-@pytest.mark.parametrize("measure", ["dexterity", "manipulability", "margin"])
+@pytest.mark.parametrize("measure", ["dexterity", "manipulability", "limit_margin"])
 def test_cubes_have_the_colours_of_the_chosen_measure(map_page, small_map, measure):
-    map_page._measure.value = {"margin": "limit margin"}.get(measure, measure)
+    map_page._measure.value = {"limit_margin": "limit margin"}.get(measure, measure)
     values = getattr(small_map, measure)
     largest = values.max() if measure == "manipulability" else 1.0
     voxels = [small_map.grid.voxel_at(centre) for centre in shown_voxels(map_page)]
@@ -72,7 +72,7 @@ def test_cubes_have_the_colours_of_the_chosen_measure(map_page, small_map, measu
     expected = page.linear_colours(pictures.colours(shares)).astype(int)
     assert np.abs(map_page._cubes.batched_colors - expected).max() <= 1
     label, *_, top = re.findall(r">([^<]+)<", map_page._colour_bar.content)
-    unit = {"dexterity": "share of the orientations", "margin": "share of half the range"}
+    unit = {"dexterity": "share of the orientations", "limit_margin": "share of half the range"}
     assert label == f"{map_page._measure.value} [{unit.get(measure, 'm³')}]"
     assert float(top) == pytest.approx(largest, rel=1e-2)
 
@@ -84,11 +84,11 @@ def test_the_arm_is_drawn_in_the_configuration_of_the_selected_voxel(map_page, s
     map_page._arm.show = drawn.append
     map_page.select(centre)
     (q,) = drawn
-    assert (q == small_map.at(centre).configuration).all()
+    assert (q == small_map.at(centre).q).all()
     assert small_map.chain.fk(q)[:3, 3] == pytest.approx(centre, abs=1e-5)
     assert map_page._arm.root.visible
     assert map_page._opacity.value == page.FADED
-    for name, value in zip(small_map.chain.names, q, strict=True):
+    for name, value in zip(small_map.chain.joint_names, q, strict=True):
         assert f"<td>{name} [rad]</td>" in map_page._details.content
         assert f">{value:.3f}<" in map_page._details.content
     map_page._deselect()

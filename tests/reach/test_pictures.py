@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from jointwise import InvalidInputError, JointwiseError, ReachMap, reach_map
-from jointwise.reach import pictures
+from jointwise.reach import Workers, pictures
 from jointwise.reach.grid import Grid
 from tests.support.reach import TWO_LINKS, voxel_centres
 
@@ -37,7 +37,7 @@ def test_slice_shows_the_values_of_one_layer(small_map):
     assert image.get_clim() == (0.0, 1.0)
 
 
-@pytest.mark.parametrize("measure", ["dexterity", "manipulability", "margin"])
+@pytest.mark.parametrize("measure", ["dexterity", "manipulability", "limit_margin"])
 @pytest.mark.parametrize("axis", [0, 1, 2])
 def test_every_voxel_of_a_slice_is_drawn_at_its_place(small_map, axes, axis, measure):
     cut = 0.25
@@ -108,7 +108,7 @@ def test_a_figure_has_the_shape_of_its_slice():
     """Of slices 40 x 10, 4 x 10 and 40 x 4 the second alone is higher than wide."""
     values = np.ones((40, 4, 10), np.float32)
     grid = Grid(0.1, (0, 0, 0), values.shape, (2, 2, 2))
-    axes = [pictures.draw_slice(None, grid, values, axis, 0, "margin") for axis in (1, 0, 2)]
+    axes = [pictures.draw_slice(None, grid, values, axis, 0, "limit_margin") for axis in (1, 0, 2)]
     (wide, low), (narrow, high), (widest, lowest) = (ax.figure.get_size_inches() for ax in axes)
     assert wide > 2.0 * low
     assert narrow < 0.9 * high
@@ -157,7 +157,11 @@ def test_colours_go_from_dark_to_bright():
     [
         ("zarr", "reach", lambda opened: ReachMap("x")),
         ("xarray", "reach", lambda opened: opened.dataset()),
-        ("distributed", "cluster", lambda opened: reach_map(TWO_LINKS, client="tcp://x")),
+        (
+            "distributed",
+            "cluster",
+            lambda opened: reach_map(TWO_LINKS, workers=Workers(client="tcp://x")),
+        ),
         ("viser", "view", lambda opened: opened.show()),
         ("matplotlib.pyplot", "plot", lambda opened: opened.slice(z=0.0)),
     ],

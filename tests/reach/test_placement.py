@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy.spatial.transform import RigidTransform, Rotation
 
 from jointwise import InvalidInputError, best_base, robots
-from jointwise.reach import base_candidates, placement, standing_places
+from jointwise.reach import base_candidates, base_search
 from tests.support.reach import TWO_LINKS
 
 
@@ -25,30 +25,28 @@ def candidates(targets):
 
 
 def test_best_base_reaches_most_targets_with_the_largest_margin(small_map, targets, candidates):
-    found = small_map.best_base(targets, candidates)
+    found = best_base(small_map.chain, targets, candidates)
     assert found.reached[found.best] == found.reached.max() == 5
     all_reached = found.reached == 5
-    assert found.margin[found.best] == found.margin[all_reached].max()
+    assert found.limit_margin[found.best] == found.limit_margin[all_reached].max()
     assert 0 < np.count_nonzero(all_reached) < len(candidates)
-    assert (found.base == candidates[found.best]).all()
+    assert (found.base_pose == candidates[found.best]).all()
     assert f"(candidate {found.best} of {len(candidates)}): 5 of 5 poses reached" in str(found)
 
 
 def test_joint_values_reach_the_targets_from_the_best_base(targets, candidates):
     arm = robots.ur5e()
     found = best_base(arm, targets, candidates)
-    assert_allclose(found.base @ arm.fk(found.joint_angles), targets, atol=1e-3)
+    assert_allclose(found.base_pose @ arm.fk(found.q), targets, atol=1e-3)
 
 
 def test_margin_and_manipulability_are_the_smallest_over_the_targets(targets, candidates):
     arm = robots.ur5e()
     found = best_base(arm, targets, candidates)
     lower, upper = arm.limits.T
-    margins = 1.0 - np.abs(found.joint_angles - arm.home) / (0.5 * (upper - lower))
-    assert found.margin[found.best] == pytest.approx(margins.min())
-    smallest = min(
-        np.linalg.svd(arm.jacobian(q), compute_uv=False).prod() for q in found.joint_angles
-    )
+    margins = 1.0 - np.abs(found.q - arm.mid_range) / (0.5 * (upper - lower))
+    assert found.limit_margin[found.best] == pytest.approx(margins.min())
+    smallest = min(np.linalg.svd(arm.jacobian(q), compute_uv=False).prod() for q in found.q)
     assert found.manipulability[found.best] == pytest.approx(smallest)
 
 
@@ -64,17 +62,17 @@ def test_base_out_of_reach_has_no_joint_values(targets):
     far[0, 3] = -50.0
     found = best_base(robots.ur5e(), targets, far[None])
     assert found.reached.tolist() == [0]
-    assert found.margin.tolist() == found.manipulability.tolist() == [0.0]
-    assert np.isnan(found.joint_angles).all()
+    assert found.limit_margin.tolist() == found.manipulability.tolist() == [0.0]
+    assert np.isnan(found.q).all()
 
 
 def test_result_does_not_depend_on_how_many_are_solved_at_once(monkeypatch, targets, candidates):
     arm = robots.ur5e()
     expected = best_base(arm, targets, candidates)
-    monkeypatch.setattr(placement, "ROWS_AT_ONCE", 15)
+    monkeypatch.setattr(base_search, "ROWS_AT_ONCE", 15)
     found = best_base(arm, targets, candidates)
     assert found.best == expected.best
-    for name in ("base", "reached", "margin", "manipulability", "joint_angles"):
+    for name in ("base_pose", "reached", "limit_margin", "manipulability", "q"):
         assert getattr(found, name).tolist() == getattr(expected, name).tolist()
         assert not getattr(found, name).flags.writeable
 
@@ -82,10 +80,10 @@ def test_result_does_not_depend_on_how_many_are_solved_at_once(monkeypatch, targ
 def test_manipulability_decides_for_an_arm_without_limits():
     candidates = base_candidates([[0.0, 0.0, 0.0]], 1.6, 0.2)
     found = best_base(TWO_LINKS, [[0.0, 0.0, 0.0]], candidates)
-    assert (found.margin[found.reached == 1] == 1.0).all()
+    assert (found.limit_margin[found.reached == 1] == 1.0).all()
     assert found.manipulability[found.best] == found.manipulability.max()
     # l1 l2 |sin q2| is largest at a right angle.
-    assert np.linalg.norm(found.base[:2, 3]) == pytest.approx(np.hypot(1.0, 0.6), abs=0.1)
+    assert np.linalg.norm(found.base_pose[:2, 3]) == pytest.approx(np.hypot(1.0, 0.6), abs=0.1)
 
 
 def test_nearly_orthogonal_candidate_is_made_orthogonal():
@@ -94,20 +92,20 @@ def test_nearly_orthogonal_candidate_is_made_orthogonal():
     target = RigidTransform.from_translation([[0.4, 0.2, 0.3]])
     found = best_base(arm, target, candidate[None])
     assert found.reached.tolist() == [1]
-    assert_allclose(found.base[:3, :3].T @ found.base[:3, :3], np.eye(3), atol=1e-14)
-    tip = found.base @ arm.fk(found.joint_angles[0])
+    assert_allclose(found.base_pose[:3, :3].T @ found.base_pose[:3, :3], np.eye(3), atol=1e-14)
+    tip = found.base_pose @ arm.fk(found.q[0])
     assert_allclose(tip[:3, 3], [0.4, 0.2, 0.3], atol=2e-4)
 
 
-@pytest.mark.parametrize(("reach", "step"), [(0.25, 0.1), (1.0, 0.3), (0.3, 0.3), (0.2, 0.3)])
-def test_candidates_are_all_grid_points_within_reach_of_the_mean(reach, step):
+@pytest.mark.parametrize(("radius", "step"), [(0.25, 0.1), (1.0, 0.3), (0.3, 0.3), (0.2, 0.3)])
+def test_candidates_are_all_grid_points_around_the_mean(radius, step):
     targets = [[0.1, -0.3, 7.0], [0.5, -0.1, 3.0]]
-    bases = base_candidates(targets, reach, step, height=0.4)
+    bases = base_candidates(targets, radius, step, height=0.4)
     expected = {
         (i, j)
         for i in range(-20, 21)
         for j in range(-20, 21)
-        if np.hypot(i * step, j * step) <= reach
+        if np.hypot(i * step, j * step) <= radius
     }
     numbers = np.rint((bases[:, :2, 3] - [0.3, -0.2]) / step)
     assert len(bases) == len(expected)
@@ -124,12 +122,6 @@ def test_candidates_are_on_the_floor_unless_a_height_is_given():
     assert base_candidates(poses, 0.5, 1.0)[:, :3, 3].tolist() == [[2.0, 2.0, 0.0]]
 
 
-def test_old_name_of_base_candidates_is_deprecated():
-    with pytest.warns(DeprecationWarning, match="use base_candidates"):
-        found = standing_places([[0.0, 0.0, 0.0]], 0.2, 0.1, 0.3)
-    assert found.tolist() == base_candidates([[0.0, 0.0, 0.0]], 0.2, 0.1, 0.3).tolist()
-
-
 FAR = np.eye(4)
 FAR[0, 3] = -9e8
 INVALID = {
@@ -144,7 +136,7 @@ INVALID = {
     ),
     "targets in the frames of candidates[0, 0, 0, 3] is 1800000000.0: expected finite numbers "
     "below 1e9.": lambda: best_base(TWO_LINKS, [[9e8, 0.0, 0.0]], FAR[None]),
-    "chain is 'ur5e': expected a Chain.": lambda: best_base("ur5e", [[0, 0, 0]], np.eye(4)[None]),
+    "arm is 'ur5e': expected a Chain.": lambda: best_base("ur5e", [[0, 0, 0]], np.eye(4)[None]),
     "targets has shape (3,): expected (k, 3) for positions or (k, 4, 4) for poses.": (
         lambda: base_candidates([1, 2, 3], 1.0, 0.1)
     ),
@@ -153,7 +145,7 @@ INVALID = {
     ),
     "targets is empty: expected at least one.": lambda: base_candidates(np.empty((0, 3)), 1.0, 0.1),
     "step is 0.0001 for a grid of 2 m by 2 m, more than 1,000,000 candidates: expected a larger "
-    "step, or a smaller reach.": lambda: base_candidates([[0, 0, 0]], 1.0, 1e-4),
+    "step, or a smaller radius.": lambda: base_candidates([[0, 0, 0]], 1.0, 1e-4),
 }
 
 

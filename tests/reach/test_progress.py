@@ -2,7 +2,7 @@
 
 import pytest
 
-from jointwise.reach import engines
+from jointwise.reach import dispatch
 from jointwise.reach.chunks import Job
 from tests.support.reach import small_reach_map
 
@@ -22,7 +22,7 @@ def stop(*_):
     ("module", "function", "text"),
     [
         (Job, "poses_in", "counting voxels"),
-        (engines, "compute_chunk", "starting"),
+        (dispatch, "compute_chunk", "starting"),
     ],
 )
 def test_a_bar_is_shown_before_the_first_chunk(
@@ -52,8 +52,8 @@ def test_chunks_are_listed_as_they_are_needed(monkeypatch, tmp_path):
     poses_in = Job.poses_in
     monkeypatch.setattr(Job, "poses_in", lambda job, i: listed.append(i) or poses_in(job, i))
     chunks = len(list(opened.grid.chunks()))
-    monkeypatch.setattr(engines, "compute_chunk", stop)
+    monkeypatch.setattr(dispatch, "compute_chunk", stop)
     with pytest.raises(Stop):
-        small_reach_map(tmp_path / "map.zarr", region=REGION, threads=1)
-    assert chunks > 2 * engines.CHUNKS_PER_THREAD
-    assert len(listed) == chunks + engines.CHUNKS_PER_THREAD
+        small_reach_map(tmp_path / "map.zarr", region=REGION, workers={"threads": 1})
+    assert chunks > 2 * dispatch.CHUNKS_PER_THREAD
+    assert len(listed) == chunks + dispatch.CHUNKS_PER_THREAD

@@ -7,13 +7,14 @@ from threading import Event
 import pytest
 
 from jointwise import InvalidInputError, JointwiseError, ReachMap, robots
-from jointwise.reach import chunks, engines
+from jointwise.reach import chunks, dispatch
 from jointwise.reach.chunks import POSES_AT_ONCE, REACH_CONFIG, Job, versions
 from jointwise.reach.grid import grid_over
 from jointwise.reach.orientations import orientation_set
 from jointwise.reach.store import Store
 from tests.support.reach import (
     SMALL,
+    SMALL_CHUNK,
     before_write,
     file_hashes,
     record_writes,
@@ -28,7 +29,7 @@ def raise_error(error):
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_number_of_threads_does_not_change_the_bits(expected_hashes, tmp_path, threads):
-    small_reach_map(tmp_path / "map.zarr", threads=threads)
+    small_reach_map(tmp_path / "map.zarr", workers={"threads": threads})
     assert file_hashes(tmp_path / "map.zarr") == expected_hashes
 
 
@@ -36,6 +37,7 @@ KILLED_TEN_TIMES = f"""
 import os, random, signal, sys
 from pathlib import Path
 from jointwise import reach_map, robots
+from jointwise.reach import Workers
 import zarr
 
 arm, folder, files = robots.ur5e(), Path(sys.argv[1]), int(sys.argv[2])
@@ -44,7 +46,7 @@ killed = 0
 for count in sorted(random.Random(1).sample(range(1, files * 3 // 4), 10)):
     child = os.fork()
     if child == 0:
-        reach_map(arm, **{SMALL!r}, threads=1, store=folder)
+        reach_map(arm, **{SMALL!r}, workers=Workers(threads=1, chunk={SMALL_CHUNK}), store=folder)
         os._exit(0)
     while os.waitpid(child, os.WNOHANG) == (0, 0):
         if sum(len(files) for _, _, files in os.walk(folder.parent)) >= count:
@@ -96,7 +98,7 @@ def test_map_interrupted_while_writing_is_resumed(
 def test_interrupted_chunk_ends_after_its_piece(monkeypatch):
     arm, stop, pieces = robots.ur5e().arm, Event(), []
     grid = grid_over(arm, 0.25, None, 4, 1000)
-    job = Job(arm, grid, orientation_set(None), REACH_CONFIG, 0, "cpu")
+    job = Job(arm, grid, orientation_set(None), REACH_CONFIG, "cpu")
     solve_voxels = chunks._solve_voxels
 
     def solve(*args):
@@ -107,8 +109,8 @@ def test_interrupted_chunk_ends_after_its_piece(monkeypatch):
 
     monkeypatch.setitem(POSES_AT_ONCE, "cpu", 16)
     monkeypatch.setattr(chunks, "_solve_voxels", solve)
-    monkeypatch.setattr(engines, "Event", lambda: stop)
-    computed = engines.compute_on_threads(job, job.grid.chunks(), 1)
+    monkeypatch.setattr(dispatch, "Event", lambda: stop)
+    computed = dispatch.compute_on_threads(job, job.grid.chunks(), 1)
     next(computed)
     computed.close()
     assert stop.is_set()
@@ -176,9 +178,12 @@ def test_finished_map_of_another_version_is_opened(finished, changed_version):
 
 
 def test_unfinished_map_of_another_version_is_refused(finished, changed_version, monkeypatch):
-    (finished / "margin" / "c" / "2" / "2" / "2").unlink()
+    (finished / "limit_margin" / "c" / "2" / "2" / "2").unlink()
     monkeypatch.setattr(Store, "write", lambda *_: pytest.fail("a chunk is written"))
     stored = versions()[changed_version]
-    expected = rf"another map: versions\.{changed_version} is {stored}, not 9\.9\. Expected"
+    expected = (
+        rf"is not complete and cannot be resumed: versions\.{changed_version} is {stored}, not "
+        r"9\.9\. Other code may compute other bits, .* Use another store, or remove this one\.$"
+    )
     with pytest.raises(InvalidInputError, match=expected):
         small_reach_map(finished)

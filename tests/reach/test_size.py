@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jointwise import AimCone, Chain, InvalidInputError, robots
-from jointwise.reach import map_size
+from jointwise.reach import Workers, map_size
 from jointwise.reach.chunks import REACH_CONFIG
 from jointwise.reach.grid import grid_over, within_reach
 from jointwise.reach.size import MAX_LAYERS, POSES_PER_SECOND, MapSize
@@ -65,17 +65,19 @@ def test_the_whole_map_has_this_size(tmp_path):
 
 
 def test_orientations_threads_and_device_count():
-    size = map_size(UR5E, 0.1, None, threads=1)
+    size = map_size(UR5E, 0.1, None, workers=Workers(threads=1))
     assert size.poses == size.voxels
     assert size.seconds == size.poses / POSES_PER_SECOND["cpu"]
-    assert map_size(UR5E, 0.1, None, threads=4).seconds == size.seconds / 4
+    assert map_size(UR5E, 0.1, None, workers=Workers(threads=4)).seconds == size.seconds / 4
+    on_cluster = map_size(UR5E, 0.1, None, workers=Workers(client="tcp://10.0.0.5:8786"))
+    assert on_cluster == size  # of one core
     assert map_size(UR5E, 0.1, AimCone((0, 0, 1), 1.0, 7)).poses == 7 * size.poses
 
 
 def test_absurd_maps_do_not_overflow_and_take_no_memory():
     size = map_size(UR5E, 2.2e-5, 999_999_999)
     assert all(value > 0 for value in astuple(size))
-    ideal = 4 / 3 * np.pi * (UR5E.reach / 2.2e-5) ** 3
+    ideal = 4 / 3 * np.pi * (UR5E.max_reach / 2.2e-5) ** 3
     assert abs(size.voxels / ideal - 1) < 0.01
     assert size.poses == 999_999_999 * size.voxels > 2**63
 
@@ -96,7 +98,7 @@ def test_sizes_as_text(size, text):
     assert str(size).endswith(text)
 
 
-KEYS = {"chain", "resolution", "orientations", "region", "device", "threads"}
+KEYS = {"arm", "resolution", "orientations", "region"}
 
 
 @pytest.mark.parametrize(
@@ -105,5 +107,5 @@ KEYS = {"chain", "resolution", "orientations", "region", "device", "threads"}
 def test_what_reach_map_refuses_is_refused(message):
     options = {"resolution": 0.5, **REFUSED[message]}
     with pytest.raises(InvalidInputError) as caught:
-        map_size(options.pop("chain", TWO_LINKS), **options)
+        map_size(options.pop("arm", TWO_LINKS), **options)
     assert str(caught.value) == message

@@ -1,15 +1,14 @@
 """Reach maps on disk: what is stored, what is damaged, what is refused, who may write."""
 
-import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from jointwise import Chain, InvalidInputError, JointwiseError, ReachMap, reach_map, robots
+from jointwise import Chain, InvalidInputError, JointwiseError, ReachMap, robots
 from jointwise.reach import empty_store
-from jointwise.reach.chunks import versions
+from jointwise.reach.chunks import REACH_CONFIG, versions
 from tests.support.reach import (
     ROOT,
     before_write,
@@ -23,15 +22,15 @@ def test_xarray_opens_the_store(small_map, finished):
     xarray = pytest.importorskip("xarray")
     with xarray.open_zarr(finished, chunks=None) as dataset:
         assert dataset.dexterity.dims == ("x", "y", "z")
-        assert dataset.configuration.dims == ("x", "y", "z", "joint")
+        assert dataset.q.dims == ("x", "y", "z", "joint")
         voxel, reach = dataset.sel(x=0.5, y=0.25, z=0.5), small_map.at([0.5, 0.25, 0.5])
-        for name in ("dexterity", "manipulability", "margin"):
+        for name in ("dexterity", "manipulability", "limit_margin"):
             assert float(voxel[name]) == getattr(reach, name)
-        assert voxel.configuration.values.tolist() == reach.configuration.tolist()
+        assert voxel.q.values.tolist() == reach.q.tolist()
         description = dataset.attrs["jointwise"]
     assert list(description) == ["format", "arm", "settings", "exact", "versions"]
     assert description["exact"] is True
-    assert description["arm"]["names"] == list(robots.ur5e().names)
+    assert description["arm"]["names"] == list(robots.ur5e().joint_names)
     assert description["settings"] == {
         "resolution": 0.25,
         "first": [-4, -4, -3],
@@ -42,10 +41,11 @@ def test_xarray_opens_the_store(small_map, finished):
             "position_tolerance": 1e-4,
             "orientation_tolerance": 1e-4,
             "max_restarts": 20,
+            "seed": 0,
             "stiffness": 0.0,
         },
-        "seed": 0,
         "device": "cpu",
+        "scene": None,
     }
     assert set(description["versions"]) == {*versions(), "zarr"}
 
@@ -56,12 +56,12 @@ def test_dataset_has_the_arrays_of_the_map(small_map):
     assert dataset.sizes == {"x": 9, "y": 9, "z": 8, "joint": 6}
     assert (dataset.dexterity.values == small_map.dexterity).all()
     assert (dataset.manipulability.values == small_map.manipulability).all()
-    assert (dataset.margin.values == small_map.margin).all()
+    assert (dataset.limit_margin.values == small_map.limit_margin).all()
 
 
 def test_stored_arm_is_the_arm_to_the_last_bit(small_map):
     assert small_map.chain.arm.packed.tobytes() == robots.ur5e().arm.packed.tobytes()
-    assert small_map.chain.names == robots.ur5e().names
+    assert small_map.chain.joint_names == robots.ur5e().joint_names
 
 
 def old_map(folder):
@@ -70,51 +70,24 @@ def old_map(folder):
     return folder / "map.zarr"
 
 
-OLD_SETTINGS = {
-    "resolution": 0.5,
-    "orientations": None,
-    "region": ((0.0, 1.0), (-0.5, 0.5), (0.0, 0.0)),
-    "chunk": 2,
-    "seed": 4,
-    "progress": False,
-}
-
-
-def test_map_of_an_earlier_version_opens(tmp_path):
+@pytest.mark.parametrize("call", [ReachMap, small_reach_map])
+def test_map_of_an_older_format_is_neither_read_nor_resumed(tmp_path, call):
     folder = old_map(tmp_path)
-    opened, before = ReachMap(folder), file_hashes(folder)
-    assert opened.finished
-    assert opened.dexterity[..., 0].tolist() == [[1, 0, 1], [1, 1, 1], [1, 1, 1]]
-    assert opened.chain.names == ("shoulder", "elbow")
-    assert opened.chain.limits.tolist() == [[-2.0, 2.0], [-np.inf, np.inf]]
-    assert opened.chain.fk(opened.at([0.5, 0.5, 0.0]).configuration)[:3, 3] == pytest.approx(
-        [0.5, 0.5, 0.0], abs=1e-4
+    before = file_hashes(folder)
+    with pytest.raises(InvalidInputError) as caught:
+        call(folder)
+    assert str(caught.value) == (
+        f"{str(folder)!r} has format 1, an older one, and can be neither read nor resumed: "
+        "expected format 2. Compute it again, or read it with jointwise 0.1.0, which wrote it."
     )
-    assert reach_map(opened.chain, **OLD_SETTINGS, store=folder).finished
     assert file_hashes(folder) == before
 
 
-def test_map_of_an_earlier_version_is_resumed_if_the_code_decides_the_same_bits(tmp_path):
-    folder = old_map(tmp_path)
-    expected = ReachMap(folder)
-    dexterity, margin = expected.dexterity, expected.margin
-    metadata = json.loads((folder / "zarr.json").read_text())
-    same = {**versions(), "zarr": empty_store.require_zarr().__version__}
-    metadata["attributes"]["jointwise"]["versions"] = same
-    (folder / "zarr.json").write_text(json.dumps(metadata))
-    (folder / "dexterity" / "c" / "1" / "0" / "0").unlink()
-    assert not ReachMap(folder).finished
-    resumed = reach_map(expected.chain, **OLD_SETTINGS, store=folder)
-    assert resumed.finished
-    assert (resumed.dexterity == dexterity).all()
-    assert resumed.margin == pytest.approx(margin, abs=1e-3)
-
-
-@pytest.mark.parametrize("name", ["dexterity", "manipulability", "margin", "configuration"])
+@pytest.mark.parametrize("name", ["dexterity", "manipulability", "limit_margin", "q"])
 @pytest.mark.parametrize("damage", ["missing", "empty"])
 def test_missing_or_empty_file_is_computed_again(finished, expected_hashes, name, damage):
     file = finished / name / "c" / "2" / "2" / "2"
-    file = file / "0" if name == "configuration" else file
+    file = file / "0" if name == "q" else file
     if damage == "missing":
         file.unlink()
     else:
@@ -141,13 +114,13 @@ def test_damaged_file_is_named_and_computed_again_once_removed(finished, expecte
 
 
 def test_missing_metadata_is_named(finished):
-    (finished / "margin" / "zarr.json").unlink()
-    with pytest.raises(InvalidInputError, match=r"margin/zarr.json' is missing or damaged, and ma"):
+    (finished / "limit_margin" / "zarr.json").unlink()
+    with pytest.raises(InvalidInputError, match=r"limit_margin/zarr.json' is missing or damaged, "):
         ReachMap(finished)
 
 
 def test_temporary_files_of_a_killed_process_are_removed(finished, expected_hashes):
-    (finished / "margin" / "c" / "0.1234.partial").write_text("half a chu")
+    (finished / "limit_margin" / "c" / "0.1234.partial").write_text("half a chu")
     small_reach_map(finished)
     assert file_hashes(finished) == expected_hashes
 
@@ -190,8 +163,14 @@ def test_two_calls_may_create_a_store_at_once(tmp_path, monkeypatch):
     ("options", "difference"),
     [
         ({"orientations": 9}, r"settings\.orientations is 12, not 9\. Expected the same"),
-        ({"seed": 3}, r"settings\.seed is 0, not 3\. Expected the same"),
-        ({"chunk": 3}, r"settings\.chunk is \[2, 2, 2\], not \[3, 3, 3\]\. Expected the same"),
+        (
+            {"config": replace(REACH_CONFIG, seed=3)},
+            r"settings\.config\.seed is 0, not 3\. Expected the same",
+        ),
+        (
+            {"workers": {"chunk": 3}},
+            r"settings\.chunk is \[2, 2, 2\], not \[3, 3, 3\]\. Expected the same",
+        ),
     ],
 )
 def test_other_settings_are_refused(finished, expected_hashes, options, difference):
@@ -206,7 +185,7 @@ def test_another_arm_is_refused(finished, expected_hashes):
     with pytest.raises(
         InvalidInputError, match=r"holds the map of another arm: limits differ\. Expect"
     ):
-        reach_map(narrow, 0.25, 12, chunk=2, progress=False, store=finished)
+        small_reach_map(finished, narrow)
     assert file_hashes(finished) == expected_hashes
 
 
@@ -226,10 +205,14 @@ def test_folder_that_is_not_a_map_is_left_unchanged(tmp_path, name):
 
 
 def test_newer_format_is_refused(tmp_path):
-    group = {"jointwise": {"format": 2}}
+    group = {"jointwise": {"format": 3}}
     empty_store.require_zarr().open_group(tmp_path / "newer", mode="w", attributes=group)
-    with pytest.raises(InvalidInputError, match=r"has format 2: expected 1\. A newer version of"):
-        tiny_reach_map(tmp_path, store=tmp_path / "newer")
+    expected = (
+        r"has format 3, a newer one, and can be neither read nor resumed: expected format 2\. "
+    )
+    for call in (ReachMap, lambda store: tiny_reach_map(tmp_path, store=store)):
+        with pytest.raises(InvalidInputError, match=expected + "Update jointwise, or"):
+            call(tmp_path / "newer")
 
 
 def test_missing_map_is_refused(tmp_path):

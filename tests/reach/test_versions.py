@@ -13,7 +13,9 @@ from tests.support.reach import run_python
 DECIDING = [
     "backends/threads.py",
     "backends/cuda.py",
-    "kernels/fk.py",
+    "config.py",
+    "engines/serial/batch.py",
+    "kernels/kinematics/fk.py",
     "kernels/_numba/jit.py",
     "model/arm.py",
     "reach/chunks.py",
@@ -21,8 +23,8 @@ DECIDING = [
     "reach/levels.py",
     "reach/orientations.py",
     "scene/box.py",
-    "solvers/batch.py",
-    "solvers/targets/pose.py",
+    "shape/geometry.py",
+    "targets/pose.py",
 ]
 OTHERS = ["chain.py", "cli/__init__.py", "plot/__init__.py", "reach/pictures.py", "robots.py"]
 
@@ -31,7 +33,7 @@ CODE = """
 import sys
 from pathlib import Path
 import jointwise
-from jointwise.kernels.fingerprint import fingerprint
+from jointwise.kernels.native.fingerprint import fingerprint
 from jointwise.reach.chunks import versions
 
 package = Path(jointwise.__file__).parent
@@ -51,7 +53,7 @@ for name in sys.argv[2:]:
     file.write_bytes(content + b"# changed\\n")
     print_fingerprint(name)
     file.write_bytes(content)
-new = package / "solvers" / "new.py"
+new = package / "engines" / "new.py"
 new.write_text("")
 print_fingerprint("new")
 """

@@ -9,12 +9,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from jointwise import Chain, Robot, SolveConfig, Status, aim, backend, robots, stanford_arm
+from jointwise.reach.base_search import measure
 from jointwise.reach.chunks import REACH_CONFIG
 from jointwise.reach.grid import within_reach
 from jointwise.reach.levels import solve_levels
 from jointwise.reach.orientations import uniform_rotations
-from jointwise.reach.placement import measure
-from jointwise.solvers.robot import solve_robot_batch, solve_robot_path
 from tests.support.random_trees import random_tree
 from tests.support.scenes import everything, panda, table, ur5e
 
@@ -22,17 +21,17 @@ ROWS = 12
 
 
 def of_one(chain: Chain, target: object, start: np.ndarray) -> Iterator[np.ndarray]:
-    ccd = [SolveConfig(method="ccd", extrapolate=each) for each in (False, True)]
+    ccd = [SolveConfig(method=method) for method in ("ccd", "ccd_anderson")]
     for config in (SolveConfig(max_restarts=10), *ccd):
-        result = chain.solve(target, start, config)
+        result = chain.solve(target, start, config=config)
         errors = result.position_error, result.orientation_error
         counts = result.iterations, result.restarts, list(Status).index(result.status)
-        yield np.concatenate([result.joint_angles, errors, counts])
+        yield np.concatenate([result.q, errors, counts])
     trace = chain.trace(target, start)
-    yield trace.joint_angles
+    yield trace.q
     yield np.stack([trace.position_error, trace.orientation_error])
     for each in chain.solutions(target, 3):
-        yield each.joint_angles
+        yield each.q
 
 
 def of_an_arm(chain: Chain) -> Iterator[np.ndarray]:
@@ -40,35 +39,36 @@ def of_an_arm(chain: Chain) -> Iterator[np.ndarray]:
     poses = chain.fk(q)
     yield poses
     yield chain.jacobian(q[0])
-    yield chain.frames(q[0])
+    yield chain.joint_frames(q[0])
     far = poses.copy()
     far[: ROWS // 2, :3, 3] *= 1.2  # at the limit of the reach and beyond
     for targets in (far, far[:, :3, 3], aim(far[:, :3, 3], far[:, :3, 2])):
-        batch = chain.solve_batch(targets, start, SolveConfig(max_restarts=10))
-        yield batch.joint_angles
+        batch = chain.solve_batch(targets, start, config=SolveConfig(max_restarts=10))
+        yield batch.q
         yield np.stack([batch.position_error, batch.orientation_error, batch.status])
     for target in (far[0], far[1, :3, 3], aim(far[2, :3, 3], far[2, :3, 2]), far[-1]):
         yield from of_one(chain, target, start)
-    yield chain.solve_path(np.linspace(poses[0, :3, 3], poses[1, :3, 3], 5)).joint_angles
+    yield chain.solve_path(np.linspace(poses[0, :3, 3], poses[1, :3, 3], 5)).q
     limits = {"max_velocity": 2.0, "max_acceleration": 20.0, "max_jerk": 900.0}
     for targets in (far, far[:, :3, 3], aim(far[:, :3, 3], far[:, :3, 2])):
         run = chain.track(start, 0.01, **limits).run(targets)
-        yield run.joint_angles
+        yield run.q
         yield np.stack([run.position_error, run.orientation_error, run.status])
     orientations = uniform_rotations(20)
     points = poses[:, :3, 3].copy()
     yield within_reach(chain.arm, points, 1e-4).astype(float)
-    yield from solve_levels(chain.arm, orientations, REACH_CONFIG, 0, False, points)
+    yield from solve_levels(chain.arm, orientations, REACH_CONFIG, False, points)
     yield measure(chain.arm, q, np.ones(ROWS, bool), 5, np.array([0.0, 0.0, 1.0]))
 
 
 def among_obstacles(chain: Chain) -> Iterator[np.ndarray]:
     scene, q = everything(3), chain.random(3, count=ROWS)
     yield scene.distance(q[:, :3])
-    yield chain.clearance(q, scene)
-    yield chain.free(q, scene, 0.05).astype(float)
-    batch = chain.solve_batch(chain.fk(q), config=SolveConfig(max_restarts=10), scene=table())
-    yield batch.joint_angles
+    yield chain.with_scene(scene).clearance(q)
+    yield chain.with_scene(scene, margin=0.05).is_free(q).astype(float)
+    at_table, config = chain.with_scene(table()), SolveConfig(max_restarts=10)
+    batch = at_table.solve_batch(chain.fk(q), config=config)
+    yield batch.q
     yield np.stack([batch.position_error, batch.clearance, batch.status])
 
 
@@ -79,26 +79,27 @@ def of_a_robot() -> Iterator[np.ndarray]:
     targets["l9"] = targets["l9"][:, :3, 3] + 0.1  # some are out of reach
     config = SolveConfig(max_restarts=10)
     for found in (
-        solve_robot_batch(robot.model, targets, config=config),
-        solve_robot_path(robot.model, targets, config=config),
+        robot.solve_batch(targets, config=config),
+        robot.solve_path(targets, config=config),
     ):
-        yield found.joint_angles
-        yield np.concatenate([found.position_error, found.iterations[:, None]], axis=1)
+        yield found.q
+        yield np.stack([*(each.position_error for each in found.errors.values()), found.iterations])
     limits = {"max_velocity": 2.0, "max_acceleration": 20.0, "max_jerk": 900.0}
-    run = robot.track(robot.home, 0.01, **limits).run(targets)
-    yield run.joint_angles
-    yield np.concatenate([run.position_error, run.status[:, None]], axis=1)
+    run = robot.track(robot.mid_range, 0.01, **limits).run(targets)
+    yield run.q
+    yield np.stack([*(each.position_error for each in run.errors.values()), run.status])
 
 
 def of_a_robot_among_obstacles() -> Iterator[np.ndarray]:
-    robot = Robot.load("panda", geometry=True)
+    robot = Robot.load("panda")
     scene, q = everything(3), robot.random(3, count=ROWS)
-    yield robot.clearance(q, scene)
-    yield robot.free(q, scene, 0.05).astype(float)
-    targets, config = {"tip": robot.fk(q)["tip"]}, SolveConfig(max_restarts=10)
-    batch = robot.solve_batch(targets, config=config, scene=table())
-    yield batch.joint_angles
-    yield np.stack([batch.position_error[:, 0], batch.clearance, batch.status])
+    yield robot.with_scene(scene).clearance(q)
+    yield robot.with_scene(scene, margin=0.05).is_free(q).astype(float)
+    poses, config = robot.fk(q), SolveConfig(max_restarts=10)
+    targets = {"tip": poses["tip"], "link4": poses["link4"][:, :3, 3]}
+    batch = robot.with_scene(table()).solve_batch(targets, config=config)
+    yield batch.q
+    yield np.stack([batch.position_error, batch.clearance, batch.status])
 
 
 if __name__ == "__main__":

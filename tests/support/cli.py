@@ -19,14 +19,14 @@ POSITION = [0.4, 0.2, 0.5]
 TO = ["--to", *map(str, POSITION)]
 # Keys of a result in JSON.
 RESULT_KEYS = [
-    *("robot", "target", "converged", "status", "message", "joint_names", "joint_angles", "branch"),
+    *("robot", "target", "converged", "status", "message", "joint_names", "q", "branch"),
     *("position_error", "orientation_error", "iterations", "restarts"),
 ]
 # Columns of a table of results, after those of the joints.
 RESULT_COLUMNS = [
     *("converged", "status", "position_error", "orientation_error", "iterations", "restarts")
 ]
-PANDA_COLUMNS = [*PANDA.names, *RESULT_COLUMNS]
+PANDA_COLUMNS = [*PANDA.joint_names, *RESULT_COLUMNS]
 # A process that runs longer is killed [s].
 TIMEOUT_S = 300
 
@@ -59,7 +59,7 @@ def read_rows(text):
     return list(csv.DictReader(text.splitlines()))
 
 
-def read_values(text, columns=PANDA.names):
+def read_values(text, columns=PANDA.joint_names):
     """(m, k) the values of some columns of a CSV text."""
     return np.array([[float(row[name]) for name in columns] for row in read_rows(text)])
 

@@ -1,6 +1,8 @@
-"""A slow, obvious implementation of clearance; it shares no code with jointwise."""
+"""A slow, obvious implementation of clearance; of jointwise it uses the spheres alone."""
 
 import numpy as np
+
+from jointwise.shape.geometry import group_of_spheres, kernel_spheres
 
 
 def box(point, pose, size):
@@ -47,23 +49,28 @@ def obstacle(point, thing):
     return shape(point, thing.pose, numbers["radius"], numbers["length"])
 
 
-def clearance(chain, q, scene, self_collision=True):
-    """(clearance, the two names) of an arm, sphere by sphere; without tables of distances."""
-    spheres, carriers = chain.geometry.spheres(q), chain.geometry.carriers
+def clearance(chain, q, scene, self_collision=True, allowed=()):
+    """(clearance, the two names) of an arm, sphere by sphere; without tables of distances.
+
+    ``allowed`` has the pairs of names of a link group and an obstacle that may touch.
+    """
+    spheres, groups = chain.geometry.spheres(q), group_of_spheres(chain.geometry)
     names, nearest = chain.geometry.names, (np.inf, None)
-    for (*centre, radius), carrier in zip(spheres, carriers, strict=True):
-        for thing in scene if carrier > 0 else ():
+    for (*centre, radius), group in zip(spheres, groups, strict=True):
+        for thing in scene if group > 0 else ():
+            if (names[group], thing.name) in allowed:
+                continue
             gap = obstacle(centre, thing) - radius
-            nearest = min(nearest, (gap, (names[carrier], thing.name)))
-    for a, b in chain.geometry.body.pairs if self_collision else ():
-        one, other = spheres[carriers == a], spheres[carriers == b]
+            nearest = min(nearest, (gap, (names[group], thing.name)))
+    for a, b in kernel_spheres(chain.geometry).pairs if self_collision else ():
+        one, other = spheres[groups == a], spheres[groups == b]
         gaps = np.linalg.norm(one[:, None, :3] - other[None, :, :3], axis=2)
         gap = (gaps - one[:, None, 3] - other[None, :, 3]).min()
         nearest = min(nearest, (float(gap), (names[a], names[b])))
     return nearest
 
 
-def robot_clearance(robot, spheres, q, scene, base=None, self_collision=True):
+def robot_clearance(robot, spheres, q, scene, base=None, self_collision=True, allowed=()):
     """(clearance, the set of both names) of a robot, sphere by sphere.
 
     Args:
@@ -73,12 +80,15 @@ def robot_clearance(robot, spheres, q, scene, base=None, self_collision=True):
         scene: Obstacles, world frame.
         base: Pose of the root.
         self_collision: Whether links are compared with each other, but for parents and children.
+        allowed: Pairs of names of a link and an obstacle that may touch.
     """
     poses, nearest, placed = robot.fk(q, base), (np.inf, None), {}
     for link, rows in spheres.items():
         placed[link] = [(poses[link] @ [*row[:3], 1.0])[:3] for row in rows], rows[:, 3]
         for centre, radius in zip(*placed[link], strict=True):
             for thing in scene if robot.free_base or link != robot.link_names[0] else ():
+                if (link, thing.name) in allowed:
+                    continue
                 gap = obstacle(centre, thing) - radius
                 nearest = min(nearest, (gap, {link, thing.name}), key=lambda each: each[0])
     parents = {link: place.parent for link, place in robot.model.links.items()}

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jointwise import robots
+from jointwise import Robot, robots
 from tests.support.cli import ROOT, straight_line, write_csv, xyz
 from tests.support.two_arms import two_arms
 
@@ -58,3 +58,7 @@ def write_files(folder: Path):
     for name in ("targets.csv", "waypoints.csv", "poses.csv"):
         write_csv(folder / name, xyz(straight_line(5)))
     np.savez(folder / "targets.npz", targets=straight_line(5))
+    robot = Robot.from_urdf(hands)
+    left = robot.fk(robot.mid_range)["left_hand"][:3, 3] + np.linspace(0.0, 0.01, 5)[:, None]
+    columns = {f"left_hand.{name}": column for name, column in xyz(left).items()}
+    write_csv(folder / "motion.csv", columns)

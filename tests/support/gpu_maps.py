@@ -1,13 +1,14 @@
 """Print the arrays of small reach maps: ``python -m tests.support.gpu_maps cpu|cuda FOLDER``.
 
-Every array on one line: dexterity, manipulability, margin and configuration of one map after the
-other, then the device.
+Every array on one line: dexterity, manipulability, limit margin and joint values of one map after
+the other, then the device.
 """
 
 import sys
 
 from jointwise import AimCone, Chain, DHJoint, SolveConfig, reach_map, robots
 from jointwise.backends import cuda
+from jointwise.reach import Workers
 from jointwise.reach.chunks import POSES_AT_ONCE
 
 TWO_VOXELS = ((0.4, 0.4), (0.0, 0.2), (0.2, 0.2))
@@ -40,14 +41,13 @@ def print_maps(device, folder):
             0.2,
             orientations,
             region,
-            config,
-            device,
             store=f"{folder}/{number}.zarr",
+            config=config,
+            workers=Workers(device, chunk=2),
             progress=False,
-            chunk=2,
         )
-        configuration = opened.dataset().configuration.values
-        for array in (opened.dexterity, opened.manipulability, opened.margin, configuration):
+        q = opened.dataset().q.values
+        for array in (opened.dexterity, opened.manipulability, opened.limit_margin, q):
             print(array.tolist())
         device = opened.settings["device"]
     print(device)

@@ -1,9 +1,12 @@
 """Random kinematic trees as URDF, and a slow twin of what the solvers of whole robots minimise."""
 
+from dataclasses import replace
+
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from jointwise import Robot
+from jointwise import Robot, pose, position
+from jointwise.targets import Target
 
 
 def random_tree(seed, joints=9, mimics=True, free_base=False, limit=2.0):
@@ -28,6 +31,17 @@ def random_tree(seed, joints=9, mimics=True, free_base=False, limit=2.0):
             "</joint>"
         )
     return Robot.from_urdf("".join([*parts, "</robot>"]), free_base)
+
+
+def weigh(target, weight=(1.0, 1.0), point=None):
+    """A pose (4, 4), a position (3,) or a target with other weights, for a point on the link."""
+    if not isinstance(target, Target):
+        values = np.asarray(target)
+        if values.ndim == 2:
+            target = pose(values[:3, 3], matrix=values[:3, :3])
+        else:
+            target = position(values)
+    return replace(target, weight=tuple(map(float, weight)), point=point)
 
 
 def moved_base(base, twist):

@@ -13,25 +13,35 @@ from time import monotonic, sleep
 import numpy as np
 
 from jointwise import Chain, reach_map, robots, two_link_planar
+from jointwise.reach import Workers
 from jointwise.reach.store import Store
 
 ROOT = Path(__file__).parents[2]
 TWO_LINKS = Chain.from_dh(two_link_planar(1.0, 0.6))
 # Settings of a small map of many chunks.
-SMALL = {"resolution": 0.25, "orientations": 12, "chunk": 2, "progress": False}
+SMALL = {"resolution": 0.25, "orientations": 12, "progress": False}
+SMALL_CHUNK = 2
 # After this time something that should have happened has not [s].
 TIMEOUT_S = 300.0
 
 
-def small_reach_map(store, **options):
-    """A small map of a UR5e, computed or resumed."""
-    return reach_map(robots.ur5e(), **{**SMALL, **options}, store=store)
+def small_reach_map(store, chain=None, workers=None, **options):
+    """A small map of a UR5e or another arm, computed or resumed.
+
+    Args:
+        store: Its folder.
+        chain: The arm.
+        workers: Options of ``Workers``.
+        options: Other options of ``reach_map``.
+    """
+    used = Workers(**{"chunk": SMALL_CHUNK, **(workers or {})})
+    return reach_map(chain or robots.ur5e(), **{**SMALL, **options}, workers=used, store=store)
 
 
 def tiny_reach_map(folder, **options):
     """A map of few voxels in ``folder / "new.zarr"``; for options that are refused."""
     settings = {"resolution": 0.5, "store": folder / "new.zarr", "progress": False, **options}
-    return reach_map(settings.pop("chain", TWO_LINKS), **settings)
+    return reach_map(settings.pop("arm", TWO_LINKS), **settings)
 
 
 def file_hashes(folder):
@@ -94,6 +104,7 @@ def process_group(*command, **options):
     """
     with subprocess.Popen(
         [sys.executable, *map(str, command)],
+        stdin=subprocess.PIPE,  # open until the end, so that a process can wait for it
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -1,4 +1,4 @@
-"""Kernels on the CPU: ``cpu.search(...)`` and every other name of ``kernels.entry_points``.
+"""Kernels on the CPU: ``cpu.search(...)`` and every other name of ``kernels.native.entry_points``.
 
 They come from the native library, which is built with jointwise. It is checked before a line of it
 runs: it must be whole, built from these kernels, and for this processor. Where it is not, a
@@ -16,11 +16,11 @@ from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from typing import Any, NamedTuple, cast
 
 from jointwise.errors import JointwiseError
-from jointwise.kernels.entry_points import ENTRY_POINTS
-from jointwise.kernels.fingerprint import PACKAGE, describe_library
+from jointwise.kernels.native.entry_points import ENTRY_POINTS
+from jointwise.kernels.native.fingerprint import PACKAGE, describe_library
 
 # The library, and what it was built from and for.
-LIBRARY = PACKAGE / "kernels" / "_native.abi3.so"
+LIBRARY = PACKAGE / "kernels" / "native" / "_native.abi3.so"
 DESCRIPTION = LIBRARY.with_name("_native.json")
 # Names a backend in the environment: "native" or "numba".
 VARIABLE = "JOINTWISE_BACKEND"
@@ -76,7 +76,7 @@ def versions() -> dict[str, str]:
 def __getattr__(name: str) -> Any:
     """The function of an entry point, or ``HAS_LANES``; kept, so that it is found at once."""
     if name == "HAS_LANES":
-        value = _choose()[0] is not None or import_module("jointwise.kernels.batch").HAS_LANES
+        value = _choose()[0] is not None or import_module("jointwise.kernels.batch.rows").HAS_LANES
     elif name in ENTRY_POINTS:
         module = f"jointwise.kernels.{ENTRY_POINTS[name].module}"
         value = getattr(_choose()[0] or import_module(module), name)
@@ -145,7 +145,7 @@ def load() -> tuple[Any, str]:
 
 def _import_library() -> Any:
     """The module in the file that was checked, not one that is found by its name."""
-    spec = cast(ModuleSpec, spec_from_file_location("jointwise.kernels._native", LIBRARY))
+    spec = cast(ModuleSpec, spec_from_file_location("jointwise.kernels.native._native", LIBRARY))
     library = module_from_spec(spec)
     cast(Loader, spec.loader).exec_module(library)
     return library

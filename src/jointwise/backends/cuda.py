@@ -9,7 +9,6 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from jointwise import kernels
 from jointwise.backends.device_arrays import (
     StagedArrays,
     device_array,
@@ -18,8 +17,11 @@ from jointwise.backends.device_arrays import (
     to_device,
 )
 from jointwise.errors import JointwiseError
-from jointwise.kernels.shapes import Criteria, Floats, PackedProblem, Results, Weights
-from jointwise.kernels.surroundings import arm_size
+from jointwise.kernels import cuda as kernels
+from jointwise.kernels.layout.arm import has_scene, without_scene
+from jointwise.kernels.layout.arrays import Floats, Weights
+from jointwise.kernels.layout.task import Criteria, PackedProblem, Results
+from jointwise.kernels.layout.thresholds import SWEEPS
 
 # Threads of a block, and blocks at least: idle ones cost little, and Numba warns of fewer.
 BLOCK_THREADS, MIN_BLOCKS = 128, 128
@@ -84,7 +86,7 @@ class Worker:
         self.n, self.dtype, self.capacity = n, dtype, capacity
         self.key = (n, dtype, _device_id())
         self.stream = cuda.stream()
-        self.attempts = kernels.rounds_cuda.Attempts(
+        self.attempts = kernels.rounds.Attempts(
             cuda.device_array((n, capacity), dtype),
             cuda.device_array(capacity, np.int32),
             cuda.device_array(capacity, np.int32),
@@ -93,9 +95,7 @@ class Worker:
         self.refused = cuda.device_array(capacity, np.int32)
         self.counter = cuda.device_array(4, np.int32)
         self.queues = [
-            kernels.rounds_cuda.Queues(
-                cuda.device_array(capacity, np.int32), self.refused, self.counter
-            )
+            kernels.rounds.Queues(cuda.device_array(capacity, np.int32), self.refused, self.counter)
             for _ in range(2)
         ]
         self.zeros: NDArray[np.int32] = cuda.pinned_array(4, np.int32)
@@ -106,16 +106,16 @@ class Worker:
         self.calls: dict[Any, Any] = {}
 
     def prepare(self, packed_arm: Floats, weights: Weights) -> None:
-        """Get the kernels for an arm and a kind of target, and the arm's surroundings, if any."""
-        size, module = arm_size(self.n), kernels.batch_cuda
-        key = packed_arm[:size].tobytes(), self.n, weights, self.dtype
-        checked, self.around, self.check_kernel = packed_arm.size > size, None, None
+        """Get the kernels for an arm and a kind of target, and the arm's scene, if any."""
+        module, alone = kernels.batch, without_scene(packed_arm, self.n)
+        key = alone.tobytes(), self.n, weights, self.dtype
+        checked, self.scene, self.check_kernel = has_scene(packed_arm), None, None
         with LOCK:  # threads that begin together share what one of them compiles
             self.kernels = module.sweep_kernel(*key), module.lm_kernel(*key)
             self.select_kernel = module.select_kernel(*key, checked)
             if checked:
-                self.around = surroundings_on_gpu(packed_arm, self.n)
-                self.check_kernel = kernels.collision_cuda.check_kernel(*key)
+                self.scene = scene_on_gpu(packed_arm, self.n)
+                self.check_kernel = kernels.collision.check_kernel(*key)
 
     def solve(self, problem: PackedProblem, results: Results) -> tuple[NDArray[np.int32], int]:
         """Solve a piece of a batch and write its results: (rows left, how many always touch).
@@ -146,12 +146,12 @@ class Worker:
         while count and first_attempt <= exact.max_restarts:
             left = exact.max_restarts + 1 - first_attempt
             attempts = min(max(1, FULL_GPU // count), left, MAX_ATTEMPTS) if first_attempt else 1
-            round_ = kernels.rounds_cuda.Round(rows, count, first_attempt, attempts)
+            round_ = kernels.rounds.Round(rows, count, first_attempt, attempts)
             queues = self.queues[turn % 2]
             counted = self._run_round(problem, (exact, criteria), round_, queues, results)
-            rows, count = queues.retried, int(counted[kernels.rounds_cuda.RETRIED])
-            refused += int(counted[kernels.rounds_cuda.REFUSED])
-            self.touching += int(counted[kernels.rounds_cuda.TOUCHING])
+            rows, count = queues.retried, int(counted[kernels.rounds.RETRIED])
+            refused += int(counted[kernels.rounds.REFUSED])
+            self.touching += int(counted[kernels.rounds.TOUCHING])
             first_attempt, turn = first_attempt + attempts, turn + 1
         missed = [np.empty(0, np.int32)]
         for queue, length in ((rows, count), (self.refused, refused)):
@@ -173,21 +173,23 @@ class Worker:
         The criteria are in double precision and in that of the worker.
         """
         stream, targets, (exact, criteria) = self.stream, problem.targets, both_criteria
-        chord_tol_sq = kernels.tasks.chord_tolerance_sq(exact.orientation_tol, problem.weights)
+        from jointwise.kernels.kinematics.tasks import chord_tolerance_sq  # imports Numba
+
+        chord_tol_sq = chord_tolerance_sq(exact.orientation_tol, problem.weights)
         sweep_kernel, lm_kernel = self.kernels
-        kernels.rounds_cuda.copy_to_device(self.counter, self.zeros, stream)
+        kernels.rounds.copy_to_device(self.counter, self.zeros, stream)
         blocks, starts = _blocks(round_.row_count * round_.attempts), problem.starts
-        chords = self.dtype(chord_tol_sq), kernels.thresholds.SWEEPS
+        chords = self.dtype(chord_tol_sq), SWEEPS
         sweep = targets, starts, criteria, *chords, round_, self.attempts
         steps = targets, criteria, round_, self.attempts, self.counter
         select = targets, starts, exact, round_, self.attempts, queues, results
         self._launch(sweep_kernel, blocks, sweep)
         self._launch(lm_kernel, min(self.lm_blocks, blocks), steps)
         if self.check_kernel is not None:
-            check = targets, starts, exact, round_, self.attempts, self.around
+            check = targets, starts, exact, round_, self.attempts, self.scene
             self._launch(self.check_kernel, blocks, check)
         self._launch(self.select_kernel, _blocks(round_.row_count), select)
-        kernels.rounds_cuda.copy_to_host(self.counter, self.counted, stream)
+        kernels.rounds.copy_to_host(self.counter, self.counted, stream)
         stream.synchronize()
         return self.counted
 
@@ -198,12 +200,12 @@ class Worker:
             self.calls[key].launch(blocks, BLOCK_THREADS, *arguments)
             return
         with LOADING:
-            self.calls[key] = kernels.rounds_cuda.KernelCall(kernel, arguments, self.stream)
+            self.calls[key] = kernels.rounds.KernelCall(kernel, arguments, self.stream)
             self.calls[key].launch(blocks, BLOCK_THREADS, *arguments)
 
     def forget_arrays(self) -> None:
         """Let go of the arrays of the last batch, which calls of kernels refer to."""
-        self.around = None
+        self.scene = None
         for call in self.calls.values():
             call.forget()
         while len(self.calls) > MAX_CALLS:
@@ -255,8 +257,8 @@ class Worker:
 
 
 IDLE_WORKERS: list[Worker] = []
-# The surroundings of the last batch: joints and device, the packed arm, and their arrays.
-SURROUNDINGS: list[tuple[tuple[int, int], Floats, Any]] = []
+# The scene of the last batch: joints and device, the packed arm, and its arrays.
+SCENES: list[tuple[tuple[int, int], Floats, Any]] = []
 LOCK = Lock()
 # Held while a kernel is launched for the first time. Two threads that do so together would load its
 # module twice, and numba-cuda unloads one of the two while it runs.
@@ -282,16 +284,16 @@ def borrow_workers(count: int, n: int, dtype: type, rows: int) -> Iterator[list[
         IDLE_WORKERS[:] = (workers + IDLE_WORKERS)[: STREAMED_PIECES[1]]
 
 
-def surroundings_on_gpu(packed_arm: Floats, n: int) -> Any:
+def scene_on_gpu(packed_arm: Floats, n: int) -> Any:
     """What follows an arm of n joints in its buffer, on the GPU; the last one is kept there."""
     key = n, _device_id()
-    for known, kept, around in SURROUNDINGS:
+    for known, kept, scene in SCENES:
         if known == key and (kept is packed_arm or np.array_equal(kept, packed_arm)):
-            return around
-    on_host = kernels.surroundings_cuda.rearrange_surroundings(packed_arm, n)
-    around = type(on_host)(*on_host[:2], *map(to_device, on_host[2:]))
-    SURROUNDINGS[:] = [(key, packed_arm, around)]
-    return around
+            return scene
+    on_host = kernels.scene.rearrange_scene(packed_arm, n)
+    scene = type(on_host)(*on_host[:2], *map(to_device, on_host[2:]))
+    SCENES[:] = [(key, packed_arm, scene)]
+    return scene
 
 
 def tip_poses(packed_arm: Floats, configurations: Any) -> Any:
@@ -299,7 +301,7 @@ def tip_poses(packed_arm: Floats, configurations: Any) -> Any:
     count, n = configurations.shape
     poses = device_array((count, 4, 4))
     if count:
-        kernel = kernels.batch_cuda.pose_kernel(packed_arm.tobytes(), n)
+        kernel = kernels.batch.pose_kernel(packed_arm.tobytes(), n)
         launch(kernel, count, configurations, poses)
     return poses
 
@@ -318,7 +320,7 @@ def _blocks(threads: int) -> int:
 
 def _simulated() -> bool:
     """Whether this is Numba's simulator, which lacks most properties of a device."""
-    return kernels.batch_cuda.SIMULATED
+    return kernels.batch.SIMULATED
 
 
 def _multiprocessors() -> int:

@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from jointwise import kernels
 from jointwise.backends.cuda import launch
 from jointwise.backends.device_arrays import device_array, is_on_gpu, to_device, to_host
-from jointwise.kernels.shapes import BRANCHES, Floats
+from jointwise.kernels import cuda as kernels
+from jointwise.kernels.layout.arrays import Floats
+from jointwise.kernels.layout.closed_form import BRANCHES
 
 # Poses in host memory that are copied to the GPU and solved at a time.
 PIECE = 1 << 20
@@ -33,7 +34,7 @@ def all_solutions(
         near: (m, 6) preferred joint values of each, or (1, 6) of all [rad].
         careful: Solves the others.
     """
-    kernel = kernels.solutions_cuda.solutions_kernel(packed_arm.tobytes(), form.tobytes())
+    kernel = kernels.solutions.solutions_kernel(packed_arm.tobytes(), form.tobytes())
     if is_on_gpu(targets):
         return _solve_resident(kernel, targets, to_device(near), careful)
     count = len(targets)
@@ -68,8 +69,8 @@ def _solve_resident(kernel: Any, targets: Any, near: Any, careful: Careful) -> S
     if few:
         rows = doubtful[:few]
         some = device_array((few, 4, 4)), device_array((few, 6))
-        launch(kernels.solutions_cuda.read_rows_kernel(), few, rows, targets, near, *some)
+        launch(kernels.solutions.read_rows_kernel(), few, rows, targets, near, *some)
         solved = careful(*map(to_host, some))
-        write_rows = kernels.solutions_cuda.write_rows_kernel()
+        write_rows = kernels.solutions.write_rows_kernel()
         launch(write_rows, few, rows, *map(to_device, solved), *written)
     return written

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from jointwise import kernels
 from jointwise.errors import InvalidInputError
-from jointwise.kernels.shapes import Results
+from jointwise.kernels import cuda as kernels
+from jointwise.kernels.layout.task import Results
 
 # Arrays that share one allocation begin at multiples of this [bytes].
 ALIGNMENT = 256
@@ -162,11 +162,11 @@ class StagedArrays:
 
     def to_device(self, stream: Any) -> None:
         """Copy all arrays to the GPU."""
-        kernels.rounds_cuda.copy_to_device(self._device, self._host, stream)
+        kernels.rounds.copy_to_device(self._device, self._host, stream)
 
     def to_host(self, stream: Any) -> None:
         """Copy all arrays from the GPU."""
-        kernels.rounds_cuda.copy_to_host(self._device, self._host, stream)
+        kernels.rounds.copy_to_host(self._device, self._host, stream)
 
 
 def result_columns(count: int, n: int, dtype: Any, integer: Any = np.int32) -> list[Column]:

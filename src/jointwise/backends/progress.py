@@ -15,13 +15,16 @@ def silent(done: int, solved: int) -> None:
 
 
 @contextmanager
-def reporting(enabled: bool, description: str, total: int | None = None) -> Iterator[Report]:
+def reporting(
+    enabled: bool, description: str, total: int | None = None, has_rate: bool = True
+) -> Iterator[Report]:
     """A progress bar on standard error, as a function to call with every update.
 
     Args:
         enabled: Whether to show it; else the function does nothing.
         description: What is being done, such as ``"solving"``.
         total: Number of items. None: unknown; the bar has no end, and is removed afterwards.
+        has_rate: Whether to show the rate and the share that is solved.
     """
     if not enabled:
         yield silent
@@ -44,7 +47,8 @@ def reporting(enabled: bool, description: str, total: int | None = None) -> Iter
         def report(done: int, solved: int) -> None:
             elapsed = bar.tasks[0].elapsed or 0.0
             if done and elapsed > 0.0:
-                state = f"{done / elapsed:,.0f}/s, {solved / done:.2%} solved"
+                rate = f"{done / elapsed:,.0f}/s, {solved / done:.2%} solved"
+                state = rate if has_rate else ""
                 bar.update(task, completed=done, state=state)
 
         yield report

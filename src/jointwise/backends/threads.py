@@ -7,7 +7,7 @@ import numpy as np
 
 from jointwise.backends.progress import Report
 from jointwise.errors import InvalidInputError
-from jointwise.kernels.shapes import Ints
+from jointwise.kernels.layout.arrays import Ints
 from jointwise.model import checks
 
 # How often progress is reported [s].

@@ -6,7 +6,6 @@ inside the functions that need them, so that help and completion are fast.
 """
 
 import os
-import shlex
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -26,9 +25,9 @@ from jointwise.cli.commands.path import path
 from jointwise.cli.commands.place import place
 from jointwise.cli.commands.reach import reach
 from jointwise.cli.commands.solve import solve
-from jointwise.cli.commands.solve_robot import ORIENTATIONS
 from jointwise.cli.commands.track import track
 from jointwise.cli.commands.view import view
+from jointwise.cli.link_targets import join_targets
 from jointwise.cli.options import is_number
 from jointwise.errors import DegreesWarning, GeometryWarning, JointwiseError
 
@@ -84,10 +83,10 @@ def jointwise(
         ),
     ] = False,
 ) -> None:
-    """Inverse kinematics for serial robot arms.
+    """Inverse kinematics for robot arms and whole robots.
 
-    ARM is a robot's name (see jointwise robots), a URDF file, or a DH table (.toml, .csv).
-    Lengths are in metres and angles in radians; with --deg, angles are in degrees.
+    ROBOT is a robot's name (see jointwise robots), a URDF or MJCF file, or a DH table (.toml,
+    .csv). Lengths are in metres and angles in radians; with --deg, angles are in degrees.
 
     Exit codes: 0 solved, 1 not solved, 2 wrong usage.
 
@@ -129,22 +128,6 @@ def repeat_options(arguments: Sequence[str]) -> list[str]:
             repeated.append(option)
         repeated.append(argument)
     return repeated
-
-
-def join_targets(arguments: Sequence[str]) -> list[str]:
-    """``--target hand 1 -2 3`` as ``--target 'hand 1 -2 3'``, for the same reason."""
-    joined: list[str] = []
-    in_target = False
-    for argument in arguments:
-        if joined[-1:] == ["--target"]:
-            joined.append(shlex.quote(argument))  # a link; its name may have spaces
-            in_target = True
-        elif in_target and (is_number(argument) or argument in ORIENTATIONS):
-            joined[-1] += f" {argument}"
-        else:
-            joined.append(argument)
-            in_target = False
-    return joined
 
 
 @contextmanager

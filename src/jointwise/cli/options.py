@@ -4,11 +4,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from jointwise.errors import AmbiguousLinkError, InvalidInputError
-
 if TYPE_CHECKING:
-    from jointwise.chain import Chain
-    from jointwise.solvers.config import SolveConfig
+    from jointwise.config import SolveConfig
 
 Triple = tuple[float, float, float]
 Quadruple = tuple[float, float, float, float]
@@ -25,11 +22,11 @@ def _option(help_text: str, metavar: str | None = None, *names: str) -> Any:
     return typer.Option(*names, help=help_text, metavar=metavar, show_default=False)
 
 
-Arm = Annotated[
+RobotName = Annotated[
     str,
     typer.Argument(
-        help="Robot name, URDF file, or DH table (.toml, .csv).",
-        metavar="ARM",
+        help="Robot name, URDF or MJCF file, or DH table (.toml, .csv).",
+        metavar="ROBOT",
         autocompletion=_complete_robot,
         show_default=False,
     ),
@@ -46,8 +43,13 @@ Device = Annotated[
     typer.Option(help="cpu, cuda, or auto for a GPU if there is one."),
 ]
 Threads = Annotated[int | None, _option("CPU threads; default: one per core.", "COUNT")]
-Base = Annotated[str | None, _option("Base link, for a URDF.", "LINK")]
-Tip = Annotated[str | None, _option("Link of the end effector, for a URDF.", "LINK")]
+Base = Annotated[str | None, _option("Base link of an arm; default: the root.", "LINK")]
+Tip = Annotated[
+    str | None, _option("Link of the end effector; needed if the robot has several ends.", "LINK")
+]
+FreeBase = Annotated[
+    bool, _option("The root link moves freely; for targets of links.", None, "--free-base")
+]
 Degrees = Annotated[bool, _option("Angles are in degrees, in input and output.", None, "--deg")]
 Json = Annotated[bool, _option("Print JSON, always in metres and radians.", None, "--json")]
 Start = Annotated[
@@ -71,45 +73,11 @@ Output = Annotated[
 WithTargets = Annotated[bool, _option("Repeat the columns of the targets.", None, "--with-targets")]
 
 
-def load_chain(arm: str, base: str | None, tip: str | None, with_geometry: bool = False) -> "Chain":
-    """The arm with this name or in this file; its spheres too, if asked for."""
-    from jointwise.chain import Chain
-
-    try:
-        return Chain.load(arm, base, tip, geometry=with_geometry)
-    except AmbiguousLinkError as error:
-        text = error.text(f"--{error.role} NAME")
-        raise InvalidInputError(f"{text} All links: jointwise info {arm} --links") from None
-
-
-def load_surrounded(
-    arm: str, base: str | None, tip: str | None, scene: str | None, margin: float
-) -> tuple["Chain", dict[str, Any]]:
-    """The arm, with its spheres where they are needed, and the arguments of its solvers.
-
-    Args:
-        arm: Its name or file.
-        base: Base link, for a URDF.
-        tip: Link of the end effector, for a URDF.
-        scene: ``--scene``: the file of the obstacles.
-        margin: ``--margin`` [m].
-
-    Returns:
-        The arm; then ``scene`` and ``margin``, as ``Chain.solve`` takes them.
-    """
-    around: dict[str, Any] = {"margin": margin}
-    if scene is not None:
-        from jointwise.scene.scene import Scene
-
-        around["scene"] = Scene.from_toml(scene)
-    return load_chain(arm, base, tip, with_geometry=scene is not None or margin > 0.0), around
-
-
-def solve_config(tolerance: float | None, restarts: int | None) -> "SolveConfig":
+def solve_config(tolerance: float | None, restarts: int | None, seed: int) -> "SolveConfig":
     """The config with these values; None: the default."""
-    from jointwise.solvers.config import SolveConfig
+    from jointwise.config import SolveConfig
 
-    fields: dict[str, Any] = {}
+    fields: dict[str, Any] = {"seed": seed}
     if tolerance is not None:
         fields |= {"position_tolerance": tolerance, "orientation_tolerance": tolerance}
     if restarts is not None:

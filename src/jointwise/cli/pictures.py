@@ -1,6 +1,6 @@
 """Pictures in files (``--plot``), drawn by ``jointwise.plot``."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,10 +8,11 @@ from jointwise.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from jointwise.chain import Chain
-    from jointwise.kernels.shapes import Floats
+    from jointwise.kernels.layout.arrays import Floats
     from jointwise.reach import ReachMap
-    from jointwise.solvers.path import IKPath
-    from jointwise.solvers.targets import Target
+    from jointwise.results.batch import IKPath
+    from jointwise.results.result import IKResult
+    from jointwise.robot import Robot
 
 
 def check_file(file: str) -> None:
@@ -33,29 +34,41 @@ def check_file(file: str) -> None:
         raise InvalidInputError(f"{file} cannot be written: the folder {folder} does not exist.")
 
 
-def draw_arms(
-    file: str, chain: "Chain", configurations: Iterable["Floats"], target: "Target"
+def draw_results(
+    file: str,
+    model: "Chain | Robot",
+    results: Sequence["IKResult"],
+    start: "Floats | None",
+    target: Any,
 ) -> None:
-    """Draw the arm in each configuration, all in one picture, and the target."""
+    """Draw the results for a target: an arm's motion or its solutions, or a robot at its targets.
+
+    Args:
+        file: The file of the picture.
+        model: The arm or the robot.
+        results: One result, or several solutions of an arm.
+        start: (n,) where the joints begin [rad, m]; None: in the middle of their ranges.
+        target: The target of an arm, or the targets of links.
+    """
     from jointwise import plot
+    from jointwise.chain import Chain
 
-    _save(plot.solutions(chain, list(configurations), target), file)
+    first, *others = results
+    if not isinstance(model, Chain):
+        axes = plot.robot(model, first.q, first.base_pose, target)
+    elif others:
+        axes = plot.solutions(model, [result.q for result in results], target)
+    else:
+        before = model.mid_range if start is None else start
+        axes = plot.motion(model, [before, first.q], target)
+    _save(axes, file)
 
 
-def draw_motion(
-    file: str, chain: "Chain", before: "Floats", after: "Floats", target: "Target"
-) -> None:
-    """Draw the motion from one configuration to another, and the target."""
-    from jointwise import plot
-
-    _save(plot.motion(chain, [before, after], target), file)
-
-
-def draw_path(file: str, chain: "Chain", path: "IKPath", in_degrees: bool) -> None:
+def draw_path(file: str, model: "Chain | Robot", path: "IKPath", in_degrees: bool) -> None:
     """Draw the values of every joint along a path."""
     from jointwise import plot
 
-    _save(plot.path(chain, path, degrees=in_degrees)[0], file)
+    _save(plot.path(model, path, degrees=in_degrees)[0], file)
 
 
 def draw_slice(file: str, reach_map: "ReachMap") -> None:

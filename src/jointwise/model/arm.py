@@ -5,16 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from jointwise.kernels.shapes import (
-    HELD,
-    PRISMATIC,
-    REVOLUTE,
-    UNLIMITED,
-    Bools,
-    Floats,
-    Tree,
-    pack_arm,
-)
+from jointwise.kernels.layout.arm import HELD, PRISMATIC, REVOLUTE, pack_arm
+from jointwise.kernels.layout.arrays import UNLIMITED, Bools, Floats
+from jointwise.kernels.layout.tree import Tree
 from jointwise.model.closed_form import ClosedForm, find_closed_form
 
 # A rotation by one radian weighs as much as a translation by this share of the arm's size.
@@ -32,25 +25,22 @@ class ArmModel:
             into the frame that joint i-1 carries.
         prismatic: (n,) which joints are prismatic; the others are revolute.
         limits: (n, 2) lower and upper joint limits [rad, m]; infinite where unlimited.
-        home: (n,) the middle of each joint's range [rad, m]; 0 where it has none.
-        reach: Upper bound of the distance from the first joint to the end effector [m].
+        mid_range: (n,) the middle of each joint's range [rad, m]; 0 where it has none.
+        max_reach: Upper bound of the distance from the first joint to the end effector [m].
         angular_scale: Position error that counts like 1 rad of orientation error [m].
         closed_form: How all solutions are computed in closed form; None if they cannot be.
+        n: Number of joints.
     """
 
     packed: Floats
     links: Floats
     prismatic: Bools
     limits: Floats
-    home: Floats
-    reach: float
+    mid_range: Floats
+    max_reach: float
     angular_scale: float
     closed_form: ClosedForm | None
-
-    @property
-    def n(self) -> int:
-        """Number of joints."""
-        return len(self.prismatic)
+    n: int
 
     @property
     def base_origin(self) -> Floats:
@@ -86,7 +76,7 @@ def arm_model(
     reach = float(size + slide)
     finite = np.isfinite(lower) & np.isfinite(upper)
     with np.errstate(invalid="ignore"):
-        home = np.where(finite, 0.5 * (lower + upper), np.clip(0.0, lower, upper))
+        mid_range = np.where(finite, 0.5 * (lower + upper), np.clip(0.0, lower, upper))
     kinds = np.where(prismatic, float(HELD if hold_prismatic else PRISMATIC), float(REVOLUTE))
     bounds = _bounds(prismatic, lower, upper)
     packed = pack_arm(links, kinds, bounds, angular_scale, reach, _strides(n))
@@ -97,9 +87,10 @@ def arm_model(
         unlimited = pack_arm(links, kinds, anywhere, angular_scale, reach, _strides(n))
         closed_form = find_closed_form(links, prismatic, unlimited)
     links, prismatic, limits = np.array(links), np.array(prismatic), np.array(limits)
-    for array in (links, prismatic, limits, home):
+    for array in (links, prismatic, limits, mid_range):
         array.setflags(write=False)
-    return ArmModel(packed, links, prismatic, limits, home, reach, angular_scale, closed_form)
+    scales = reach, angular_scale
+    return ArmModel(packed, links, prismatic, limits, mid_range, *scales, closed_form, n)
 
 
 def _strides(n: int) -> Floats:

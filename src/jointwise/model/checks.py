@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
+from itertools import islice
 from numbers import Real
 from os import PathLike
 from typing import Any, cast
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from jointwise.errors import DimensionMismatchError, InvalidInputError
-from jointwise.kernels.shapes import MAX_VALUE, ROTATION_DEFECT, Floats
+from jointwise.kernels.layout.arrays import MAX_VALUE, ROTATION_DEFECT, Floats
 
 FLOAT64 = np.dtype(np.float64)
 # How many names an error lists, and among how many it searches for a similar one.
@@ -249,7 +250,7 @@ def names(values: Any, joints: int) -> tuple[str, ...]:
     return joint_names
 
 
-def limits(values: Any, joint_names: tuple[str, ...]) -> Floats:
+def limits(values: Any, joint_names: tuple[str, ...], owner: str = "an arm") -> Floats:
     """(n, 2) lower and upper limits, infinite where unlimited; None: no limits."""
     joints = len(joint_names)
     if values is None:
@@ -257,7 +258,7 @@ def limits(values: Any, joint_names: tuple[str, ...]) -> Floats:
     array = floats("limits", values)
     if array.shape != (joints, 2):
         raise DimensionMismatchError(
-            f"limits has shape {array.shape} for an arm of {quantity(joints, 'joint')}: "
+            f"limits has shape {array.shape} for {owner} of {quantity(joints, 'joint')}: "
             f"expected ({joints}, 2), a lower and an upper value per joint."
         )
     for name, (lower, upper) in zip(joint_names, array.tolist(), strict=True):
@@ -293,13 +294,17 @@ def known_name(noun: str, name: object, known: Collection[str], title: str) -> N
     """Refuse a name that is unknown, with the nearest one; ``title`` is what has the known ones."""
     if isinstance(name, str) and name in known:
         return
-    names = list(known)
-    lowered = {each.lower(): each for each in names[:MAX_COMPARED]}
-    similar = get_close_matches(name.lower(), lowered, 1) if isinstance(name, str) else []
-    hint = f"; did you mean {lowered[similar[0]]!r}?" if similar else "."
     raise InvalidInputError(
-        f"no {noun} named {short(name)} in {title}{hint} {noun.capitalize()}s: {list_names(names)}"
+        f"no {noun} named {short(name)} in {title}{name_hint(name, known)} {noun.capitalize()}s: "
+        f"{list_names(known)}"
     )
+
+
+def name_hint(name: object, known: Iterable[str]) -> str:
+    """The end of a sentence about an unknown name: the nearest one that is known, if any is."""
+    lowered = {each.lower(): each for each in islice(known, MAX_COMPARED)}
+    similar = get_close_matches(name.lower(), lowered, 1) if isinstance(name, str) else []
+    return f"; did you mean {lowered[similar[0]]!r}?" if similar else "."
 
 
 def list_names(names: Iterable[str]) -> str:
@@ -308,12 +313,3 @@ def list_names(names: Iterable[str]) -> str:
     text = ", ".join(short(name)[1:-1] for name in all_names[:MAX_LISTED])
     more = len(all_names) - MAX_LISTED
     return f"{text} and {more} more." if more > 0 else f"{text}."
-
-
-def geometry_option(geometry: object) -> None:
-    """Refuse what ``geometry=`` cannot be: it is a boolean, or a path."""
-    if not isinstance(geometry, (bool, str, PathLike)):
-        raise InvalidInputError(
-            f"geometry is {short(geometry)}: expected True, False, or the path of a JSON "
-            "file of spheres."
-        )

@@ -7,12 +7,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from jointwise.kernels.shapes import PRISMATIC, REVOLUTE, Floats
+from jointwise.kernels.layout.arm import PRISMATIC, REVOLUTE
+from jointwise.kernels.layout.arrays import Floats
+from jointwise.kernels.layout.closed_form import (
+    A_FIRST,
+    A_SECOND,
+    B_FIRST,
+    B_SECOND,
+    COUPLED,
+    PARALLEL,
+    PARALLEL_BASE,
+    SPHERICAL,
+    TWO_SPHERES,
+)
 from jointwise.model.regular_form import regular_form
-
-# As in ``kernels.closed_form`` and ``kernels.joint_pairs``, which import Numba.
-SPHERICAL, PARALLEL, PARALLEL_BASE, TWO_SPHERES = range(4)
-COUPLED, A_FIRST, B_FIRST, A_SECOND, B_SECOND = range(5)
 
 # Deviations of an arm from its structure [rad, share of its size]: rounding, and calibration.
 EXACT, NEARLY = 1e-9, 2e-3
@@ -91,17 +99,19 @@ def find_closed_form(
         found = _find_six(axes) if n == 6 else _find_seven(axes)
         if found is not None:
             structure, backward, fixed = found
-            header = [structure.kind, structure.lead, backward, -1 if fixed is None else fixed]
+            fixed_joint = -1 if fixed is None else fixed
             kinds = np.where(prismatic, float(PRISMATIC), float(REVOLUTE))
             inverse = np.hstack([zero[:, :3].T, -zero[:, :3].T @ zero[:, 3:]])
             rows = np.column_stack([h, structure.points, kinds])
             exact = tolerance == EXACT
             regular = _regular(structure, axes, zero, backward) if exact else np.empty(0)
-            parts = [np.array([*header, size]), inverse.ravel(), rows.ravel(), unlimited, regular]
-            packed = np.concatenate(parts)
+            has_standard = len(regular) > 0
+            header = [structure.kind, structure.lead, backward, fixed_joint, size, has_standard]
+            parts = (header, inverse, rows, unlimited, regular)
+            packed = np.concatenate([np.ravel(each) for each in parts])
             words = structure.words if exact else f"nearly {structure.words}"
             return ClosedForm(
-                words, exact, fixed, n == 7, exact and n == 6, size, len(regular) > 0, packed
+                words, exact, fixed, n == 7, exact and n == 6, size, has_standard, packed
             )
     return None
 

@@ -5,13 +5,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from math import pi, remainder
 from numbers import Real
+from typing import Protocol
 
 import numpy as np
 
 from jointwise.errors import DegreesWarning, warn_caller
-from jointwise.kernels.shapes import Bools, Floats
-from jointwise.model.arm import ArmModel
-from jointwise.model.kinematic_tree import TreeModel
+from jointwise.kernels.layout.arrays import Bools, Floats
 
 # More than two turns: hardly an angle in radians, and a small one in degrees [rad].
 MIN_SUSPECTED = 4.0 * pi
@@ -52,10 +51,24 @@ def check_limits(limits: Floats, prismatic: Bools, names: Sequence[str]) -> None
     warn(found, "use numpy.radians")
 
 
+class Limited(Protocol):
+    """An arm or a robot."""
+
+    @property
+    def limits(self) -> Floats:
+        """(n, 2) lower and upper limit of each joint [rad, m]."""
+        ...
+
+    @property
+    def prismatic(self) -> Bools:
+        """(n,) which joints are prismatic."""
+        ...
+
+
 def check_values(
     option: str,
     values: Floats,
-    arm: ArmModel | TreeModel,
+    arm: Limited,
     names: Sequence[str],
     remedy: str = "add --deg",
 ) -> None:

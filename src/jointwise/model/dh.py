@@ -7,10 +7,11 @@ from typing import Any, NamedTuple, TypeAlias, cast
 import numpy as np
 
 from jointwise.errors import InvalidInputError
-from jointwise.kernels.shapes import Bools, Floats
+from jointwise.kernels.layout.arrays import Bools, Floats
 from jointwise.model import degrees
 from jointwise.model.arm import ArmModel, arm_model
 from jointwise.model.joints import DHJoint
+from jointwise.model.kinematic_tree import LinkPlace, MovingJoint, TreeModel, tree_model
 
 # A row of a DH table, or its numbers theta, d, a, alpha, and the joint type if it is prismatic.
 Row: TypeAlias = DHJoint | Sequence[Any]
@@ -122,6 +123,46 @@ def _links(before: Floats, after: Floats) -> Floats:
     identity = np.eye(4)[None]
     links: Floats = np.concatenate([identity, after])[:, :3] @ np.concatenate([before, identity])
     return links
+
+
+def dh_model(
+    rows: Sequence[DHJoint],
+    modified: bool,
+    limits: Floats,
+    frames: tuple[Floats | None, Floats | None],
+    names: tuple[str, ...],
+    title: str,
+) -> TreeModel:
+    """The robot of DH rows: links ``base_link``, ``link1``, ``link2``, ... and ``tip``.
+
+    Args:
+        rows: DH rows from base to end effector.
+        modified: Whether they are modified (Craig) rows.
+        limits: (n, 2) joint limits [rad, m].
+        frames: (4, 4) pose of the first row's frame in the base frame, and pose of the end
+            effector in the last row's frame; None for the identity.
+        names: One name per joint.
+        title: The robot's name.
+    """
+    links = modified_links(rows) if modified else standard_links(rows)
+    base, tool = frames
+    if base is not None:
+        links[0] = base[:3] @ np.vstack([links[0], [0, 0, 0, 1]])
+    if tool is not None:
+        links[-1] = links[-1] @ tool
+    prismatic = prismatic_rows(rows)
+    joints = [
+        MovingJoint(name, i - 1, link, bool(slides), (lower, upper), np.inf, None)
+        for i, (name, link, slides, (lower, upper)) in enumerate(
+            zip(names, links[:-1], prismatic, limits.tolist(), strict=True)
+        )
+    ]
+    places, parent = {"base_link": LinkPlace(-1, np.eye(4)[:3], None)}, "base_link"
+    for i in range(len(rows)):
+        places[f"link{i + 1}"] = LinkPlace(i, np.eye(4)[:3], parent)
+        parent = f"link{i + 1}"
+    places["tip"] = LinkPlace(len(rows) - 1, links[-1], parent)
+    return tree_model(title, title, joints, places, False)
 
 
 @lru_cache(maxsize=256)

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, cast, get_args
 import numpy as np
 
 from jointwise.errors import InvalidInputError
-from jointwise.kernels.shapes import Floats
+from jointwise.kernels.layout.arrays import Floats
 from jointwise.model import checks, degrees
 from jointwise.model.checks import parse_number, short
 from jointwise.model.joints import DHJoint, JointType

@@ -1,13 +1,18 @@
 """Joint values of an arm or a robot: as users give them, and random ones."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from jointwise.kernels.shapes import Floats
+from jointwise.kernels.layout.arrays import Floats
 from jointwise.model import checks, degrees
 from jointwise.model.arm import ArmModel
 from jointwise.model.kinematic_tree import TreeModel
+
+# One value per joint [rad, m], in the order of the joints, or by the names of some.
+JointValues: TypeAlias = ArrayLike | Mapping[str, float]
 
 
 def ordered_values(
@@ -15,11 +20,17 @@ def ordered_values(
 ) -> Any:
     """Joint values in the order of the joints; a mapping is by their names, None stays None.
 
-    Values that were typed by hand are checked for degrees. Their number is not yet checked.
+    Joints that a mapping leaves out are in the middle of their ranges. Values that were typed by
+    hand are checked for degrees. Their number is not yet checked.
     """
     if values is None or type(values) is np.ndarray:
         return values
-    ordered = checks.by_name(name, values, joint_names)
+    ordered = values
+    if isinstance(values, Mapping):
+        for joint in values:
+            checks.known_name("joint", joint, joint_names, "the model")
+        pairs = zip(joint_names, model.mid_range.tolist(), strict=True)
+        ordered = [values.get(joint, middle) for joint, middle in pairs]
     if isinstance(ordered, (list, tuple)):  # typed by hand: are these degrees?
         typed = checks.floats(name, ordered)
         suspected = np.abs(typed).max(initial=0.0) > degrees.MIN_SUSPECTED
@@ -35,7 +46,8 @@ def random_values(
 
     Args:
         model: The arm or robot.
-        travel: How far from home prismatic joints without limits are drawn, at most [m].
+        travel: Largest distance from the middle of the range at which prismatic joints without
+            limits are drawn [m].
         seed: Seed of the generator.
         count: None for one configuration, (n,); else (count, n).
     """
@@ -43,7 +55,7 @@ def random_values(
     lower, upper = model.limits.T
     half = np.where(model.prismatic, travel, np.pi)
     unlimited = np.isinf(upper - lower)
-    low = np.where(unlimited, np.maximum(lower, model.home - half), lower)
-    high = np.where(unlimited, np.minimum(upper, model.home + half), upper)
+    low = np.where(unlimited, np.maximum(lower, model.mid_range - half), lower)
+    high = np.where(unlimited, np.minimum(upper, model.mid_range + half), upper)
     shape = (model.n,) if count is None else (checks.count("count", count), model.n)
     return rng.uniform(low, high, shape)

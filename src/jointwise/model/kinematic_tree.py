@@ -1,14 +1,16 @@
 """A kinematic tree in numbers: what the solvers of whole robots work on."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import NamedTuple
 
 import numpy as np
 
 from jointwise.errors import InvalidInputError
-from jointwise.kernels.shapes import PRISMATIC, REVOLUTE, UNLIMITED, Bools, Floats, Tree
+from jointwise.kernels.layout.arm import PRISMATIC, REVOLUTE
+from jointwise.kernels.layout.arrays import UNLIMITED, Bools, Floats
+from jointwise.kernels.layout.tree import Tree
 from jointwise.model.checks import short
 
 
@@ -62,19 +64,24 @@ class TreeModel:
 
     Attributes:
         name: The robot's name.
-        tree: The tree as kernels have it; see ``kernels.shapes.Tree``.
+        title: What errors call its file.
+        tree: The tree as kernels have it; see ``kernels.layout.tree.Tree``.
         joint_names: (v,) the joint that each independent variable is named after.
         body_names: (b,) the joint that moves each body, mimic joints included.
         mimics: Which joint each mimic joint follows, by its name.
         links: Where each link is attached, by its name; the root first, parents before children.
         prismatic: (v,) which variables move prismatic joints; the others revolute ones.
         limits: (v, 2) lower and upper limits of the variables [rad, m]; infinite where unlimited.
+        follower_limits: (v, 2) what the limits of mimic joints leave of them; infinite where none.
         max_velocity: (v,) greatest velocities [rad/s, m/s]; infinite where unknown.
-        home: (v,) the middle of each range [rad, m]; where it has none, the value nearest to 0.
+        mid_range: (v,) the middle of each range [rad, m]; where it has none, the value nearest
+            to 0.
+        home: (v,) the home configuration of the file [rad, m]; ``mid_range`` if it has none.
         free_base: Whether the root moves freely, so that its pose is solved for too.
     """
 
     name: str
+    title: str
     tree: Tree
     joint_names: tuple[str, ...]
     body_names: tuple[str, ...]
@@ -82,7 +89,9 @@ class TreeModel:
     links: dict[str, LinkPlace]
     prismatic: Bools
     limits: Floats
+    follower_limits: Floats
     max_velocity: Floats
+    mid_range: Floats
     home: Floats
     free_base: bool
 
@@ -96,6 +105,40 @@ class TreeModel:
         """The link that no joint moves. Without a free base its frame is the base frame."""
         return next(iter(self.links))
 
+    def with_limits(self, limits: Floats) -> "TreeModel":
+        """The same robot with other limits (v, 2) of its variables [rad, m].
+
+        Mimic joints stay inside their own limits, which narrow those of the joint they follow.
+
+        Raises:
+            InvalidInputError: No value of a joint keeps to both.
+        """
+        least, most = self.follower_limits.T
+        limits = np.stack([np.maximum(limits[:, 0], least), np.minimum(limits[:, 1], most)], axis=1)
+        lower, upper = limits.T
+        for i in np.flatnonzero(lower > upper).tolist():
+            raise InvalidInputError(
+                f"Joint {short(self.joint_names[i])}: expected limits that overlap {least[i]:g} to "
+                f"{most[i]:g}, where all joints that follow it are inside their limits."
+            )
+        with np.errstate(invalid="ignore"):
+            middle = 0.5 * (lower + upper)
+        mid_range = np.where(np.isfinite(middle), middle, np.clip(0.0, lower, upper))
+        ends = [np.clip(end, -UNLIMITED, UNLIMITED) for end in (lower, upper)]
+        tree = self.tree._replace(lower=ends[0], upper=ends[1])
+        is_mid_range = (self.home == self.mid_range).all()
+        home = mid_range if is_mid_range else np.clip(self.home, lower, upper)
+        for array in (limits, mid_range, home, *ends):
+            array.setflags(write=False)
+        return replace(self, tree=tree, limits=limits, mid_range=mid_range, home=home)
+
+    def with_link(self, name: str, parent: str, pose: Floats) -> "TreeModel":
+        """The same robot with one more link, fixed to another at a pose (4, 4)."""
+        body, transform, _ = self.links[parent]
+        placed = transform @ pose
+        placed.setflags(write=False)
+        return replace(self, links=self.links | {name: LinkPlace(body, placed, parent)})
+
 
 def tree_model(
     name: str,
@@ -103,6 +146,7 @@ def tree_model(
     joints: Sequence[MovingJoint],
     links: Mapping[str, LinkPlace],
     free_base: bool,
+    home: Mapping[str, float] | None = None,
 ) -> TreeModel:
     """Build a robot from its joints and links.
 
@@ -112,6 +156,8 @@ def tree_model(
         joints: Joints that move, each after the one whose body carries it.
         links: Where each link is attached; the root first, parents before children.
         free_base: Whether the root moves freely.
+        home: The home configuration of the file by joint [rad, m]; joints that it leaves out are
+            in the middle of their ranges.
 
     Raises:
         InvalidInputError: Names or limits do not fit, or mimic joints; the text says which.
@@ -121,7 +167,7 @@ def tree_model(
     followed = [_followed(joint, by_name, title) for joint in joints]
     independent = [joint for joint in joints if joint.mimic is None]
     index = {joint.name: i for i, joint in enumerate(independent)}
-    limits, velocity = _narrowed(joints, followed, index, title)
+    limits, follower_limits, velocity = _narrowed(joints, followed, index, title)
     lower, upper = limits.T
     with np.errstate(invalid="ignore"):
         middle = 0.5 * (lower + upper)
@@ -134,13 +180,17 @@ def tree_model(
         np.array([mimic.offset for mimic in followed], float),
         *(np.clip(values, -UNLIMITED, UNLIMITED) for values in (lower, upper, velocity)),
     )
-    home = np.where(np.isfinite(middle), middle, np.clip(0.0, lower, upper))
+    mid_range = np.where(np.isfinite(middle), middle, np.clip(0.0, lower, upper))
+    known = home or {}
+    at_home = [known.get(name, value) for name, value in zip(index, mid_range, strict=True)]
     prismatic = np.array([joint.prismatic for joint in independent], bool)
-    arrays = [*tree, prismatic, limits, velocity, home]
+    home_values = np.clip(np.array(at_home, float), lower, upper)
+    arrays = [*tree, prismatic, limits, follower_limits, velocity, mid_range, home_values]
     for array in [*arrays, *(place.transform for place in links.values())]:
         array.setflags(write=False)
     return TreeModel(
         name=name,
+        title=title,
         tree=tree,
         joint_names=tuple(index),
         body_names=tuple(by_name),
@@ -148,20 +198,27 @@ def tree_model(
         links=dict(links),
         prismatic=prismatic,
         limits=limits,
+        follower_limits=follower_limits,
         max_velocity=velocity,
-        home=home,
+        mid_range=mid_range,
+        home=home_values,
         free_base=free_base,
     )
 
 
 def _narrowed(
     joints: Sequence[MovingJoint], followed: Sequence[Mimic], index: Mapping[str, int], title: str
-) -> tuple[Floats, Floats]:
-    """(v, 2) limits and (v,) velocities in which all joints that follow a variable keep theirs."""
+) -> tuple[Floats, Floats, Floats]:
+    """(v, 2) limits and (v,) velocities in which all joints that follow a variable keep theirs.
+
+    The limits of mimic joints alone are between the two.
+    """
     limits, velocity = np.tile([-np.inf, np.inf], (len(index), 1)), np.full(len(index), np.inf)
+    follower_limits = limits.copy()
     for joint, (master, ratio, offset) in zip(joints, followed, strict=True):
         i, ends = index[master], (np.array(joint.limits) - offset) / ratio
-        limits[i] = max(limits[i, 0], ends.min()), min(limits[i, 1], ends.max())
+        for each in (limits, follower_limits) if joint.mimic is not None else (limits,):
+            each[i] = max(each[i, 0], ends.min()), min(each[i, 1], ends.max())
         velocity[i] = min(velocity[i], joint.velocity / abs(ratio))
         if limits[i, 0] > limits[i, 1]:
             raise InvalidInputError(
@@ -169,7 +226,7 @@ def _narrowed(
                 f"{joint.limits[1]:g}: no value of {short(master)} keeps all joints that follow it "
                 "inside their limits. Widen them."
             )
-    return limits + 0.0, velocity  # no minus zeros
+    return limits + 0.0, follower_limits, velocity  # no minus zeros
 
 
 def _check_joints(joints: Sequence[MovingJoint], title: str) -> None:
@@ -181,10 +238,15 @@ def _check_joints(joints: Sequence[MovingJoint], title: str) -> None:
             raise InvalidInputError(
                 f"{title} has two joints named {short(joint.name)}: expected unique names."
             )
-        if not (lower <= upper and lower < np.inf and upper > -np.inf):
+        if lower > upper:
             raise InvalidInputError(
-                f"limits of joint {short(joint.name)} of {title} are {lower:g} and {upper:g}: "
-                "expected a lower and an upper value."
+                f"Joint {short(joint.name)} of {title}: lower limit {lower:g} is above upper limit "
+                f"{upper:g}."
+            )
+        if not (lower < np.inf and upper > -np.inf):
+            raise InvalidInputError(
+                f"Joint {short(joint.name)} of {title}: its limits are {lower:g} and {upper:g}. "
+                "Expected -inf and inf where it is unlimited."
             )
         names.add(joint.name)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from jointwise.kernels.shapes import Floats
+from jointwise.kernels.layout.arrays import Floats
 from jointwise.model.arm import ArmModel
 
 # Corners closer than this are one [m].

@@ -6,7 +6,7 @@ forward kinematics by these numbers is compared with that of its axes.
 
 import numpy as np
 
-from jointwise.kernels.shapes import Floats
+from jointwise.kernels.layout.arrays import Floats
 
 # Largest difference of the forward kinematics [share of the arm's size].
 ROUNDING = 1e-13

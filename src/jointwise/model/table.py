@@ -66,7 +66,7 @@ def cells(
     where = ", ".join(_format_values(tip.tolist(), "mmm"))
     notes = [
         f"{kind}; end effector at {where} m with all joints at 0",
-        f"reach at most {arm.reach:.4f} m from the first joint, the sum of the lengths",
+        f"reach at most {arm.max_reach:.4f} m from the first joint, the sum of the lengths",
     ]
     radius = working_radius(arm)
     if np.isfinite(radius):

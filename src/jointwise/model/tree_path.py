@@ -1,14 +1,20 @@
-"""The numbers of the arm between two links of a kinematic tree."""
+"""Arms in trees: the joints between two links, and a serial arm as a tree."""
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from jointwise.errors import InvalidInputError
-from jointwise.kernels.shapes import PRISMATIC, Bools, Floats, Ints, Tree
-from jointwise.model.kinematic_tree import TreeModel
+from jointwise.kernels.layout.arm import PRISMATIC
+from jointwise.kernels.layout.arrays import Bools, Floats, Ints
+from jointwise.kernels.layout.tree import Tree
+from jointwise.model.arm import ArmModel
+from jointwise.model.kinematic_tree import LinkPlace, MovingJoint, TreeModel, tree_model
 from jointwise.model.tree_poses import inverse, square
 
+# Arms that are kept as robots.
+MAX_ARMS = 64
 # Half a turn about x: a joint seen from its child moves about or along the opposite axis.
 FLIP = np.diag([1.0, -1.0, -1.0, 1.0])
 
@@ -20,17 +26,18 @@ class Skeleton(NamedTuple):
         links: (n+1, 3, 4) as ``ArmModel.links``.
         prismatic: (n,) which joints are prismatic.
         limits: (n, 2) lower and upper joint limits [rad, m]; infinite where unlimited.
+        max_velocity: (n,) greatest velocity of each joint [rad/s, m/s]; infinite where unknown.
         names: One name per joint.
-        base: The link that does not move.
-        tip: The link of the end effector.
+        bodies: (n,) the body of the robot that each joint moves; of those on the way up, the
+            joint above it.
     """
 
     links: Floats
     prismatic: Bools
     limits: Floats
+    max_velocity: Floats
     names: tuple[str, ...]
-    base: str
-    tip: str
+    bodies: tuple[int, ...]
 
 
 def chain_between(model: TreeModel, base: str, tip: str) -> Skeleton:
@@ -59,10 +66,10 @@ def chain_between(model: TreeModel, base: str, tip: str) -> Skeleton:
     return Skeleton(
         np.stack(links),
         tree.kinds[bodies] == PRISMATIC,
-        _limits(model, np.array(bodies)),
+        joint_limits(model, np.array(bodies)),
+        model.max_velocity[tree.variables[bodies]] * np.abs(tree.ratios[bodies]),
         tuple(model.body_names[body] for body in bodies),
-        base,
-        tip,
+        tuple(bodies),
     )
 
 
@@ -96,7 +103,22 @@ def _check_independent(model: TreeModel, bodies: list[int], tip: str) -> None:
             )
 
 
-def _limits(model: TreeModel, bodies: Ints) -> Floats:
+def joint_limits(model: TreeModel, bodies: Ints) -> Floats:
     """(n, 2) what the limits of their variables leave of the range of joints."""
     tree, ends = model.tree, model.limits[model.tree.variables[bodies]]
     return np.sort(tree.ratios[bodies, None] * ends + tree.offsets[bodies, None], axis=1)
+
+
+@lru_cache(MAX_ARMS)
+def arm_as_tree(arm: ArmModel, names: tuple[str, ...], tip: str) -> TreeModel:
+    """A serial arm with joints of these names as a robot without branches."""
+    joints = [
+        MovingJoint(name, i - 1, arm.links[i], bool(arm.prismatic[i]), tuple(limits), np.inf, None)
+        for i, (name, limits) in enumerate(zip(names, arm.limits.tolist(), strict=True))
+    ]
+    base = "base" if tip != "base" else "base_link"
+    links = {
+        base: LinkPlace(-1, np.eye(4)[:3], None),
+        tip: LinkPlace(arm.n - 1, arm.links[-1].copy(), base),
+    }
+    return tree_model("arm", "the arm", joints, links, False)

@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from jointwise.kernels.shapes import PRISMATIC, Bools, Floats, Tree
+from jointwise.kernels.layout.arm import PRISMATIC
+from jointwise.kernels.layout.arrays import Bools, Floats
+from jointwise.kernels.layout.tree import Tree
 from jointwise.model.kinematic_tree import TreeModel
 
 
@@ -64,3 +66,19 @@ def inverse(transform: Floats) -> Floats:
     inverted[:3, :3] = transform[:3, :3].T
     inverted[:3, 3] = -transform[:3, :3].T @ transform[:3, 3]
     return inverted
+
+
+def link_jacobian(model: TreeModel, q: Floats, link: str, T_world_root: Floats) -> Floats:
+    """(6, v) geometric Jacobian of a link, world frame; see ``Robot.jacobian``."""
+    tree, body = model.tree, model.links[link].body
+    frames = T_world_root @ body_poses(tree, q[None])[0]
+    tip = link_poses(model, q, T_world_root)[link][:3, 3]
+    jacobian = np.zeros((6, model.n))
+    while body >= 0:
+        axis, origin = frames[body, :3, 2], frames[body, :3, 3]
+        column = np.concatenate([np.cross(axis, tip - origin), axis])
+        if tree.kinds[body] == PRISMATIC:
+            column = np.concatenate([axis, np.zeros(3)])
+        jacobian[:, tree.variables[body]] += tree.ratios[body] * column
+        body = int(tree.parents[body])
+    return jacobian

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TypedDict
 
-from jointwise.kernels.shapes import PRISMATIC
+from jointwise.kernels.layout.arm import PRISMATIC
 from jointwise.model.checks import quantity
 from jointwise.model.kinematic_tree import Mimic, TreeModel
 from jointwise.model.table import align, format_limit

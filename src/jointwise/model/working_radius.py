@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from jointwise.kernels.shapes import Bools, Floats
+from jointwise.kernels.layout.arrays import Bools, Floats
 from jointwise.model.arm import ArmModel
 
 # Configurations from which the search starts, drawn with a fixed seed.

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jointwise.chain import Chain
+from jointwise.engines.serial.trace import Trace
 from jointwise.errors import InvalidInputError
-from jointwise.kernels.shapes import Floats
+from jointwise.kernels.layout.arrays import Floats
 from jointwise.plot import arm3d, canvas, space
 from jointwise.plot.canvas import AFTER, BEFORE, BETWEEN, LIGHT, MOVING, PALE, TARGET
-from jointwise.solvers.targets import Target
-from jointwise.solvers.trace import Trace
+from jointwise.targets import AnyTarget
 
 SIZE = 3.8, 3.8
 # Left, bottom, width and height of the axes in the figure; the caption is above them.
@@ -42,7 +42,7 @@ class AnimationFrame(NamedTuple):
     caption: str
 
 
-def gif(chain: Chain, trace: Trace, target: Target, file: str | PathLike[str]) -> None:
+def gif(chain: Chain, trace: Trace, target: AnyTarget, file: str | PathLike[str]) -> None:
     """Write a solve as an animated GIF: every joint's move of every CCD sweep, then the LM steps.
 
     The moving joint is orange, the arm at the start grey; a thin line is the path of the end
@@ -76,15 +76,15 @@ def gif(chain: Chain, trace: Trace, target: Target, file: str | PathLike[str]) -
 
 
 def _frames(chain: Chain, trace: Trace) -> Iterator[AnimationFrame]:
-    q = trace.joint_angles[0]
+    q = trace.q[0]
     yield AnimationFrame(q, None, "start")
     moves = [
         AnimationFrame(
-            move.joint_angles, move.joint, f"CCD sweep {move.sweep + 1}: {chain.names[move.joint]}"
+            move.q, move.joint, f"CCD sweep {move.sweep + 1}: {chain.joint_names[move.joint]}"
         )
         for move in trace.moves()
     ]
-    for i, after in enumerate(trace.joint_angles[trace.sweeps + 1 :]):
+    for i, after in enumerate(trace.q[trace.sweeps + 1 :]):
         moves.append(AnimationFrame(after, None, f"Levenberg-Marquardt step {i + 1}"))
     for move in moves:
         if np.abs(move.q - q).max() > MIN_VISIBLE_MOVE:
@@ -92,7 +92,7 @@ def _frames(chain: Chain, trace: Trace) -> Iterator[AnimationFrame]:
                 yield move._replace(q=q + share * (move.q - q))
             q = move.q
     caption = "converged" if trace.converged else "not converged"
-    yield AnimationFrame(trace.joint_angles[-1], None, caption)
+    yield AnimationFrame(trace.q[-1], None, caption)
 
 
 def _images(
@@ -110,7 +110,7 @@ def _images(
     position_errors = np.linalg.norm(tip_positions - description["position"], axis=1)
     ax.plot(*chain.outline(frames[0].q).T, color=BEFORE, lw=2)
     (tip_path,) = ax.plot(*tip_positions.T, color=BETWEEN, lw=1)
-    space.draw_target(ax, chain, description)
+    space.draw_target(ax, chain, description, tip_positions[-1])
     ax.auto_scale_xyz(*np.vstack([chain.outline(frame.q) for frame in frames]).T)
     space.set_view(ax, tip_positions[-1])
     space.fit_axes(ax)

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jointwise.chain import Chain
-from jointwise.kernels.shapes import Floats
+from jointwise.kernels.layout.arrays import Floats
 from jointwise.plot import canvas
 from jointwise.plot.canvas import DARK, GREY, MOVING, RANGE
 
@@ -49,14 +49,14 @@ class JointGeometry(NamedTuple):
 
 def joint_size(chain: Chain) -> float:
     """The size of a joint that has space around it [m]."""
-    corners = chain.outline(chain.home)
+    corners = chain.outline(chain.mid_range)
     total = float(np.linalg.norm(np.diff(corners, axis=0), axis=1).sum())
     return (total or 1.0) / (chain.n + 5)
 
 
 def joint_geometry(chain: Chain, q: Floats) -> list[JointGeometry]:
     """Where each joint is drawn, and how large, so that neighbours do not hide one another."""
-    frames, size = chain.frames(q), joint_size(chain)
+    frames, size = chain.joint_frames(q), joint_size(chain)
     origins, axes = frames[:, :3, 3], frames[:, :3, 2]
     previous = np.vstack([np.zeros(3), origins[:-1]])
     following = np.vstack([origins[1:], chain.fk(q)[:3, 3]])

@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 
 from jointwise.chain import Chain
+from jointwise.engines.serial.trace import Trace
 from jointwise.errors import DimensionMismatchError, InvalidInputError, JointwiseError
-from jointwise.solvers.trace import Trace
+from jointwise.robot import Robot
 
 # The palette of Okabe and Ito, distinct for every kind of colour vision, and greys.
 ORANGE, SKY, GREEN, BLUE = "#E69F00", "#56B4E9", "#009E73", "#0072B2"
@@ -59,6 +60,14 @@ def check_chain(chain: Any) -> None:
         )
 
 
+def check_model(model: Any) -> None:
+    """Refuse anything but a Chain or a Robot."""
+    if not isinstance(model, Chain | Robot):
+        raise InvalidInputError(
+            f"model is {_short_repr(model)}: expected a Chain or a Robot, such as robots.panda()."
+        )
+
+
 def check_type(name: str, value: Any, expected: type, source: str) -> None:
     """Refuse a value of another type than the one that ``source`` returns."""
     if not isinstance(value, expected):
@@ -68,13 +77,13 @@ def check_type(name: str, value: Any, expected: type, source: str) -> None:
         )
 
 
-def check_joint_count(name: str, value: Any, chain: Chain) -> None:
-    """Refuse a trace or path of an arm with another number of joints."""
-    joints = value.joint_angles.shape[1]
-    if joints != chain.n:
+def check_joint_count(name: str, value: Any, model: Chain | Robot) -> None:
+    """Refuse a trace or path of a model with another number of joints."""
+    joints, owner = value.q.shape[1], "robot" if isinstance(model, Robot) else "chain"
+    if joints != model.n:
         raise DimensionMismatchError(
-            f"{name} is of an arm of {joints} joints and the chain has {chain.n}: "
-            f"expected a {name} of this chain."
+            f"{name} has {joints} joints and the {owner} has {model.n}: expected a {name} of this "
+            f"{owner}."
         )
 
 

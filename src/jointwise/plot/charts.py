@@ -5,12 +5,13 @@ from typing import Any
 import numpy as np
 
 from jointwise.chain import Chain
-from jointwise.kernels.shapes import Floats
+from jointwise.engines.serial.trace import Trace
+from jointwise.kernels.layout.arrays import Floats
 from jointwise.model import checks
 from jointwise.plot import canvas
 from jointwise.plot.canvas import AFTER, BLUE, DARK, GREY, LIGHT, ORANGE, TARGET
-from jointwise.solvers.path import IKPath
-from jointwise.solvers.trace import Trace
+from jointwise.results.batch import IKPath
+from jointwise.robot import Robot
 
 SIZE, PANEL, COLUMNS = (5.0, 3.4), (3.6, 1.3), 2
 
@@ -55,17 +56,19 @@ def _draw_errors(
     marker_size: float,
     tolerance: float | None = None,
 ) -> None:
-    """Draw errors over their index, on a logarithmic scale; of orientation unless it is free.
+    """Draw errors over their index, on a logarithmic scale; not of what is free.
 
     Args:
         ax: New axes.
-        position: (k,) position errors [m].
+        position: (k,) position errors [m]; NaN where the position is free.
         orientation: (k,) orientation errors [rad]; NaN where orientation is free.
         marker_size: [points].
         tolerance: Where to draw a line [m, rad].
     """
-    ax.plot(position, "o-", color=BLUE, ms=marker_size, label="position [m]")
+    has_position = not np.isnan(position).all()
     has_orientation = bool(np.nan_to_num(orientation).any())
+    if has_position:
+        ax.plot(position, "o-", color=BLUE, ms=marker_size, label="position [m]")
     if has_orientation:
         ax.plot(orientation, "s-", color=ORANGE, ms=marker_size, label="orientation [rad]")
     if tolerance is not None:
@@ -79,7 +82,8 @@ def _draw_errors(
     ax.set_ylim(min(lowest / 3.0, highest / 30.0), highest * 3.0)
     ax.set_yscale("log", nonpositive="clip")
     ax.yaxis.set_minor_formatter("")
-    ax.set_ylabel("error [m, rad]" if has_orientation else "position error [m]")
+    both = "error [m, rad]" if has_position else "orientation error [rad]"
+    ax.set_ylabel(both if has_orientation else "position error [m]")
 
 
 def _label_methods(ax: Any, trace: Trace) -> None:
@@ -93,20 +97,20 @@ def _label_methods(ax: Any, trace: Trace) -> None:
         ax.text(last, 1.01, "Levenberg-Marquardt", ha="right", **style)
 
 
-def path(chain: Chain, path: IKPath, axes: Any = None, degrees: bool = False) -> Any:
+def path(model: Chain | Robot, path: IKPath, axes: Any = None, degrees: bool = False) -> Any:
     """Draw the joint values along a path, one panel per joint, and the errors.
 
-    Values outside the joint limits are shaded. A dotted line marks a jump, a cross a target that
+    Values outside the joint limits are shaded. A dotted line marks a break, a cross a target that
     was missed. The errors fill the rest of the grid; they are left out if axes are given.
 
     Args:
-        chain: The arm.
-        path: The path that ``chain.solve_path`` returned.
+        model: The arm or the robot.
+        path: The path that its ``solve_path`` returned.
         axes: (n,) axes to draw in. None: new ones, with a legend.
         degrees: Whether the values of revolute joints are drawn in degrees; errors never are.
 
     Returns:
-        (n,) the axes of the joints, from base to end effector.
+        (n,) the axes of the joints, in the order of ``joint_names``.
 
     Raises:
         InvalidInputError: An argument is invalid; the text says which and why.
@@ -117,25 +121,25 @@ def path(chain: Chain, path: IKPath, axes: Any = None, degrees: bool = False) ->
         >>> targets = [[0.4, 0.0, 0.4], [0.4, 0.1, 0.4], [0.4, 0.2, 0.4]]
         >>> axes = plot.path(panda, panda.solve_path(targets))
     """
-    canvas.check_chain(chain)
-    canvas.check_type("path", path, IKPath, "chain.solve_path(targets)")
-    canvas.check_joint_count("path", path, chain)
+    canvas.check_model(model)
+    canvas.check_type("path", path, IKPath, "solve_path")
+    canvas.check_joint_count("path", path, model)
     if axes is None:
-        *joints, errors = canvas.new_panels(chain.n + 1, COLUMNS, PANEL, fill_row=True)
+        *joints, errors = canvas.new_panels(model.n + 1, COLUMNS, PANEL, fill_row=True)
         _draw_path_errors(errors, path)
         panels = np.array(joints)
     else:
-        panels = canvas.given_panels(axes, chain.n)
-    for i, (ax, prismatic) in enumerate(zip(panels, chain.prismatic, strict=True)):
+        panels = canvas.given_panels(axes, model.n)
+    for i, (ax, prismatic) in enumerate(zip(panels, model.prismatic, strict=True)):
         scale = np.degrees(1.0) if degrees and not prismatic else 1.0
-        _draw_joint_values(ax, path, scale * path.joint_angles[:, i])
-        _shade_outside_limits(ax, *scale * chain.limits[i])
+        _draw_joint_values(ax, path, scale * path.q[:, i])
+        _shade_outside_limits(ax, *scale * model.limits[i])
         unit = "[m]" if prismatic else "[°]" if degrees else "[rad]"
         ax.set_ylabel(unit, fontsize="small")
-        _label_path_panel(ax, chain.names[i])
+        _label_path_panel(ax, model.joint_names[i])
     if axes is None:
-        in_last_row = chain.n % COLUMNS
-        for ax in panels[: chain.n - in_last_row]:
+        in_last_row = model.n % COLUMNS
+        for ax in panels[: model.n - in_last_row]:
             ax.set_xlabel("")
             ax.tick_params(labelbottom=False)
         canvas.legend(panels)
@@ -152,10 +156,8 @@ def _label_path_panel(ax: Any, title: str) -> None:
 
 
 def _draw_path_errors(ax: Any, path: IKPath) -> None:
-    position = np.array([result.position_error for result in path.results])
-    orientation = np.array([result.orientation_error for result in path.results])
-    _draw_errors(ax, position, orientation, 2)
-    ax.set_ylabel("[m, rad]" if len(ax.lines) > 1 else "[m]", fontsize="small")
+    _draw_errors(ax, path.position_error, path.orientation_error, 2)
+    ax.set_ylabel(ax.get_ylabel().partition("error ")[2], fontsize="small")
     _label_path_panel(ax, "errors")
     # Above the panel, on the line of its title.
     place = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "borderaxespad": 0.2}
@@ -165,12 +167,11 @@ def _draw_path_errors(ax: Any, path: IKPath) -> None:
 
 
 def _draw_joint_values(ax: Any, path: IKPath, values: Floats) -> None:
-    indices = np.arange(len(path))
-    converged = np.array([result.converged for result in path.results])
+    indices, converged = np.arange(len(path)), path.converged
     line = np.where(converged, values, np.nan)
     ax.plot(indices, line, ".-", color=AFTER, lw=1.5, ms=3, label="joint value")
-    for jump in path.jumps:
-        ax.axvline(jump, color=TARGET, lw=1.0, ls=":", label="jump")
+    for index in path.breaks:
+        ax.axvline(index, color=TARGET, lw=1.0, ls=":", label="break")
     if not converged.all():
         missed = indices[~converged], values[~converged]
         ax.plot(*missed, "x", color=TARGET, ms=4, label="missed")

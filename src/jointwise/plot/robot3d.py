@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from jointwise.chain import JointValues
 from jointwise.errors import InvalidInputError
-from jointwise.kernels.shapes import Floats
+from jointwise.kernels.layout.arrays import Floats
 from jointwise.model import checks
+from jointwise.model.joint_values import JointValues
 from jointwise.plot import canvas, space
 from jointwise.plot.canvas import AFTER, TARGET
 from jointwise.robot import Robot
-from jointwise.solvers.targets import Pose, Target
+from jointwise.targets import AnyTarget, Pose
 
 # Elevation and azimuth of the camera: from the right of a robot that looks along x, and ahead [°].
 VIEW = space.ELEVATION, -50.0
@@ -21,19 +21,20 @@ VIEW = space.ELEVATION, -50.0
 def robot(
     robot: Robot,
     q: JointValues,
-    base: Pose | None = None,
-    targets: Mapping[str, Target] | None = None,
+    base_pose: Pose | None = None,
+    targets: Mapping[str, AnyTarget] | None = None,
     ax: Any = None,
     color: str = AFTER,
 ) -> Any:
     """Draw a whole robot in one configuration: a line to each link from the one that carries it.
 
     A dot is a joint. A star is the position of a target, and a line leads to it from its link.
+    Targets without a position are not drawn.
 
     Args:
         robot: The robot.
         q: (n,) joint values [rad, m], or a mapping of joint names, as for ``Robot.fk``.
-        base: Pose of the root link; None: the identity.
+        base_pose: Pose of the root link in the world; None: that of the robot.
         targets: Targets of links, as for ``Robot.solve``. None: none.
         ax: 3D axes to draw in. None: new ones.
         color: Colour of the lines.
@@ -47,21 +48,21 @@ def robot(
     Example:
         >>> from jointwise import Robot, plot
         >>> panda = Robot.load("panda")
-        >>> ax = plot.robot(panda, panda.home, targets={"tip": [0.4, 0.2, 0.5]})
+        >>> ax = plot.robot(panda, panda.mid_range, targets={"tip": [0.4, 0.2, 0.5]})
         >>> ax.figure.savefig("robot.png")  # doctest: +SKIP
     """
     if not isinstance(robot, Robot):
         raise InvalidInputError(
             f"robot is {checks.short(robot)}: expected a Robot, such as Robot.load('panda')."
         )
-    poses = robot.fk(q, base)
+    poses = robot.fk(q, base_pose)
     root = poses[robot.link_names[0]]
     if root.ndim == 3:
         raise InvalidInputError(
             f"q has shape {(len(root), robot.n)}: expected ({robot.n},), one configuration."
         )
     positions = {link: pose[:3, 3] for link, pose in poses.items()}
-    stars = {link: _position(robot, link, target) for link, target in (targets or {}).items()}
+    stars = _positions(robot, targets or {})
     axes = canvas.axes_3d(ax, space.SIZE)
     places = robot.model.links
     lines = [(place.parent, link) for link, place in places.items() if place.parent is not None]
@@ -79,10 +80,12 @@ def robot(
     return axes
 
 
-def _position(robot: Robot, link: str, target: Target) -> Floats:
-    """(3,) of a target [m], both checked."""
-    checks.known_name("link", link, robot.link_names, robot.name)
-    return space.describe_target(target)["position"]
+def _positions(robot: Robot, targets: Mapping[str, AnyTarget]) -> dict[str, Floats]:
+    """(3,) the positions of targets [m], by their links, all checked."""
+    for link in targets:
+        checks.known_name("link", link, robot.link_names, robot.name)
+    described = {link: space.describe_target(target) for link, target in targets.items()}
+    return {link: each["position"] for link, each in described.items() if "position" in each}
 
 
 def _segments(pairs: list[tuple[Floats, Floats]]) -> Floats:

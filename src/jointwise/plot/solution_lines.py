@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jointwise.chain import Chain
-from jointwise.kernels.shapes import Floats
+from jointwise.kernels.layout.arrays import Floats
 from jointwise.plot import canvas
 from jointwise.plot.arm3d import (
     LABEL_ZORDER,

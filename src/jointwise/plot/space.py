@@ -7,14 +7,14 @@ from numpy.typing import ArrayLike
 
 from jointwise.chain import Chain
 from jointwise.errors import InvalidInputError
-from jointwise.kernels.shapes import Floats
+from jointwise.kernels.layout.arrays import Floats
 from jointwise.model import checks
 from jointwise.plot import canvas
 from jointwise.plot.arm3d import draw_arm, draw_base, draw_frame, joint_size
 from jointwise.plot.canvas import AFTER, BEFORE, BETWEEN, DARK, TARGET
 from jointwise.plot.solution_lines import MANY, draw_few, draw_many, number_lines
 from jointwise.plot.spheres import draw_spheres
-from jointwise.solvers.targets import Target, kind_and_value
+from jointwise.targets import AnyTarget, pack_target
 
 SIZE = 5.0, 4.6
 # Elevation of the camera, and of the camera for a flat arm [°].
@@ -60,7 +60,7 @@ def arm(
     Example:
         >>> from jointwise import plot, robots
         >>> panda = robots.panda()
-        >>> ax = plot.arm(panda, panda.home)
+        >>> ax = plot.arm(panda, panda.mid_range)
         >>> ax.figure.savefig("arm.png")  # doctest: +SKIP
     """
     canvas.check_chain(chain)
@@ -75,13 +75,13 @@ def arm(
     return axes
 
 
-def motion(chain: Chain, configurations: ArrayLike, target: Target, ax: Any = None) -> Any:
+def motion(chain: Chain, configurations: ArrayLike, target: AnyTarget, ax: Any = None) -> Any:
     """Draw the motion of an arm to a target: configurations before, between and after.
 
     Args:
         chain: The arm.
         configurations: (k, n) joint values from first to last [rad, m], k at least 2; those of a
-            trace are ``trace.joint_angles``.
+            trace are ``trace.q``.
         target: The target, as for ``Chain.solve``.
         ax: 3D axes to draw in. None: new ones, as for ``arm``.
 
@@ -94,7 +94,7 @@ def motion(chain: Chain, configurations: ArrayLike, target: Target, ax: Any = No
     Example:
         >>> from jointwise import plot, robots
         >>> panda, target = robots.panda(), [0.4, 0.2, 0.5]
-        >>> ax = plot.motion(panda, panda.trace(target).joint_angles, target)
+        >>> ax = plot.motion(panda, panda.trace(target).q, target)
     """
     canvas.check_chain(chain)
     values = _configurations(chain, configurations, at_least=2)
@@ -105,15 +105,16 @@ def motion(chain: Chain, configurations: ArrayLike, target: Target, ax: Any = No
     for i, q in enumerate(between):
         axes.plot(*chain.outline(q).T, color=BETWEEN, lw=1, label="" if i else "between")
     draw_arm(axes, chain, last, AFTER, limits=False)[0].set_label("after")
-    draw_target(axes, chain, description)
+    tip = chain.fk(last)[:3, 3]
+    draw_target(axes, chain, description, tip)
     _add_legend(axes)
     if ax is None:
-        set_view(axes, chain.fk(last)[:3, 3])
+        set_view(axes, tip)
     fit_axes(axes)
     return axes
 
 
-def solutions(chain: Chain, configurations: ArrayLike, target: Target, ax: Any = None) -> Any:
+def solutions(chain: Chain, configurations: ArrayLike, target: AnyTarget, ax: Any = None) -> Any:
     """Draw several solutions for one target, each in a colour of its own, with a legend.
 
     A joint that is at the same place in several solutions is dark grey. Later solutions are
@@ -136,7 +137,7 @@ def solutions(chain: Chain, configurations: ArrayLike, target: Target, ax: Any =
         >>> from jointwise import plot, robots
         >>> ur5e = robots.ur5e()
         >>> pose = ur5e.fk([0.1, -1.2, 1.5, -0.4, 1.0, 0.3])
-        >>> ax = plot.solutions(ur5e, ur5e.solutions(pose, count=3).joint_angles, pose)
+        >>> ax = plot.solutions(ur5e, ur5e.solutions(pose, count=3).q, pose)
     """
     canvas.check_chain(chain)
     values = _configurations(chain, configurations, at_least=1)
@@ -145,12 +146,13 @@ def solutions(chain: Chain, configurations: ArrayLike, target: Target, ax: Any =
     draw_base(axes, joint_size(chain))
     many, drawn = len(values) > MANY, len(axes.lines)
     has_shared_joints = (draw_many if many else draw_few)(axes, chain, values)
-    draw_target(axes, chain, description)
+    tip = chain.fk(values[0])[:3, 3]
+    draw_target(axes, chain, description, tip)
     if has_shared_joints:
         axes.plot([], [], [], "s", color=DARK, label="shared joint")
     _add_legend(axes, numbers=many)
     if ax is None:
-        set_view(axes, description["position"])
+        set_view(axes, description.get("position", tip))
     fit_axes(axes)
     if many:
         number_lines(axes, axes.lines[drawn : drawn + len(values)])
@@ -176,33 +178,37 @@ def _add_legend(ax: Any, numbers: bool = False) -> None:
     ax.legend(loc="upper center", ncols=columns, frameon=False, fontsize="small", **style)
 
 
-def describe_target(target: Target) -> dict[str, Floats]:
+def describe_target(target: AnyTarget) -> dict[str, Floats]:
     """Check a target and describe it, as ``TargetKind.describe`` does.
 
     Raises:
         InvalidInputError: It is not a target; the text says why.
     """
-    kind, value = kind_and_value(target)
-    kind.check(kind.pack(value))
-    return kind.describe(value)
+    packed = pack_target(target)
+    packed.kind.check(packed.values)
+    return packed.kind.describe(packed.values)
 
 
-def draw_target(ax: Any, chain: Chain, description: dict[str, Floats]) -> None:
+def draw_target(ax: Any, chain: Chain, description: dict[str, Floats], tip: Floats) -> None:
     """Draw a target: a star at its position, an arrow for a direction, a frame for an orientation.
 
     Args:
         ax: 3D axes.
         chain: The arm; its size sets that of the arrows.
         description: The target, as ``describe_target`` returns it.
+        tip: (3,) where the arrow of a target without a position begins [m].
     """
     from scipy.spatial.transform import Rotation
 
-    position, size = description["position"], joint_size(chain)
-    star = {"color": TARGET, "ms": 15, "mec": "white", "label": "target", "zorder": 99}
-    ax.plot(*position[:, None], "*", **star)
+    position, size, label = description.get("position", tip), joint_size(chain), "target"
+    if "position" in description:
+        star = {"color": TARGET, "ms": 15, "mec": "white", "label": label, "zorder": 99}
+        ax.plot(*position[:, None], "*", **star)
+        label = ""
     if "direction" in description:
         arrow = 1.8 * size * description["direction"]  # beyond the name of the tool's axis
-        ax.quiver(*position, *arrow, color=TARGET, lw=1.5, arrow_length_ratio=0.25)
+        style = {"color": TARGET, "lw": 1.5, "arrow_length_ratio": 0.25, "label": label}
+        ax.quiver(*position, *arrow, **style)
     if "quaternion" in description:
         pose = np.eye(4)
         pose[:3, :3] = Rotation.from_quat(description["quaternion"]).as_matrix()

@@ -6,9 +6,9 @@ import numpy as np
 
 from jointwise.chain import Chain
 from jointwise.errors import InvalidInputError
-from jointwise.kernels.shapes import Floats
-from jointwise.model.geometry.shapes import convex_hull
+from jointwise.kernels.layout.arrays import Floats
 from jointwise.plot.canvas import GREY
+from jointwise.shape.solids.mesh import convex_hull
 
 # Points on a drawn sphere.
 POINTS = 60
@@ -33,8 +33,8 @@ def draw_spheres(ax: Any, chain: Chain, q: Floats) -> Any:
 
     if chain.geometry is None:
         raise InvalidInputError(
-            "the arm has no geometry, so it has no spheres: expected a chain with one. Read it "
-            "with geometry=True."
+            "the arm has no shape yet, so it has no spheres: expected one, such as "
+            "arm.with_geometry() or arm.with_scene()."
         )
     heights = np.linspace(-1.0, 1.0, POINTS)  # a Fibonacci lattice
     angles = np.arange(POINTS) * np.pi * (3.0 - np.sqrt(5.0))

@@ -5,21 +5,21 @@ from typing import Any
 import numpy as np
 
 from jointwise.chain import Chain
+from jointwise.engines.serial.trace import Move, Trace
 from jointwise.errors import InvalidInputError
-from jointwise.kernels.shapes import Floats
+from jointwise.kernels.layout.arrays import Floats
 from jointwise.model import checks
 from jointwise.plot import canvas
 from jointwise.plot.canvas import AFTER, BEFORE, LIGHT, MOVING, TARGET
 from jointwise.plot.space import describe_target
-from jointwise.solvers.targets import Target
-from jointwise.solvers.trace import Move, Trace
+from jointwise.targets import AnyTarget
 
 PANEL, MAX_COLUMNS, ARC_POINTS = (2.0, 2.35), 4, 181
 # Panels show the side of a joint axis that faces this direction, so parallel axes look alike.
 VIEWER = np.array([0.2, -0.6, 0.8])
 
 
-def sweep(chain: Chain, trace: Trace, target: Target, number: int = 0, axes: Any = None) -> Any:
+def sweep(chain: Chain, trace: Trace, target: AnyTarget, number: int = 0, axes: Any = None) -> Any:
     """Draw one CCD sweep, one panel for each joint's move, from end effector to base.
 
     A panel of a revolute joint is a view along the joint's axis, so that the end effector moves
@@ -72,14 +72,14 @@ def sweep(chain: Chain, trace: Trace, target: Target, number: int = 0, axes: Any
 
 def _draw_move(ax: Any, chain: Chain, move: Move, target_position: Floats) -> None:
     prismatic = bool(chain.prismatic[move.joint])
-    frame = chain.frames(move.joint_angles)[move.joint]
+    frame = chain.joint_frames(move.q)[move.joint]
     axis, origin = frame[:3, 2], frame[:3, 3]
     projection = _projection(axis, prismatic)
 
     def draw(points: Floats, style: str, color: str, **kwargs: Any) -> None:
         ax.plot(*np.atleast_2d(points @ projection).T, style, color=color, **kwargs)
 
-    before, after = move.joint_angles.copy(), move.joint_angles
+    before, after = move.q.copy(), move.q
     before[move.joint] = move.before
     arc = _tip_positions(chain, move, _joint_range(chain, move))
     draw(arc, "-", LIGHT, lw=3, solid_capstyle="butt", label="range of motion")
@@ -102,7 +102,7 @@ def _title(chain: Chain, move: Move, position_error: float) -> str:
     change = f"{move.after - move.before:+.2f}"
     moved = "unchanged" if float(change) == 0.0 else f"{change} {unit}".replace("-", "−")
     visited = chain.n - move.joint
-    return f"{visited}. {chain.names[move.joint]}\n{moved}, error {position_error:.3f} m"
+    return f"{visited}. {chain.joint_names[move.joint]}\n{moved}, error {position_error:.3f} m"
 
 
 def _joint_range(chain: Chain, move: Move) -> tuple[float, float]:
@@ -117,7 +117,7 @@ def _joint_range(chain: Chain, move: Move) -> tuple[float, float]:
 
 def _tip_positions(chain: Chain, move: Move, ends: tuple[float, float]) -> Floats:
     """(k, 3) positions of the end effector while the joint moves between two values [m]."""
-    configurations = np.tile(move.joint_angles, (ARC_POINTS, 1))
+    configurations = np.tile(move.q, (ARC_POINTS, 1))
     configurations[:, move.joint] = np.linspace(*ends, ARC_POINTS)
     positions: Floats = chain.fk(configurations)[:, :3, 3]
     return positions

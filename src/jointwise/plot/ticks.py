@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
-from jointwise.kernels.shapes import Floats
+from jointwise.kernels.layout.arrays import Floats
 
 MAX_INTERVALS = 8
 # Width of a character, and space between labels, in font sizes.

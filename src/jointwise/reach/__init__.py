@@ -5,8 +5,9 @@ from jointwise.reach.comparison import Comparison, compare
 from jointwise.reach.map import ReachMap
 from jointwise.reach.measures import Reach
 from jointwise.reach.orientations import AimCone
-from jointwise.reach.placement import Placement, base_candidates, best_base, standing_places
+from jointwise.reach.placement import Placement, base_candidates, best_base
 from jointwise.reach.size import MapSize, map_size
+from jointwise.reach.workers import Workers
 
 __all__ = [
     "AimCone",
@@ -15,10 +16,10 @@ __all__ = [
     "Placement",
     "Reach",
     "ReachMap",
+    "Workers",
     "base_candidates",
     "best_base",
     "compare",
     "map_size",
     "reach_map",
-    "standing_places",
 ]

@@ -1,95 +1,85 @@
-"""What an arm must not touch, wherever its base stands."""
-
-from dataclasses import replace
+"""What an arm must not collide with, wherever its base stands."""
 
 import numpy as np
 
 from jointwise.chain import Chain
-from jointwise.kernels.shapes import Floats
-from jointwise.model.arm import ArmModel, arm_model
-from jointwise.model.geometry.geometry import move_spheres
+from jointwise.engines.serial.check import SerialCheck
+from jointwise.kernels.layout.arrays import Floats
+from jointwise.model.arm import ArmModel
+from jointwise.scene.collision_model import NO_OBSTACLES
 from jointwise.scene.scene import Scene
-from jointwise.solvers.collision import CollisionCheck, collision_check
+from jointwise.shape.allowed import allowing
+from jointwise.shape.geometry import group_spheres
+from jointwise.shape.link_groups import move_spheres
 
 # A base stands on an obstacle whose surface is no farther from the origin of its frame [m].
 STANDS_ON = 0.02
 
 
 class BaseChecks:
-    """An arm and a scene in the world frame, of which the arm's base may be anywhere.
+    """An arm and its scene, in the world frame; the base of the arm may be anywhere.
 
     Args:
-        chain: The arm.
-        scene: Obstacles, world frame.
-        margin: The least distance to keep [m].
-        self_collision: Whether the arm must not touch itself.
+        arm: The arm.
 
     Attributes:
         depend_on_base: Whether there are obstacles.
-
-    Raises:
-        InvalidInputError: There is a scene and no geometry, or the margin is negative.
     """
 
-    def __init__(
-        self, chain: Chain, scene: Scene | None, margin: float, self_collision: bool
-    ) -> None:
-        self._arm, self._geometry = chain.arm, chain.geometry
-        # Without obstacles: those that are around the origin are not around the base.
-        others = Scene() if isinstance(scene, Scene) else scene
-        self._own = collision_check(chain.arm, chain.geometry, others, margin, self_collision)
-        self._scene, self._margin, self._self_collision = scene or Scene(), margin, self_collision
+    def __init__(self, arm: Chain) -> None:
+        self._arm, self._scene = arm, arm.scene or NO_OBSTACLES
         self.depend_on_base = len(self._scene) > 0
 
-    def at(self, base: Floats) -> tuple[ArmModel, CollisionCheck | None]:
-        """The arm with its base at a pose (4, 4) in the world, and what it must not touch there.
+    def at(self, base_pose: Floats) -> tuple[ArmModel, SerialCheck | None]:
+        """The arm with its frame at a pose (4, 4) in the world, and what it must not collide with.
 
         Its targets and solutions are in the world frame. So no obstacle has to be moved, which a
         grid of distances could not be.
         """
-        links = np.concatenate(
-            [(base[:3] @ _square(self._arm.links[0]))[None], self._arm.links[1:]]
-        )
-        arm = arm_model(links, self._arm.prismatic, self._arm.limits)
-        if self._own is None or self._geometry is None:
-            return arm, None
-        body, count = self._geometry.body, len(self._base_spheres)
-        centres, bounds = body.centres.copy(), body.bounds.copy()
-        centres[:count] = move_spheres(base, self._base_spheres)[:, :3]
-        bounds[:1] = move_spheres(base, bounds[:1])
-        geometry = replace(self._geometry, body=body._replace(centres=centres, bounds=bounds))
-        around = geometry, self._scene, self._margin, self._self_collision
-        return arm, CollisionCheck(arm, *around)
+        return _checked(self._arm.with_base(base_pose @ self._arm.base_pose))
 
-    def without_obstacles(self) -> tuple[ArmModel, CollisionCheck | None]:
-        """The arm in its own base frame, and what it must not touch if there are no obstacles."""
-        return self._arm, self._own
+    def without_obstacles(self) -> tuple[ArmModel, SerialCheck | None]:
+        """The arm in its own base frame, and its check, if there are no obstacles."""
+        return _checked(self._arm)
 
-    def touched_by(self, bases: Floats) -> list[str]:
-        """The obstacle that is touched by what is fixed to each base (k, 4, 4); "" if none is.
+    def obstacles_hit(self, base_poses: Floats) -> list[str]:
+        """The obstacle that collides with the links fixed to each base (k, 4, 4); "" if none does.
 
-        What it stands on does not count.
+        Obstacles that the base stands on do not count.
         """
-        names = [""] * len(bases)
+        names = [""] * len(base_poses)
         if not self.depend_on_base or not len(self._base_spheres):
             return names
-        origins = np.ascontiguousarray(bases[:, :3, 3])
-        spheres = np.stack([move_spheres(base, self._base_spheres) for base in bases])
+        origins = np.ascontiguousarray(base_poses[:, :3, 3])
+        spheres = np.stack([move_spheres(pose, self._base_spheres) for pose in base_poses])
         for obstacle in self._scene:
+            if obstacle.name in self._allowed:
+                continue
             alone = Scene((obstacle,))
             inexact = np.sqrt(3.0) * getattr(obstacle, "voxel", 0.0)  # of a grid
             stands = np.abs(alone.distance(origins)) <= STANDS_ON + inexact
             distances = alone.distance(spheres[..., :3].reshape(-1, 3)).reshape(spheres.shape[:2])
-            touches = (distances - spheres[..., 3]).min(axis=1) < self._margin
-            for k in np.flatnonzero(touches & ~stands):
+            collides = (distances - spheres[..., 3]).min(axis=1) < self._arm.margin
+            for k in np.flatnonzero(collides & ~stands):
                 names[k] = names[k] or obstacle.name
         return names
 
     @property
+    def _allowed(self) -> set[str]:
+        """Names of the obstacles that links fixed to the base may collide with."""
+        around = self._arm._collision_model
+        if around is None or not around.allow:
+            return set()
+        pairs = allowing(around.geometry, around.allow, self._scene.names).obstacles
+        return {name for group, name in pairs if group == 0}
+
+    @property
     def _base_spheres(self) -> Floats:
-        """(k, 4) the spheres of what is fixed to the base, base frame."""
-        return self._geometry.spheres_by_carrier[0] if self._geometry else np.empty((0, 4))
+        """(k, 4) the spheres of the links fixed to the base, base frame."""
+        geometry = self._arm.geometry
+        return np.empty((0, 4)) if geometry is None else group_spheres(geometry)[0]
 
 
-def _square(link: Floats) -> Floats:
-    return np.vstack([link, [0.0, 0.0, 0.0, 1.0]])
+def _checked(arm: Chain) -> tuple[ArmModel, SerialCheck | None]:
+    around = arm._collision_model
+    return arm.arm, None if around is None else SerialCheck(arm.arm, around)

@@ -8,73 +8,56 @@ from contextlib import closing
 from os import PathLike
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from jointwise.backends.progress import Report, reporting
 from jointwise.backends.threads import thread_count
 from jointwise.chain import Chain
+from jointwise.config import SolveConfig
+from jointwise.engines.run_options import Device
 from jointwise.errors import InvalidInputError
-from jointwise.reach.chunks import POSES_AT_ONCE, REACH_CONFIG, Job, versions
+from jointwise.reach.chunks import POSES_AT_ONCE, REACH_CONFIG, Job, check_search, versions
 from jointwise.reach.description import describe_map
+from jointwise.reach.dispatch import compute_on_cluster, compute_on_threads, connect
 from jointwise.reach.empty_store import require_zarr
-from jointwise.reach.engines import compute_on_cluster, compute_on_threads, connect
 from jointwise.reach.grid import Index, grid_over
 from jointwise.reach.map import ReachMap
 from jointwise.reach.orientations import Orientations, orientation_set
 from jointwise.reach.size import check_chain
 from jointwise.reach.store import Store, translate_write_errors
-from jointwise.scene.scene import Scene
-from jointwise.solvers.batch import Device, wants_gpu
-from jointwise.solvers.collision import collision_check
-from jointwise.solvers.config import SolveConfig
+from jointwise.reach.workers import ALL_CORES, Workers, check_workers
 
 
 def reach_map(
-    chain: Chain,
+    arm: Chain,
     resolution: float = 0.05,
     orientations: Orientations = 100,
     region: ArrayLike | None = None,
-    config: SolveConfig = REACH_CONFIG,
-    device: Device = "cpu",
-    client: Any = None,
-    store: str | PathLike[str] = "map.zarr",
-    progress: bool = True,
-    seed: int = 0,
-    threads: int | None = None,
-    chunk: int | None = None,
     *,
-    scene: Scene | None = None,
-    margin: float = 0.0,
-    self_collision: bool = True,
+    store: str | PathLike[str] = "map.zarr",
+    config: SolveConfig = REACH_CONFIG,
+    workers: Workers = ALL_CORES,
+    progress: bool = True,
 ) -> ReachMap:
     """Compute where an arm can reach: every orientation is solved for in every voxel.
+
+    If the arm has a scene, only collision-free solutions count.
 
     The map is written chunk by chunk. After an interruption of any kind, the same call resumes,
     and the completed store is bit for bit that of an uninterrupted run, on any number of threads
     and on a Dask cluster. A GPU rounds differently: its maps are not mixed with those of a CPU.
 
     Args:
-        chain: The arm.
+        arm: The arm. Maps of an arm with a scene are computed on a CPU only.
         resolution: Edge of a voxel [m]. Voxel centres are integer multiples of it.
         orientations: A number of rotations, spread uniformly; an ``AimCone`` of directions; or
             None for positions only, with free orientation.
         region: ((x0, x1), (y0, y1), (z0, z1)) [m], base frame. None: the whole reach of the arm.
-        config: Tolerances and restarts, as for ``solve_batch``.
-        device: ``"cpu"``, ``"cuda"`` for a GPU, or ``"auto"`` for a GPU if there is one.
-        client: A Dask ``Client``, or the address of a scheduler, to compute on the CPUs of a
-            cluster. Excludes ``device`` and ``threads``.
         store: The folder to write. An existing map with the same settings is resumed.
+        config: Tolerances, restarts and their seed. Poses that are not reached are never searched
+            further, whatever ``search_unreached`` is.
+        workers: What computes the map: threads, a GPU or a Dask cluster.
         progress: Whether to show progress on standard error.
-        seed: As for ``solve_batch``.
-        threads: Threads on a CPU. None: one for every core. Ignored on a GPU.
-        chunk: Number of voxels along the edge of a chunk, the unit of work and of what is written.
-            None: so that a chunk has about 100,000 poses, or four million on a GPU. On a cluster
-            of hundreds of cores choose 32 to 48; see docs/howto/reach.md.
-        scene: As for ``Chain.solve``, and so are the next two: only solutions that touch nothing
-            count. On a CPU only.
-        margin: The least distance to keep [m].
-        self_collision: Whether the arm must not touch itself.
 
     Raises:
         InvalidInputError: An argument is invalid, or the store holds another map; the text says
@@ -92,24 +75,13 @@ def reach_map(
         ...     print(found.grid.shape, found.finished)
         (11, 11, 1) True
     """
-    check_chain(chain)
-    _check_client(client, device, threads)
-    # Checks config, seed, device and threads; there is nothing to solve.
-    chain.solve_batch(np.empty((0, 3)), None, config, seed, device, threads=threads)
-    used_device: Device = "cuda" if wants_gpu(device) else "cpu"
-    tried = orientation_set(orientations)
-    max_voxels = POSES_AT_ONCE[used_device] // tried.count
-    grid = grid_over(chain.arm, resolution, region, chunk, max_voxels)
-    check = collision_check(chain.arm, chain.geometry, scene, margin, self_collision)
-    if check is not None and used_device == "cuda":
-        raise InvalidInputError(
-            f"device is {device!r} for a map in which the arm must not touch anything: expected "
-            "'cpu', or an arm without geometry, chain.with_geometry(None)."
-        )
-    job = Job(chain.arm, grid, tried, config, seed, used_device, check)
+    check_chain(arm)
+    check_workers(workers)
+    check_search(config)
+    job = _job(arm, resolution, orientations, region, config, workers)
     used_versions = {**versions(), "zarr": str(require_zarr().__version__)}
-    description = describe_map(chain, job, orientations, used_versions, scene)
-    with connect(client) as cluster:
+    description = describe_map(arm, job, orientations, used_versions)
+    with connect(workers.client) as cluster:
         with translate_write_errors(store):
             opened = Store.open_or_create(store, description)
         with reporting(progress, "counting voxels"):
@@ -118,19 +90,31 @@ def reach_map(
         if poses:
             opened.check_same(description, "versions")
             with opened.lock(), reporting(progress, "mapping", poses) as report:
-                _compute_missing(opened, job, cluster, threads, report)
+                _compute_missing(opened, job, cluster, workers.threads, report)
     with translate_write_errors(store):
         opened.remove_partials()
     return ReachMap(store)
 
 
-def _check_client(client: Any, device: Device, threads: int | None) -> None:
-    if client is not None and (device != "cpu" or threads is not None):
-        option = f"device={device!r}" if device != "cpu" else f"threads={threads}"
+def _job(
+    arm: Chain,
+    resolution: float,
+    orientations: Orientations,
+    region: ArrayLike | None,
+    config: SolveConfig,
+    workers: Workers,
+) -> Job:
+    """What to compute, from checked arguments."""
+    if workers.on_gpu and arm.scene is not None:
         raise InvalidInputError(
-            f"client is given with {option}: expected only one of them. The workers of a cluster "
-            "compute on CPUs, with the threads they were started with."
+            f"device is {workers.device!r} for the map of an arm with a scene: expected 'cpu', or "
+            "an arm without a scene."
         )
+    device: Device = "cuda" if workers.on_gpu else "cpu"
+    tried = orientation_set(orientations)
+    max_voxels = POSES_AT_ONCE[device] // tried.count
+    grid = grid_over(arm.arm, resolution, region, workers.chunk, max_voxels)
+    return Job(arm.arm, grid, tried, config, device, arm._check_or_none())
 
 
 def _missing_chunks(store: Store, job: Job) -> Iterator[tuple[Index, int]]:

@@ -15,15 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jointwise.backends import cpu, cuda
-from jointwise.kernels.fingerprint import fingerprint
-from jointwise.kernels.shapes import Floats
+from jointwise.config import SolveConfig, check_config
+from jointwise.engines.run_options import Device
+from jointwise.engines.serial.check import SerialCheck
+from jointwise.errors import InvalidInputError
+from jointwise.kernels.layout.arrays import Floats
+from jointwise.kernels.native.fingerprint import fingerprint
 from jointwise.model.arm import ArmModel
 from jointwise.reach.grid import Grid, Index, within_reach
 from jointwise.reach.levels import is_exact, solve_levels
 from jointwise.reach.orientations import OrientationSet
-from jointwise.solvers.batch import Device
-from jointwise.solvers.collision import CollisionCheck
-from jointwise.solvers.config import SolveConfig
 
 # Tolerances and restarts of a map; docs/howto/reach.md has what more restarts would find.
 REACH_CONFIG = SolveConfig(position_tolerance=1e-4, orientation_tolerance=1e-4, max_restarts=20)
@@ -34,14 +35,20 @@ POSES_AT_ONCE = {"cpu": 100_000, "cuda": 4_000_000}
 # Files and folders whose code decides the bits of a map.
 FINGERPRINTED = (
     "backends",
+    "config.py",
+    "engines",
     "kernels",
     "model",
+    "posture.py",
+    "problem.py",
     "reach/chunks.py",
     "reach/grid.py",
     "reach/levels.py",
     "reach/orientations.py",
+    "results",
     "scene",
-    "solvers",
+    "shape",
+    "targets",
 )
 
 Float32s = NDArray[np.float32]
@@ -55,19 +62,17 @@ class Job:
         arm: The arm in numbers.
         grid: The voxels.
         orientations: The orientations to try in every voxel.
-        config: Tolerances and restarts.
-        seed: Seed of the restarts.
+        config: Tolerances, restarts and their seed.
         device: ``"cpu"`` or ``"cuda"``.
-        check: What the arm must not touch.
+        check: What the arm must not collide with; None: nothing is checked.
     """
 
     arm: ArmModel
     grid: Grid
     orientations: OrientationSet
     config: SolveConfig
-    seed: int
     device: Device
-    check: CollisionCheck | None = None
+    check: SerialCheck | None = None
 
     @property
     def exact(self) -> bool:
@@ -86,16 +91,26 @@ class Chunk(NamedTuple):
     Attributes:
         dexterity: Share of the orientations that are reached.
         manipulability: The greatest of the solutions found; 0 where there is none.
-        margin: The greatest limit margin of the solutions found, 1 in the middle of the ranges;
-            0 where there is none.
-        configuration: (..., n) joint values of the solution with the greatest product of the two
-            [rad, m]; NaN where there is none.
+        limit_margin: The greatest of the solutions found, 1 in the middle of the ranges; 0 where
+            there is none.
+        q: (..., n) joint values of the solution with the greatest product of the two [rad, m];
+            NaN where there is none.
     """
 
     dexterity: Float32s
     manipulability: Float32s
-    margin: Float32s
-    configuration: Floats
+    limit_margin: Float32s
+    q: Floats
+
+
+def check_search(config: SolveConfig) -> None:
+    """Refuse a config that is not for the search of many poses."""
+    check_config(config)
+    if config.method != "combined":
+        raise InvalidInputError(
+            f"config has method={config.method!r}: expected 'combined', the search of reach_map "
+            "and best_base."
+        )
 
 
 @cache
@@ -132,11 +147,9 @@ def _solve_voxels(job: Job, points: Floats) -> Chunk:
     """The results at ``points (k, 3)``; voxels beyond reach are not solved."""
     count, on_gpu = len(points), job.device == "cuda"
     tried = np.flatnonzero(within_reach(job.arm, points, job.config.position_tolerance))
-    scores = solve_levels(
-        job.arm, job.orientations, job.config, job.seed, on_gpu, points[tried], job.check
-    )
+    scores = solve_levels(job.arm, job.orientations, job.config, on_gpu, points[tried], job.check)
     measures, q = np.zeros((3, count), np.float32), np.full((count, job.arm.n), np.nan)
     measures[0, tried] = scores.counts / job.orientations.count
     measures[1:, tried], q[tried] = scores.greatest, scores.q
-    dexterity, manipulability, margin = measures
-    return Chunk(dexterity, manipulability, margin, q)
+    dexterity, manipulability, limit_margin = measures
+    return Chunk(dexterity, manipulability, limit_margin, q)

@@ -8,27 +8,22 @@ from typing import Any
 import numpy as np
 
 from jointwise.chain import Chain
+from jointwise.config import SolveConfig
 from jointwise.model.arm import arm_model
-from jointwise.model.geometry.files import from_text, to_text
 from jointwise.reach.chunks import Job
 from jointwise.reach.grid import Grid
 from jointwise.reach.orientations import AimCone, Orientations
 from jointwise.scene.scene import Scene
-from jointwise.solvers.collision import CollisionCheck
-from jointwise.solvers.config import SolveConfig
+from jointwise.shape.files import from_text, to_text
 
-# Version of the file format.
-FORMAT = 1
+# Version of the file format. Format 1 had other names of arrays and settings.
+FORMAT = 2
 # Values longer than this are not quoted in a message.
 MAX_QUOTED = 60
 
 
 def describe_map(
-    chain: Chain,
-    job: Job,
-    orientations: Orientations,
-    versions: dict[str, str],
-    scene: Scene | None = None,
+    chain: Chain, job: Job, orientations: Orientations, versions: dict[str, str]
 ) -> dict[str, Any]:
     """A map: its format, arm and settings, and the versions of the code that computes it.
 
@@ -37,7 +32,6 @@ def describe_map(
         job: The grid, and how it is solved.
         orientations: The orientations as the caller asked for them.
         versions: By name.
-        scene: The obstacles, if there are any.
     """
     grid = job.grid
     return {
@@ -50,27 +44,27 @@ def describe_map(
             "chunk": list(grid.chunk),
             "orientations": _describe_orientations(orientations),
             "config": _describe_config(job.config),
-            "seed": int(job.seed),
             "device": job.device,
-            **_describe_check(job.check),
+            "scene": _describe_scene(chain, job),
         },
         "exact": job.exact,
         "versions": versions,
-        **_describe_shapes(chain, scene),
+        **_describe_shapes(chain),
     }
 
 
-def _describe_shapes(chain: Chain, scene: Scene | None) -> dict[str, str]:
+def _describe_shapes(chain: Chain) -> dict[str, str]:
     """The arm's spheres and the obstacles, as their files have them.
 
     Grids of distances are left out, which a file of obstacles cannot hold. So are spheres of which
     some are attached, since those of a file are not.
     """
     shapes = {}
-    if chain.geometry is not None and not chain.geometry.links[-1]:
+    if chain.geometry is not None and not chain.geometry.attached:
         shapes["geometry"] = to_text(chain.geometry)
-    if scene is not None:
-        shapes["scene"] = Scene(tuple(each for each in scene if each.kind != "grid")).to_toml()
+    if chain.scene is not None:
+        kept = tuple(each for each in chain.scene if each.kind != "grid")
+        shapes["scene"] = Scene(kept).to_toml()
     return shapes
 
 
@@ -80,11 +74,17 @@ def scene_from_description(description: dict[str, Any]) -> Scene | None:
     return None if text is None else Scene.from_toml(BytesIO(text.encode()))
 
 
-def _describe_check(check: CollisionCheck | None) -> dict[str, str]:
-    """What the arm must not touch, as the hash of all its numbers; nothing if there is none."""
-    if check is None:
-        return {}
-    return {"surroundings": sha256(check.packed_arm.tobytes()).hexdigest()}
+def _describe_scene(chain: Chain, job: Job) -> dict[str, Any] | None:
+    """What must not collide, with a hash of all its numbers; None if nothing is checked."""
+    around = chain._collision_model
+    if around is None or job.check is None:
+        return None
+    return {
+        "margin": around.margin,
+        "self_collision": around.self_collision,
+        "allow": [list(pair) for pair in around.allow],
+        "sha256": sha256(job.check.packed_arm.tobytes()).hexdigest(),
+    }
 
 
 def grid_from_settings(settings: dict[str, Any]) -> Grid:
@@ -97,7 +97,7 @@ def describe_chain(chain: Chain) -> dict[str, Any]:
     """An arm; infinite limits are null."""
     limits = [[None if np.isinf(end) else end for end in pair] for pair in chain.limits.tolist()]
     return {
-        "names": list(chain.names),
+        "names": list(chain.joint_names),
         "kinds": chain.prismatic.astype(float).tolist(),
         "links": chain.arm.links.tolist(),
         "limits": limits,
@@ -105,7 +105,7 @@ def describe_chain(chain: Chain) -> dict[str, Any]:
 
 
 def chain_from_description(description: dict[str, Any], geometry: str | None = None) -> Chain:
-    """The arm that ``describe_chain`` described, to the last bit.
+    """The arm that ``describe_chain`` described, to the last bit; without a scene.
 
     Args:
         description: The arm.
@@ -118,8 +118,10 @@ def chain_from_description(description: dict[str, Any], geometry: str | None = N
     ]
     links, prismatic = np.array(description["links"]), np.array(description["kinds"]) > 0.0
     arm, names = arm_model(links, prismatic, np.array(limits)), tuple(description["names"])
-    shape = None if geometry is None else from_text(geometry, "the geometry", arm, names)
-    return Chain(arm, names, geometry=shape)
+    chain = Chain._from_arm(arm, names)
+    if geometry is None:
+        return chain
+    return chain.with_geometry(from_text(geometry, "the geometry", arm, names))
 
 
 def differences(name: str, stored: Any, expected: Any) -> Iterator[str]:
@@ -149,5 +151,6 @@ def _describe_config(config: SolveConfig) -> dict[str, Any]:
         "position_tolerance": config.position_tolerance,
         "orientation_tolerance": config.orientation_tolerance,
         "max_restarts": config.max_restarts,
+        "seed": config.seed,
         "stiffness": stiffness if isinstance(stiffness, float) else list(stiffness),
     }

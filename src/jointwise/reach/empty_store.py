@@ -16,16 +16,16 @@ from jointwise.reach.grid import AXES, Grid
 # compresses chunks in which nothing is reached well.
 COMPRESSION_LEVEL = -5
 # The array with one more axis, the joints.
-JOINT_ARRAY = "configuration"
+JOINT_ARRAY = "q"
 # Unit and meaning of each array, for readers that open the store with another tool.
 MEANINGS = {
     "dexterity": ("1", "share of the tool orientations that are reached"),
     "manipulability": ("", "product of the singular values of the Jacobian, the greatest reached"),
-    "margin": (
+    "limit_margin": (
         "1",
         "distance to the nearest joint limit over half its range, the greatest reached",
     ),
-    "configuration": ("rad or m", "joint values that reach one of the orientations"),
+    "q": ("rad or m", "joint values that reach one of the orientations"),
 }
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from jointwise.backends import cpu
 from jointwise.errors import InvalidInputError
-from jointwise.kernels.shapes import Bools, Floats
+from jointwise.kernels.layout.arrays import Bools, Floats
 from jointwise.model import checks
 from jointwise.model.arm import ArmModel
 
@@ -112,12 +112,12 @@ def grid_over(arm: ArmModel, resolution: float, region: Any, chunk: Any, max_vox
 
 def _reach_box(arm: ArmModel) -> Floats:
     """(3, 2) a box around all points that the arm may reach [m]."""
-    if not np.isfinite(arm.reach):
+    if not np.isfinite(arm.max_reach):
         raise InvalidInputError(
             "the arm has a prismatic joint without limits, and its reach is unbounded: expected a "
             "region, ((x0, x1), (y0, y1), (z0, z1)), or limits."
         )
-    box: Floats = arm.base_origin[:, None] + np.array([-arm.reach, arm.reach])
+    box: Floats = arm.base_origin[:, None] + np.array([-arm.max_reach, arm.max_reach])
     return box
 
 

@@ -12,25 +12,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jointwise import kernels
 from jointwise.backends import cpu, cuda
 from jointwise.backends.device_arrays import device_array, to_device, to_host
-from jointwise.kernels.shapes import (
-    Floats,
-    NextRows,
-    PackedProblem,
-    Patterns,
-    Results,
-    Rows,
-    Scores,
-)
+from jointwise.config import SolveConfig
+from jointwise.engines.serial.batch import pack_problem, solve_cpu, solve_gpu, start_values_of
+from jointwise.engines.serial.check import SerialCheck
+from jointwise.engines.serial.packing import packed_arm
+from jointwise.engines.serial.solve import closed_form_for
+from jointwise.kernels import cuda as kernels
+from jointwise.kernels.layout.arrays import Floats
+from jointwise.kernels.layout.task import PackedProblem, Results
+from jointwise.kernels.layout.voxels import NextRows, Patterns, Rows, Scores
 from jointwise.model.arm import ArmModel
 from jointwise.reach.orientations import OrientationSet
-from jointwise.solvers.batch import pack_problem, solve_cpu, solve_gpu, start_values_of
-from jointwise.solvers.collision import CollisionCheck
-from jointwise.solvers.config import SolveConfig
-from jointwise.solvers.single import closed_form_for
-from jointwise.solvers.targets import Aim, PackedTarget, pack_targets
+from jointwise.targets import AIM, PackedTarget, pack_targets
 
 # Restarts of a position or a direction, as a multiple of those of a pose: where one is missed, all
 # its poses are. A factor of five finds hardly more than two, and a map takes twice as long.
@@ -60,10 +55,10 @@ def is_exact(
     What it leaves open, at singularities and at the border of the reach, is searched.
     """
     weights = (1.0,) * 4 if len(orientations.rotations) else ()
-    return not on_gpu and closed_form_for(arm, config.packed_arm(arm), weights) is not None
+    return not on_gpu and closed_form_for(arm, packed_arm(arm, config), weights) is not None
 
 
-def levels_of(arm: ArmModel, orientations: OrientationSet, exact: bool) -> Iterator[Level]:
+def levels_of(orientations: OrientationSet, exact: bool) -> Iterator[Level]:
     """The position, then the directions if there are any, then their rotations if any.
 
     Of an exact map all rotations, on one level.
@@ -71,36 +66,40 @@ def levels_of(arm: ArmModel, orientations: OrientationSet, exact: bool) -> Itera
     directions, rotations = len(orientations.directions), len(orientations.rotations)
     if exact:
         offsets = np.array([0, rotations])
-        yield Level(_poses(arm, orientations), offsets, from_solution=False)
+        yield Level(_poses(orientations), offsets, from_solution=False)
         return
-    yield Level(pack_targets(arm, np.zeros((1, 3))), np.arange(2), from_solution=False)
+    yield Level(pack_targets(np.zeros((1, 3))), np.arange(2), from_solution=False)
     if directions:
-        aims = Aim(np.zeros((directions, 3)), orientations.directions, orientations.axis)
-        yield Level(pack_targets(arm, aims), np.array([0, directions]), from_solution=False)
+        yield Level(_aims(orientations), np.array([0, directions]), from_solution=False)
     if rotations:
-        yield Level(_poses(arm, orientations), orientations.offsets, from_solution=True)
+        yield Level(_poses(orientations), orientations.offsets, from_solution=True)
 
 
-def _poses(arm: ArmModel, orientations: OrientationSet) -> PackedTarget:
+def _aims(orientations: OrientationSet) -> PackedTarget:
+    origin, directions = np.zeros(3), orientations.directions
+    aims = np.stack(np.broadcast_arrays(origin, directions, orientations.axis), axis=1)
+    return PackedTarget(AIM, aims)
+
+
+def _poses(orientations: OrientationSet) -> PackedTarget:
     poses = np.tile(np.eye(4), (len(orientations.rotations), 1, 1))
     poses[:, :3, :3] = orientations.rotations
-    return pack_targets(arm, poses)
+    return pack_targets(poses)
 
 
 def solve_levels(
     arm: ArmModel,
     orientations: OrientationSet,
     config: SolveConfig,
-    seed: int,
     on_gpu: bool,
     points: Floats,
-    check: CollisionCheck | None = None,
+    check: SerialCheck | None = None,
 ) -> Scores:
     """Solve all levels at ``points (v, 3)``; the scores of each voxel, in host memory."""
     backend: Any = OnGPU if on_gpu else OnCPU
     early_config = replace(config, max_restarts=EARLY_RESTART_FACTOR * config.max_restarts)
     exact = is_exact(arm, orientations, config, on_gpu)
-    count, levels = len(points), list(levels_of(arm, orientations, exact))
+    count, levels = len(points), list(levels_of(orientations, exact))
     rows = Rows(np.arange(count + 1), np.empty((0, arm.n)), np.ones(count, np.bool_))
     for level in levels:
         offsets = np.empty(rows.row_offsets[-1] + 1, np.int64)
@@ -117,7 +116,7 @@ def solve_levels(
         backend.write_targets(points, level, rows, next_rows)
         packed = level.packed._replace(values=targets)
         level_config = config if level is levels[-1] else early_config
-        problem = pack_problem(arm, packed, starts, level.from_solution, level_config, seed, check)
+        problem = pack_problem(arm, packed, starts, level.from_solution, level_config, check)
         results = backend.solve(arm, problem)
         rows = Rows(offsets[rows.row_offsets], results.q, results.converged)
     scores = Scores(
@@ -141,7 +140,7 @@ class OnCPU:
     @staticmethod
     def solve(arm: ArmModel, problem: PackedProblem) -> Results:
         """Solve all rows of a level; where there is a closed form, for the targets themselves."""
-        return solve_cpu(arm, problem, threads=1, closest=False, exact=True)
+        return solve_cpu(arm, problem, threads=1, search_unreached=False, exact=True)
 
     @staticmethod
     def score(arm: ArmModel, orientations: OrientationSet, rows: Any, scores: Any) -> None:
@@ -161,19 +160,19 @@ class OnGPU:
         patterns = Patterns(
             to_device(level.packed.values), to_device(level.offsets), level.from_solution
         )
-        kernel = kernels.voxels_cuda.write_targets_kernel()
+        kernel = kernels.voxels.write_targets_kernel()
         on_gpu = Rows(*map(to_device, rows)), NextRows(*map(to_device, next_rows))
         cuda.launch(kernel, len(points), to_device(points), patterns, *on_gpu)
 
     @staticmethod
     def solve(arm: ArmModel, problem: PackedProblem) -> Results:
         """Solve all rows of a level."""
-        return solve_gpu(arm, problem, np.float64, 1, closest=False)
+        return solve_gpu(arm, problem, np.float64, 1, search_unreached=False)
 
     @staticmethod
     def score(arm: ArmModel, orientations: OrientationSet, rows: Any, scores: Any) -> None:
         """Write the scores of each voxel."""
-        kernel = kernels.voxels_cuda.score_kernel(
+        kernel = kernels.voxels.score_kernel(
             arm.packed.tobytes(), arm.n, orientations.jacobian_rows
         )
         axis, on_gpu = tuple(orientations.axis.tolist()), Rows(*map(to_device, rows))

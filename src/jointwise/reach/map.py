@@ -5,22 +5,19 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from jointwise.chain import Chain
 from jointwise.errors import InvalidInputError, JointwiseError
-from jointwise.kernels.shapes import Floats
+from jointwise.kernels.layout.arrays import Floats
 from jointwise.model import checks
 from jointwise.reach.chunks import Float32s
 from jointwise.reach.description import chain_from_description, scene_from_description
 from jointwise.reach.grid import AXES, within_reach
 from jointwise.reach.measures import NOT_REACHED, Measure, Reach
 from jointwise.reach.pictures import Cloud, colours, draw_slice
-from jointwise.reach.placement import Placement, best_base
 from jointwise.reach.store import Store
 from jointwise.scene.scene import Scene
-from jointwise.solvers.batch import Device
-from jointwise.solvers.targets import Pose
+from jointwise.targets import Pose
 
 if TYPE_CHECKING:
     import viser
@@ -61,21 +58,21 @@ class ReachMap:
 
     @cached_property
     def chain(self) -> Chain:
-        """The arm."""
+        """The arm, with its shape if it is stored; without its scene."""
         description = self._store.description
         return chain_from_description(description["arm"], description.get("geometry"))
 
     @cached_property
     def scene(self) -> Scene | None:
-        """The obstacles, base frame; None if there was no scene.
+        """The obstacles, world frame; None if nothing was checked.
 
-        Without point clouds and meshes, which are not stored.
+        Point clouds and meshes are not stored.
         """
         return scene_from_description(self._store.description)
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The settings: resolution, first, shape, chunk, orientations, config, seed, device."""
+        """The settings: resolution, first, shape, chunk, orientations, config and so on."""
         return dict(self._store.description["settings"])
 
     @property
@@ -107,9 +104,9 @@ class ReachMap:
         return self._read_all("manipulability")
 
     @cached_property
-    def margin(self) -> Float32s:
+    def limit_margin(self) -> Float32s:
         """(x, y, z) greatest limit margin of the solutions, 1 in the middle. Read-only."""
-        return self._read_all("margin")
+        return self._read_all("limit_margin")
 
     def _read_all(self, name: Measure) -> Float32s:
         array = np.empty(self.grid.shape, np.float32)
@@ -142,12 +139,12 @@ class ReachMap:
         voxel = self.grid.voxel_at(checks.all_finite("pose", checks.position("pose", array)))
         if voxel is None:
             return NOT_REACHED
-        dexterity, manipulability, margin = (
+        dexterity, manipulability, limit_margin = (
             float(self._store.read_voxel(name, voxel)) for name in get_args(Measure)
         )
-        q: Floats = self._store.read_voxel("configuration", voxel)
+        q: Floats = self._store.read_voxel("q", voxel)
         q.setflags(write=False)
-        return Reach(dexterity, manipulability, margin, q if dexterity > 0.0 else None)
+        return Reach(dexterity, manipulability, limit_margin, q if dexterity > 0.0 else None)
 
     def volume(self, dexterity: float = 0.0) -> float:
         """Volume in which more than this share of the orientations is reached [m³]."""
@@ -179,7 +176,7 @@ class ReachMap:
             x: Draw the layer at this x [m].
             y: Or at this y [m].
             z: Or at this z [m].
-            what: ``"dexterity"``, ``"manipulability"`` or ``"margin"``.
+            what: ``"dexterity"``, ``"manipulability"`` or ``"limit_margin"``.
 
         Raises:
             InvalidInputError: Not exactly one of x, y and z is given, or it is outside the map.
@@ -235,33 +232,6 @@ class ReachMap:
         from jointwise.reach.page import serve_until_interrupted
 
         serve_until_interrupted(self.show(port=port))
-
-    def best_base(
-        self,
-        targets: ArrayLike,
-        candidates: ArrayLike,
-        device: Device = "cpu",
-        *,
-        scene: Scene | None = None,
-        margin: float = 0.0,
-        self_collision: bool = True,
-    ) -> Placement:
-        """The base, of some candidates, from which this arm reaches a list of targets best.
-
-        Every target is solved from every candidate. The map is not used to exclude any, since its
-        voxels are coarse and a solve takes microseconds.
-
-        Args:
-            targets: (m, 4, 4) poses of the end effector, or (m, 3) positions [m]; world frame.
-            candidates: (k, 4, 4) possible poses of the arm's base frame, world frame.
-            device: As for ``solve_batch``.
-            scene: Obstacles, world frame, as for ``best_base``, and so are the next two. Those of
-                the map, which move with the base, are not used.
-            margin: The least distance to keep [m].
-            self_collision: Whether the arm must not touch itself, if its geometry is known.
-        """
-        around: dict[str, Any] = {"margin": margin, "self_collision": self_collision}
-        return best_base(self.chain, targets, candidates, device, scene=scene, **around)
 
     def __repr__(self) -> str:
         shape = " × ".join(map(str, self.grid.shape))

@@ -2,15 +2,15 @@
 
 from typing import Any, Literal, NamedTuple
 
-from jointwise.kernels.shapes import Floats
+from jointwise.kernels.layout.arrays import Floats
 from jointwise.model.arm import ArmModel
 
-Measure = Literal["dexterity", "manipulability", "margin"]
+Measure = Literal["dexterity", "manipulability", "limit_margin"]
 # Their names in pictures.
 MEASURE_NAMES: dict[Measure, str] = {
     "dexterity": "dexterity",
     "manipulability": "manipulability",
-    "margin": "limit margin",
+    "limit_margin": "limit margin",
 }
 
 
@@ -20,10 +20,10 @@ class Reach(NamedTuple):
     Attributes:
         dexterity: Share of the orientations that are reached.
         manipulability: The greatest of the solutions found; 0 if there is none.
-        margin: The greatest limit margin of the solutions found: 1 in the middle of the joint
-            ranges, 0 at a limit, or if there is no solution.
-        configuration: (n,) joint values that reach the centre of the voxel in one of the
-            orientations [rad, m], read-only; None if none is reached.
+        limit_margin: The greatest of the solutions found: 1 in the middle of the joint ranges, 0
+            at a limit, or if there is no solution.
+        q: (n,) joint values that reach the centre of the voxel in one of the orientations
+            [rad, m], read-only; None if none is reached.
 
     Example:
         >>> from tempfile import TemporaryDirectory
@@ -33,14 +33,14 @@ class Reach(NamedTuple):
         >>> with TemporaryDirectory() as folder:
         ...     found = reach_map(arm, 0.1, None, area, store=f"{folder}/arm.zarr", progress=False)
         ...     here = found.at([0.3, 0.2, 0.0])
-        >>> here.dexterity, here.configuration.shape
+        >>> here.dexterity, here.q.shape
         (1.0, (2,))
     """
 
     dexterity: float
     manipulability: float
-    margin: float
-    configuration: Floats | None
+    limit_margin: float
+    q: Floats | None
 
 
 NOT_REACHED = Reach(0.0, 0.0, 0.0, None)

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jointwise.errors import InvalidInputError
-from jointwise.kernels.shapes import Floats
+from jointwise.kernels.layout.arrays import Floats
 from jointwise.model import checks
 from jointwise.model.rotation import rpy_matrix
-from jointwise.solvers.targets import aim
+from jointwise.targets.aim import unit_vector
 
 UP = np.array([0.0, 0.0, 1.0])
 GOLDEN_ANGLE = pi * (3.0 - sqrt(5.0))
@@ -47,15 +47,14 @@ class AimCone:
     axis: Sequence[float] = (0.0, 0.0, 1.0)
 
     def __post_init__(self) -> None:
-        unit = aim((0.0, 0.0, 0.0), self.direction, self.axis)  # checks and normalises both
         angle = checks.positive("half_angle", self.half_angle)
         if angle > pi + 1e-9:
             raise InvalidInputError(f"half_angle is {self.half_angle}: expected at most pi.")
         for name, value in (
-            ("direction", tuple(unit.direction.tolist())),
+            ("direction", tuple(unit_vector("direction", self.direction).tolist())),
             ("half_angle", angle),
             ("count", _at_least_one("count", self.count)),
-            ("axis", tuple(unit.axis.tolist())),
+            ("axis", tuple(unit_vector("axis", self.axis).tolist())),
         ):
             object.__setattr__(self, name, value)
 

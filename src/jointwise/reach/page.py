@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from jointwise.chain import Chain
-from jointwise.kernels.shapes import Bools, Floats
+from jointwise.kernels.layout.arrays import Bools, Floats
 from jointwise.reach.chunks import Float32s
 from jointwise.reach.grid import AXES, Grid
 from jointwise.reach.measures import MEASURE_NAMES, Measure, Reach, measure_unit
 from jointwise.reach.pictures import VIRIDIS, Colours, colours
 from jointwise.scene.scene import Scene
-from jointwise.view import scene
-from jointwise.view.arm_drawing import ArmDrawing
+from jointwise.view.graphics import camera
+from jointwise.view.graphics.floor import add_floor
+from jointwise.view.graphics.model_drawing import ModelDrawing
 from jointwise.view.server import (
     access_note,
     free_port,
@@ -103,9 +104,9 @@ class MapPage:
         centre, extent = 0.5 * (low + high), 0.5 * (high - low)
         self._extremes = centre + np.concatenate([np.diag(extent), np.diag(-extent)])
         size = float(extent.max())
-        scene.set_up_scene(self.server, size, self._extremes, CAMERA_DIRECTION)
-        scene.add_floor(self.server.scene, size, np.array([centre[0], centre[1], low[2]]))
-        self._arm = ArmDrawing(self.server.scene, self._chain)
+        camera.set_up_scene(self.server, size, self._extremes, CAMERA_DIRECTION)
+        add_floor(self.server.scene, size, np.array([centre[0], centre[1], low[2]]))
+        self._arm = ModelDrawing(self.server.scene, self._chain)
         self._add_obstacles()
         light_evenly(self.server.scene)
 
@@ -218,10 +219,10 @@ class MapPage:
             centre: (3,) its centre [m].
         """
         reach = self._map.at(centre)
-        if reach.configuration is None:
+        if reach.q is None:
             return
         with self._lock:
-            self._arm.show(reach.configuration)
+            self._arm.show(reach.q)
             self._arm.root.visible = True
             self.server.scene.add_box(
                 "/selected", SELECTED_COLOR, (1.1 * self._grid.resolution,) * 3, position=centre
@@ -240,7 +241,7 @@ class MapPage:
 
     def _fit_view(self, event: Any) -> None:
         if event.client is not None:
-            scene.show_points(event.client.camera, self._extremes)
+            camera.show_points(event.client.camera, self._extremes)
 
 
 def light_evenly(lights: "viser.SceneApi") -> None:
@@ -292,11 +293,11 @@ def details_html(chain: Chain, centre: Floats, reach: Reach) -> str:
     """The centre and the values of a voxel, and the joint values of the arm in it."""
     rows = [("x, y, z [m]", ", ".join(f"{x:.3f}" for x in centre + 0.0))]
     rows += [(name, f"{getattr(reach, measure):.3g}") for measure, name in MEASURE_NAMES.items()]
-    if reach.configuration is not None:
+    if reach.q is not None:
         units = ["m" if prismatic else "rad" for prismatic in chain.prismatic]
         rows += [
             (f"{joint} [{unit}]", f"{value:.3f}")
-            for joint, unit, value in zip(chain.names, units, reach.configuration, strict=True)
+            for joint, unit, value in zip(chain.joint_names, units, reach.q, strict=True)
         ]
     cells = "".join(
         f"<tr><td>{escape(name)}</td><td style='text-align:right'>{value}</td></tr>"

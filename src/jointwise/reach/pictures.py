@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jointwise.kernels.shapes import Floats
+from jointwise.kernels.layout.arrays import Floats
 from jointwise.plot import canvas
 from jointwise.reach.chunks import Float32s
 from jointwise.reach.grid import AXES, Grid
+from jointwise.reach.measures import MEASURE_NAMES, Measure
 from jointwise.scene.scene import Scene
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def draw_slice(
     values: Float32s,
     axis: int,
     layer: int,
-    measure: str,
+    measure: Measure,
     scene: Scene | None = None,
 ) -> "Axes":
     """Draw one layer of voxels with a colour bar; voxels that are not reached stay white.
@@ -55,8 +56,8 @@ def draw_slice(
         values: (x, y, z) the values of a measure.
         axis: The axis at right angles to the layer.
         layer: Index of the layer along that axis.
-        measure: Name of the measure.
-        scene: Obstacles, base frame; where the layer cuts them, they are hatched.
+        measure: Which measure.
+        scene: Obstacles, world frame; where the layer cuts them, they are hatched.
     """
     extent = slice_extent(grid, axis)
     if ax is None:
@@ -74,14 +75,15 @@ def draw_slice(
     )
     across, up = (AXES[i] for i in range(3) if i != axis)
     coordinate = (layer + grid.first[axis]) * grid.resolution
-    title = f"{measure} at {AXES[axis]} = {coordinate:.3g} m".replace("-", "−")
+    name = MEASURE_NAMES[measure]
+    title = f"{name} at {AXES[axis]} = {coordinate:.3g} m".replace("-", "−")
     ax.set(xlabel=f"{across} [m]", ylabel=f"{up} [m]", title=title, aspect="equal")
     ax.xaxis.set_major_locator(SpacedLocator())
     ax.yaxis.set_major_locator(SpacedLocator())
     if scene is not None:
         _draw_obstacles(ax, scene, extent, axis, coordinate)
     figure: Any = ax.figure
-    figure.colorbar(image, ax=ax, label=measure, fraction=0.046, pad=0.04, ticks=SpacedLocator())
+    figure.colorbar(image, ax=ax, label=name, fraction=0.046, pad=0.04, ticks=SpacedLocator())
     return ax
 
 

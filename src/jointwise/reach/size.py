@@ -14,12 +14,12 @@ from jointwise.model.arm import ArmModel
 from jointwise.reach.chunks import REACH_CONFIG
 from jointwise.reach.grid import Grid, grid_over
 from jointwise.reach.orientations import Orientations, orientation_count
-from jointwise.solvers.batch import Device, wants_gpu
+from jointwise.reach.workers import ALL_CORES, Workers, check_workers
 
 # Poses per second of one CPU thread, and of a GPU, of a UR5e with 100 orientations. For other arms
 # and settings a third to three times as many; docs/howto/reach.md has the measurements.
 POSES_PER_SECOND = {"cpu": 240_000, "cuda": 40_000_000}
-# Bytes of dexterity, manipulability and margin in a voxel, and of the value of a joint.
+# Bytes of dexterity, manipulability and limit margin in a voxel, and of the value of a joint.
 BYTES_PER_VOXEL, BYTES_PER_JOINT = 3 * 4, 8
 # Layers of voxels that are counted along an axis, at most; of a finer grid, evenly spaced ones.
 MAX_LAYERS = 100
@@ -62,12 +62,11 @@ class MapSize:
 
 
 def map_size(
-    chain: Chain,
+    arm: Chain,
     resolution: float = 0.05,
     orientations: Orientations = 100,
     region: ArrayLike | None = None,
-    device: Device = "cpu",
-    threads: int | None = None,
+    workers: Workers = ALL_CORES,
 ) -> MapSize:
     """The size of the map that ``reach_map`` would compute with these arguments.
 
@@ -75,40 +74,47 @@ def map_size(
     measured with a UR5e; nothing is solved, and no memory is taken for the map.
 
     Args:
-        chain: The arm.
-        resolution: As for ``reach_map``, and so are the others.
-        orientations: See there.
-        region: See there.
-        device: See there.
-        threads: See there.
+        arm: The arm.
+        resolution: As for ``reach_map``.
+        orientations: As for ``reach_map``.
+        region: As for ``reach_map``.
+        workers: As for ``reach_map``. How many cores a cluster has is not known, so the time is
+            that of one core.
 
     Raises:
         InvalidInputError: An argument is invalid; the text says what is wrong.
 
     Example:
         >>> from jointwise import robots
-        >>> print(map_size(robots.ur5e(), 0.05, threads=2))
+        >>> from jointwise.reach import Workers
+        >>> print(map_size(robots.ur5e(), 0.05, workers=Workers(threads=2)))
         37,494 voxels within reach, 3,749,400 poses: at most 2.2 MB, about 8 s
     """
-    check_chain(chain)
-    grid = grid_over(chain.arm, resolution, region, chunk=1, max_voxels=1)
-    voxels = _voxels_within_reach(chain.arm, grid)
+    check_chain(arm)
+    check_workers(workers)
+    grid = grid_over(arm.arm, resolution, region, chunk=1, max_voxels=1)
+    voxels = _voxels_within_reach(arm.arm, grid)
     poses = voxels * orientation_count(orientations)
-    workers = thread_count(threads)
-    rate = POSES_PER_SECOND["cuda"] if wants_gpu(device) else workers * POSES_PER_SECOND["cpu"]
-    size = voxels * (BYTES_PER_VOXEL + BYTES_PER_JOINT * chain.n)
-    return MapSize(voxels, poses, size, poses / rate)
+    size = voxels * (BYTES_PER_VOXEL + BYTES_PER_JOINT * arm.n)
+    return MapSize(voxels, poses, size, poses / _poses_per_second(workers))
 
 
-def check_chain(chain: Any) -> None:
+def _poses_per_second(workers: Workers) -> int:
+    if workers.on_gpu:
+        return POSES_PER_SECOND["cuda"]
+    threads = thread_count(workers.threads) if workers.client is None else 1
+    return threads * POSES_PER_SECOND["cpu"]
+
+
+def check_chain(arm: Any) -> None:
     """Refuse an arm that is not a ``Chain``."""
-    if not isinstance(chain, Chain):
-        raise InvalidInputError(f"chain is {chain!r}: expected a Chain.")
+    if not isinstance(arm, Chain):
+        raise InvalidInputError(f"arm is {arm!r}: expected a Chain.")
 
 
 def _voxels_within_reach(arm: ArmModel, grid: Grid) -> int:
     """Number of voxels to solve, from evenly spaced layers of the grid."""
-    radius, squares = arm.reach + REACH_CONFIG.position_tolerance, []
+    radius, squares = arm.max_reach + REACH_CONFIG.position_tolerance, []
     for count, first, origin in zip(grid.shape, grid.first, arm.base_origin, strict=True):
         layers = min(count, MAX_LAYERS)
         index = (np.arange(layers) + 0.5) * (count / layers) - 0.5

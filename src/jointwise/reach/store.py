@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from jointwise.errors import InvalidInputError, JointwiseError
 from jointwise.reach.chunks import Chunk
@@ -75,15 +75,21 @@ class Store:
         found = list(differences(part, stored, expected))
         if not found:
             return
-        if part == "arm":
-            different = [text for key, text in ARM_PARTS.items() if stored[key] != expected[key]]
-            reason = f"the map of another arm: {', '.join(different)} differ"
+        listed = "; ".join(found[:MAX_LISTED])
+        if part == "versions":
+            reason = (
+                f"is not complete and cannot be resumed: {listed}. Other code may compute other "
+                "bits, and the two would be mixed. Use"
+            )
         else:
-            reason = f"another map: {'; '.join(found[:MAX_LISTED])}"
-        raise InvalidInputError(
-            f"{str(self.path)!r} holds {reason}. Expected the same arm, settings and versions to "
-            "resume it; otherwise use another store, or remove this one."
-        )
+            holds = f"another map: {listed}"
+            if part == "arm":
+                names = [text for key, text in ARM_PARTS.items() if stored[key] != expected[key]]
+                holds = f"the map of another arm: {', '.join(names)} differ"
+            reason = (
+                f"holds {holds}. Expected the same arm and settings to resume it; otherwise use"
+            )
+        raise InvalidInputError(f"{str(self.path)!r} {reason} another store, or remove this one.")
 
     def missing_chunks(self) -> Iterator[Index]:
         """The chunks that are not complete: a file of one of the arrays is missing or empty."""
@@ -210,8 +216,16 @@ def _open_group(path: Path, read_only: bool) -> Any:
             "reach_map wrote, or for a new map a path that does not exist."
         ) from None
     if stored_format != FORMAT:
-        raise InvalidInputError(
-            f"{str(path)!r} has format {stored_format}: expected {FORMAT}. A newer version of "
-            "jointwise can read it."
-        )
+        _refuse_format(path, stored_format, group.attrs["jointwise"].get("versions", {}))
     return group
+
+
+def _refuse_format(path: Path, stored_format: Any, versions: dict[str, str]) -> NoReturn:
+    """Say that a map of another format can be neither read nor resumed, and why."""
+    is_older = isinstance(stored_format, int) and stored_format < FORMAT
+    age, remedy = ("an older", "Compute it again") if is_older else ("a newer", "Update jointwise")
+    writer = f"jointwise {versions['jointwise']}" if "jointwise" in versions else "another version"
+    raise InvalidInputError(
+        f"{str(path)!r} has format {stored_format}, {age} one, and can be neither read nor "
+        f"resumed: expected format {FORMAT}. {remedy}, or read it with {writer}, which wrote it."
+    )

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from jointwise.kernels.shapes import Floats
-from jointwise.kernels.surroundings import World
-from jointwise.model.geometry import shapes
-from jointwise.model.geometry.shapes import Mesh
+from jointwise.kernels.layout.arrays import Floats
+from jointwise.kernels.layout.scene import World
 from jointwise.scene.obstacle import Obstacle, lengths, placed, rounded_box
+from jointwise.shape.solids import primitives
+from jointwise.shape.solids.mesh import Mesh
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -37,4 +37,4 @@ class Box(Obstacle):
 
     def surface(self) -> Mesh:
         """As ``Obstacle.surface``."""
-        return shapes.box(self.size)
+        return primitives.box(self.size)

@@ -6,14 +6,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from jointwise.errors import InvalidInputError
-from jointwise.kernels.shapes import Bools, Floats
-from jointwise.kernels.surroundings import World
+from jointwise.kernels.layout.arrays import Bools, Floats
+from jointwise.kernels.layout.scene import World
 from jointwise.model import checks
-from jointwise.model.geometry.fit import split_triangles, winding_numbers
-from jointwise.model.geometry.orientation import is_oriented
-from jointwise.model.geometry.shapes import Mesh
 from jointwise.scene.level_surface import level_surface
 from jointwise.scene.obstacle import Obstacle, placed
+from jointwise.shape.fitting.spheres import split_triangles, winding_numbers
+from jointwise.shape.solids.mesh import Mesh
+from jointwise.shape.solids.orientation import is_oriented
 
 # Cells around the outermost points, on each side.
 PADDING = 4

@@ -6,10 +6,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from jointwise.errors import InvalidInputError
-from jointwise.kernels.surroundings import World
+from jointwise.kernels.layout.scene import World
 from jointwise.model import checks
-from jointwise.model.geometry.shapes import Mesh
 from jointwise.scene.obstacle import Obstacle, placed, rounded_box
+from jointwise.shape.solids.mesh import Mesh
 
 # To kernels it is a box of such edges [m], as deep as that below its plane.
 EDGE = 1e4

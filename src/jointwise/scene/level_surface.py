@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from jointwise.kernels.shapes import Floats, Ints
-from jointwise.model.geometry.shapes import Mesh
+from jointwise.kernels.layout.arrays import Floats, Ints
+from jointwise.shape.solids.mesh import Mesh
 
 
 def level_surface(distances: Floats, voxel: float, level: float) -> Mesh:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from jointwise.errors import InvalidInputError
-from jointwise.kernels.shapes import Floats
-from jointwise.kernels.surroundings import World
+from jointwise.kernels.layout.arrays import Floats
+from jointwise.kernels.layout.scene import World
 from jointwise.model import checks
-from jointwise.model.geometry.shapes import Mesh
+from jointwise.shape.solids.mesh import Mesh
 
 if TYPE_CHECKING:
     from typing import Self

@@ -15,21 +15,19 @@ from numpy.typing import ArrayLike
 
 from jointwise.backends import cpu
 from jointwise.errors import InvalidInputError
-from jointwise.kernels.shapes import Body, Floats, Ints
-from jointwise.kernels.surroundings import (
+from jointwise.kernels.layout.arm import arm_size
+from jointwise.kernels.layout.arrays import Floats, Ints
+from jointwise.kernels.layout.scene import (
     BLOCK,
     BOX_NUMBERS,
     CYLINDER_NUMBERS,
     FAR,
-    OTHER_NUMBERS,
     World,
     in_blocks,
-    pack_surroundings,
+    pack_scene,
 )
+from jointwise.kernels.layout.spheres import Spheres
 from jointwise.model import checks
-from jointwise.model.geometry.mesh_files import load_mesh
-from jointwise.model.geometry.orientation import oriented
-from jointwise.model.geometry.shapes import Mesh
 from jointwise.model.urdf import Source
 from jointwise.scene import files, urdf_obstacles
 from jointwise.scene.box import Box
@@ -39,6 +37,9 @@ from jointwise.scene.grid import Grid
 from jointwise.scene.half_space import HalfSpace
 from jointwise.scene.obstacle import Obstacle, placed
 from jointwise.scene.sphere import Sphere
+from jointwise.shape.solids.mesh import Mesh
+from jointwise.shape.solids.mesh_files import load_mesh
+from jointwise.shape.solids.orientation import oriented
 
 KINDS: tuple[Any, ...] = (Box, Sphere, Cylinder, Capsule, HalfSpace)
 
@@ -313,8 +314,8 @@ class Scene:
         return tuple(each.name for each in self.obstacles)
 
     @property
-    def world(self) -> World:
-        """All obstacles as kernels read them; in the order of ``numbered``."""
+    def _world(self) -> World:
+        """All obstacles as kernels read them; in the order of ``_numbered``."""
         if "world" not in self._packed:
             parts = [each.world() for each in self.obstacles]
             empty = World(np.empty((0, BOX_NUMBERS)), *(np.empty((0, 8)),) * 2, np.empty(0))
@@ -332,7 +333,7 @@ class Scene:
         return world
 
     @property
-    def numbered(self) -> tuple[str, ...]:
+    def _numbered(self) -> tuple[str, ...]:
         """The names by the numbers that kernels have for obstacles; "" where there is none."""
         groups: list[list[str]] = [[], [], []]
         for each in self.obstacles:
@@ -347,9 +348,9 @@ class Scene:
             pairs, spheres = np.empty((0, 2), np.int64), np.empty((0, 3))
             tables = np.empty((0, 96, 96)), np.empty((0, 4))
             first, bounds = np.zeros(3, np.int64), np.full((2, 4), -1.0)
-            body = Body(spheres, np.empty(0), first, bounds, pairs, pairs, *tables)
-            arm = np.zeros(OTHER_NUMBERS)
-            self._packed["alone"] = pack_surroundings(arm, 0.0, body, self.world)
+            body = Spheres(spheres, np.empty(0), first, bounds, pairs, pairs, *tables)
+            arm = np.zeros(arm_size(0))
+            self._packed["alone"] = pack_scene(arm, 0.0, body, self._world)
         packed: Floats = self._packed["alone"]
         return packed
 
@@ -390,6 +391,16 @@ class Scene:
         shown = ", ".join(self.names[:8]) + (", ..." if len(self) > 8 else "")
         count = checks.quantity(len(self), "obstacle")
         return f"<Scene of {count}{': ' * bool(shown)}{shown}>"
+
+
+def kernel_world(scene: Scene) -> World:
+    """All obstacles of a scene as kernels read them, in the order of ``numbered_names``."""
+    return scene._world
+
+
+def numbered_names(scene: Scene) -> tuple[str, ...]:
+    """The names by the numbers that kernels have for obstacles; "" where there is none."""
+    return scene._numbered
 
 
 def _triangles(given: ArrayLike, count: int) -> Ints:

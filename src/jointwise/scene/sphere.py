@@ -5,11 +5,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from jointwise.kernels.surroundings import World
+from jointwise.kernels.layout.scene import World
 from jointwise.model import checks
-from jointwise.model.geometry import shapes
-from jointwise.model.geometry.shapes import Mesh
 from jointwise.scene.obstacle import Obstacle, placed, rounded_box
+from jointwise.shape.solids import primitives
+from jointwise.shape.solids.mesh import Mesh
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -39,4 +39,4 @@ class Sphere(Obstacle):
 
     def surface(self) -> Mesh:
         """As ``Obstacle.surface``."""
-        return shapes.sphere(self.radius)
+        return primitives.sphere(self.radius)

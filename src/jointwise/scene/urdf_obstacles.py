@@ -2,30 +2,24 @@
 
 import numpy as np
 
-from jointwise.kernels.shapes import Floats
-from jointwise.model.geometry.carriers import (
-    Carried,
-    carried_links,
-    collision_mesh,
-    origin_pose,
-    size_of,
-)
-from jointwise.model.geometry.mesh_files import folder_of
-from jointwise.model.urdf import Source, Tree
+from jointwise.kernels.layout.arrays import Floats
+from jointwise.model.urdf import Source, Tree, folder_of
 from jointwise.scene.box import Box
 from jointwise.scene.capsule import Capsule
 from jointwise.scene.cylinder import Cylinder
 from jointwise.scene.grid import Grid
 from jointwise.scene.obstacle import Obstacle
 from jointwise.scene.sphere import Sphere
+from jointwise.shape.link_groups import GroupPlace
+from jointwise.shape.solids.urdf import collision_mesh, origin_pose, size_of, urdf_links
 
 
 def read(source: Source, pose: Floats, voxel: float) -> tuple[Obstacle, ...]:
     """The obstacles of a URDF; see ``Scene.from_urdf``."""
     tree, folder = Tree(source), folder_of(source)
-    links: dict[str, Carried] = {}
+    links: dict[str, GroupPlace] = {}
     for root in tree.roots:
-        links |= carried_links(tree, root, (), np.empty((0, 4, 4)))
+        links |= urdf_links(tree, root, (), np.empty((0, 4, 4)))
     obstacles: list[Obstacle] = []
     for collision in tree.collisions:
         at = pose @ links[collision.name].pose @ origin_pose(collision)

@@ -4,17 +4,14 @@ import webbrowser
 from os import PathLike
 from pathlib import Path
 from threading import Event, Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from jointwise.chain import Chain
-from jointwise.errors import InvalidInputError, JointwiseError
+from jointwise.errors import JointwiseError
 from jointwise.model import checks
 from jointwise.robot import Robot
-from jointwise.scene.scene import Scene
-from jointwise.view.arm_visitor import ArmVisitor
-from jointwise.view.meshes import Mesh
-from jointwise.view.robot_visitor import RobotVisitor
-from jointwise.view.scene import set_up_scene
+from jointwise.view.graphics.camera import set_up_scene
+from jointwise.view.graphics.meshes import Mesh, load_meshes
 from jointwise.view.server import (
     access_note,
     free_port,
@@ -23,7 +20,9 @@ from jointwise.view.server import (
     stop_server,
     url_host,
 )
-from jointwise.view.workspace import drawing_size
+from jointwise.view.session import Session
+from jointwise.view.state.workspace import drawing_size, noun
+from jointwise.view.visitor import Visitor
 
 if TYPE_CHECKING:
     import viser
@@ -40,13 +39,11 @@ class Page:
     Every visitor, that is every tab, has an arm or robot and targets of its own.
 
     Args:
-        model: The arm, or the whole robot.
+        model: The arm, or the whole robot. Every visitor edits a copy of its scene.
         name: Its name on the page.
         host: The address to listen at. 127.0.0.1 is this machine alone.
         port: The port to listen at; if it is taken, the next free one. 0: any.
         urdf: The URDF that it came from, to draw its meshes.
-        scene: Obstacles that an arm must not touch; every visitor has its own copy to edit.
-        margin: The least distance to keep from them [m].
 
     Attributes:
         url: The address of the page.
@@ -54,8 +51,7 @@ class Page:
 
     Raises:
         JointwiseError: viser is not installed.
-        InvalidInputError: The host is not an address of this machine, or no port is free; or there
-            is a scene, and the arm has no geometry.
+        InvalidInputError: The host is not an address of this machine, or no port is free.
 
     Example:
         >>> from jointwise import robots
@@ -71,22 +67,18 @@ class Page:
         host: str = "127.0.0.1",
         port: int = 8080,
         urdf: str | PathLike[str] | None = None,
-        scene: Scene | None = None,
-        margin: float = 0.0,
     ) -> None:
         self._model, self._name = model, Path(name).stem
-        self._visitor = _visitor_class(model)
-        self._around = _surroundings(model, scene, margin)
-        self._meshes: dict[Any, Mesh] = {}
+        self._meshes: list[Mesh] = []
         self.note = ""
         if urdf is not None:
             self._load_meshes(urdf)
-        self._visitors: dict[int, ArmVisitor | RobotVisitor] = {}
+        self._visitors: dict[int, Visitor] = {}
         self._lock = Lock()
         requested = checks.count("port", port)
         free = free_port(host, requested)
         require_viser()
-        session = self._visitor.first_session(model, **self._around)  # compiles the solvers
+        session = _first_session(model)
         self._server = open_server(host, free, self._name)
         set_up_scene(self._server, drawing_size(model), session.points())
         self._server.on_client_connect(self._connected)
@@ -97,7 +89,7 @@ class Page:
         self.url = f"http://{'localhost' if host in ALL_ADDRESSES else url_host(host)}:{bound}"
 
     @property
-    def visitors(self) -> list[Any]:
+    def visitors(self) -> list[Visitor]:
         """The visitors that are connected, in order of arrival."""
         with self._lock:
             return list(self._visitors.values())
@@ -116,15 +108,14 @@ class Page:
 
     def _load_meshes(self, urdf: str | PathLike[str]) -> None:
         try:
-            self._meshes = self._visitor.load_meshes(self._model, Path(urdf))
+            self._meshes = load_meshes(self._model, Path(urdf))
         except JointwiseError as problem:
-            noun = "robot" if isinstance(self._model, Robot) else "arm"
-            self.note = f"The {noun} is drawn from its joints, without meshes: {problem}"
+            self.note = (
+                f"The {noun(self._model)} is drawn from its joints, without meshes: {problem}"
+            )
 
     def _connected(self, client: "viser.ClientHandle") -> None:
-        visitor = self._visitor(
-            client, self._model, self._name, self._meshes, self.note, **self._around
-        )
+        visitor = Visitor(client, self._model, self._name, self._meshes, self.note)
         with self._lock:
             self._visitors[client.client_id] = visitor
         if client.client_id not in self._server.get_clients():  # disconnected in the meantime
@@ -144,8 +135,6 @@ def serve(
     port: int = 8080,
     open_browser: bool = True,
     urdf: str | PathLike[str] | None = None,
-    scene: Scene | None = None,
-    margin: float = 0.0,
 ) -> None:
     """Show an arm or a robot on a page in the browser, until Ctrl+C.
 
@@ -156,14 +145,12 @@ def serve(
         port: The port to listen at; if it is taken, the next free one.
         open_browser: Whether to open the page in the browser, too.
         urdf: The URDF that it came from, to draw its meshes.
-        scene: Obstacles that an arm must not touch.
-        margin: The least distance to keep from them [m].
 
     Example:
         >>> from jointwise import robots
         >>> serve(robots.panda(), "panda")  # doctest: +SKIP
     """
-    with Page(model, name, host, port, urdf, scene, margin) as page:
+    with Page(model, name, host, port, urdf) as page:
         if page.note:
             print(page.note)
         print(f"{name}: {page.url}, {access_note(host)}. Stop with Ctrl+C.", flush=True)
@@ -175,19 +162,11 @@ def serve(
             print()
 
 
-def _surroundings(model: Chain | Robot, scene: Scene | None, margin: float) -> dict[str, Any]:
-    """What visitors of an arm are made with; nothing for a robot, which has no obstacles."""
-    if not isinstance(model, Robot):
-        return {"scene": scene, "margin": margin}
-    if scene is not None or margin != 0.0:
-        given = "margin" if scene is None else "scene"
-        raise InvalidInputError(
-            f"{given} is given for a whole robot: expected an arm, such as robot.chain(base, tip). "
-            "The page shows obstacles around arms only."
-        )
-    return {}
-
-
-def _visitor_class(model: Chain | Robot) -> Any:
-    """The class whose visitors see the model, with meshes that it loads itself."""
-    return RobotVisitor if isinstance(model, Robot) else ArmVisitor
+def _first_session(model: Chain | Robot) -> Session:
+    """A session that has used each solver once for each kind of target, to compile them."""
+    session = Session(model)
+    for name in session.kinds if session.arm is not None else ():
+        session.set_target_kind(name)
+        session.step_joint()
+        session.find_solutions(2)
+    return Session(model)

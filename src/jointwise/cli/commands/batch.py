@@ -3,14 +3,15 @@
 import sys
 
 from jointwise.cli.options import (
-    Arm,
     Base,
     Degrees,
     Device,
+    FreeBase,
     Json,
     Margin,
     Output,
     Restarts,
+    RobotName,
     SceneFile,
     Seed,
     TargetFile,
@@ -18,13 +19,12 @@ from jointwise.cli.options import (
     Tip,
     Tolerance,
     WithTargets,
-    load_surrounded,
     solve_config,
 )
 
 
 def batch(
-    arm: Arm,
+    robot: RobotName,
     targets: TargetFile,
     output: Output = "-",
     deg: Degrees = False,
@@ -35,6 +35,7 @@ def batch(
     threads: Threads = None,
     base: Base = None,
     tip: Tip = None,
+    free_base: FreeBase = False,
     scene: SceneFile = None,
     margin: Margin = 0.0,
     with_targets: WithTargets = False,
@@ -42,12 +43,16 @@ def batch(
 ) -> int:
     """Solve every target of a file or a stream.
 
-    Columns: x, y, z for a position; also roll, pitch, yaw or qx, qy, qz, qw for a pose, or dx, dy,
-    dz for the direction of the end effector's z axis. Starts have one column per joint, named as
-    the joints or q1, q2, ... Extra columns, such as id, are copied to the results, which have one
-    column per joint, then status and errors. An .npz file has an array targets, (m, 3) or
-    (m, 4, 4), and optionally starts, always in metres and radians. With --scene, results have the
-    clearance, too, and in contact what is nearest to what.
+    Columns of targets are x, y, z for a position. Add roll, pitch, yaw or qx, qy, qz, qw for a
+    pose, or dx, dy, dz for the direction of the end effector's z axis. Put the name of a link in
+    front for targets of several links: left_hand.x, left_hand.y, ...
+
+    Starts have one column per joint, named as the joints or q1, q2, ... Extra columns, such as id,
+    are copied to the results, which have one column per joint, then status and errors. With
+    --scene, results also have the clearance, and in contact the two nearest things.
+
+    An .npz file has an array targets, (m, 3) or (m, 4, 4), or one array per link, and optionally
+    starts, always in metres and radians.
 
     \b
     jointwise batch panda targets.csv -o joints.csv
@@ -55,37 +60,37 @@ def batch(
     """
     import numpy as np
 
+    from jointwise.cli.models import ModelOptions
     from jointwise.cli.printing import print_json
     from jointwise.cli.tables.result_columns import ResultColumns, json_summary
     from jointwise.cli.tables.result_file import check_columns, open_results
     from jointwise.cli.tables.target_file import read_targets
-    from jointwise.solvers.results import Status, status_report
+    from jointwise.results.status import Status, count_lines
 
-    chain, around = load_surrounded(arm, base, tip, scene, margin)
-    config = solve_config(tolerance, restarts)
+    options = ModelOptions(robot, base, tip, free_base, scene, margin)
+    config = solve_config(tolerance, restarts, seed)
     counts = np.zeros(len(Status), np.int64)
     progress = targets != "-" and sys.stderr.isatty()
-    columns = ResultColumns(chain, deg, with_targets)
+    columns = None
     rows: list[dict[str, object]] = []
-    with open_results(None if json and output == "-" else output, targets, columns) as write:
-        for number, table in enumerate(read_targets(targets, chain, deg)):
-            if number == 0:
+    with open_results(None if json and output == "-" else output, targets) as write:
+        for table in read_targets(targets, options, deg):
+            if columns is None:
+                columns = ResultColumns(table.model, table.links, deg, with_targets)
                 check_columns(table, columns, targets, output)
-            results = chain.solve_batch(
+            results = table.model.solve_batch(
                 table.targets,
                 table.starts,
-                config,
-                seed,
-                device,
+                config=config,
+                device=device,
                 threads=threads,
                 progress=progress,
-                **around,
             )
-            write(results, table)
+            write(results, table, columns)
             if json:
                 rows += columns.json_rows(results, table)
             counts += np.bincount(results.status, minlength=len(Status))
     if json:
-        print_json(json_summary(arm, chain, rows))
-    print("\n".join(status_report(counts)), file=sys.stderr)
+        print_json(json_summary(robot, table.model, rows))
+    print("\n".join(count_lines(counts, Status, "solved")), file=sys.stderr)
     return 1 if counts[1:].any() else 0

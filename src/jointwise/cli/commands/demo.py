@@ -30,7 +30,7 @@ def demo() -> None:
     print(results.summary())
 
     try:
-        pictures.draw_motion(PICTURE, panda, panda.home, results.joint_angles[0], poses[0])
+        pictures.draw_results(PICTURE, panda, [results[0]], None, poses[0])
         print(f"\nThe motion to the first pose is drawn in {PICTURE}.")
     except JointwiseError as error:
         print(f"\nNo picture: {error}")

@@ -1,15 +1,18 @@
 """``jointwise fk``."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from jointwise.cli.options import Arm, Base, Degrees, Json, Tip, load_chain
+from jointwise.cli.options import Base, Degrees, Json, RobotName, Tip
 from jointwise.cli.printing import print_json, print_table, spinner
+
+if TYPE_CHECKING:
+    from jointwise.kernels.layout.arrays import Floats
 
 
 def fk(
-    arm: Arm,
+    robot: RobotName,
     q: Annotated[
         list[float],
         typer.Option(help="One value per joint.", metavar="Q1 Q2 ...", show_default=False),
@@ -19,38 +22,73 @@ def fk(
     tip: Tip = None,
     json: Json = False,
 ) -> None:
-    """Forward kinematics: print the pose of the end effector.
+    """Forward kinematics: print the pose of the end effector, or of all links.
+
+    For a robot with several ends, the poses of all links are printed; --tip selects one.
 
     \b
     jointwise fk panda --q 0 -0.5 0 -2 0 1.5 0.8
     """
-    import numpy as np
-
+    from jointwise.chain import Chain
+    from jointwise.cli.models import ModelOptions
     from jointwise.cli.units import to_radians
+
+    model = ModelOptions(robot, base, tip).arm_or_robot()
+    values = to_radians(model, q, deg, "--q")
+    record = {"robot": robot, "joint_names": model.joint_names, "q": values}
+    if isinstance(model, Chain):
+        with spinner("computing"):
+            pose = model.fk(values)
+        if json:
+            print_json({**record, **_parts(pose), "pose": pose})
+        else:
+            _print_pose(pose, deg)
+        return
+    poses = model.fk(values)
+    if json:
+        links = {link: {**_parts(pose), "pose": pose} for link, pose in poses.items()}
+        print_json({**record, "links": links})
+    else:
+        _print_links(poses, deg)
+
+
+def _parts(pose: "Floats") -> "dict[str, Floats]":
+    """A pose in three parts, named as in tables."""
     from jointwise.model.rotation import quaternion, roll_pitch_yaw
 
-    chain = load_chain(arm, base, tip)
-    joint_angles = to_radians(chain, q, deg, "--q")
-    with spinner("computing"):
-        pose = chain.fk(joint_angles)
-    position, rpy = pose[:3, 3], roll_pitch_yaw(pose)
-    xyzw = quaternion(pose)
-    if json:
-        print_json(
-            {
-                "robot": arm,
-                "joint_names": chain.names,
-                "joint_angles": joint_angles,
-                "position": position,
-                "rpy": rpy,
-                "quaternion": xyzw,
-                "pose": pose,
-            }
-        )
-        return
+    return {
+        "position": pose[:3, 3],
+        "rpy": roll_pitch_yaw(pose),
+        "quaternion": quaternion(pose),
+    }
+
+
+def _print_pose(pose: "Floats", deg: bool) -> None:
+    """One pose, a line for each part."""
+    import numpy as np
+
+    position, rpy, xyzw = _parts(pose).values()
     angles = {"rpy [°]": np.degrees(rpy)} if deg else {"rpy [rad]": rpy}
     lines = [
-        [name, *(f"{value:.6f}" for value in values.round(6) + 0.0), ""][:5]  # no minus zeros
+        [name, *_cells(values), ""][:5]
         for name, values in {"position [m]": position, **angles, "quaternion": xyzw}.items()
     ]
     print_table(["end effector", "x, roll", "y, pitch", "z, yaw", "w"], lines)
+
+
+def _print_links(poses: "dict[str, Floats]", deg: bool) -> None:
+    """The poses of all links, a line for each."""
+    import numpy as np
+
+    unit = "°" if deg else "rad"
+    header = ["link", "x [m]", "y [m]", "z [m]"]
+    header += [f"{angle} [{unit}]" for angle in ("roll", "pitch", "yaw")]
+    lines = []
+    for link, pose in poses.items():
+        position, rpy, _ = _parts(pose).values()
+        lines.append([link, *_cells(position), *_cells(np.degrees(rpy) if deg else rpy)])
+    print_table(header, lines)
+
+
+def _cells(values: "Floats") -> list[str]:
+    return [f"{value:.6f}" for value in values.round(6) + 0.0]  # no minus zeros

@@ -4,11 +4,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from jointwise.cli.options import Arm, Base, Json, Tip, load_chain
+from jointwise.cli.options import Base, Json, RobotName, Tip
 from jointwise.cli.printing import print_json, print_table
 
 if TYPE_CHECKING:
     from jointwise.chain import Chain
+    from jointwise.robot import Robot
+    from jointwise.verbs import Verbs
 
 
 def robots(json: Json = False) -> None:
@@ -61,90 +63,105 @@ System = Annotated[
 
 
 def info(
-    arm: Arm,
+    robot: RobotName,
     base: Base = None,
     tip: Tip = None,
     links: Annotated[
         bool,
-        typer.Option("--links", help="Print all links and joints of a URDF or MJCF file."),
+        typer.Option("--links", help="Print all links and joints of the whole robot."),
     ] = False,
     json: Json = False,
     system: System = False,
 ) -> None:
-    """Print the DH table or the links of an arm, its limits and reach."""
+    """Print the DH table or the links of an arm, its limits and reach.
+
+    For a robot with several ends, all links and joints are printed; --tip selects an arm.
+    """
+    from jointwise.chain import Chain
+    from jointwise.cli.models import ModelOptions
+
+    options = ModelOptions(robot, base, tip)
+    model = options.robot("--links") if links else options.arm_or_robot()
+    if isinstance(model, Chain):
+        if json:
+            print_json(_arm_record(robot, model))
+        else:
+            _print_arm(robot, model, is_tip_given=tip is not None)
+    elif links and json:
+        for row in _link_records(model):
+            print_json(row)
+    elif json:
+        print_json({**_joint_record(robot, model), "links": _link_records(model)})
+    else:
+        _print_links(model)
+
+
+def _print_arm(name: str, arm: "Chain", is_tip_given: bool) -> None:
+    """The table of an arm, and the notes below it."""
     from jointwise.model.table import cells
 
-    if links:
-        _print_links(arm, json)
-        return
-    chain = load_chain(arm, base, tip)
-    first_link, last_link = _base_and_tip(arm, base, tip)
-    if json:
-        rows = [
-            {"theta": row.theta, "d": row.d, "a": row.a, "alpha": row.alpha} for row in chain.rows
-        ]
-        print_json(
-            {
-                **_summary(arm, chain),
-                "base": first_link,
-                "tip": last_link,
-                "joint_types": ["prismatic" if each else "revolute" for each in chain.prismatic],
-                "limits": chain.limits,
-                "home": chain.home,
-                "convention": ("modified" if chain.modified else "standard") if rows else None,
-                "rows": rows or None,
-                "closed_form": chain.closed_form,
-            }
-        )
-        return
-    (header, *lines), notes = cells(chain.arm, chain.names, chain.rows, chain.modified)
+    (header, *lines), notes = cells(arm.arm, arm.joint_names, arm.rows, arm.modified)
     print_table(header, lines, text_columns=2)
-    if last_link is not None:
-        chosen = " (chosen; --tip changes it)" if tip is None else ""
-        notes.insert(0, f"from {first_link} to {last_link}{chosen}")
-    print("\n".join([*notes, *filter(None, _documentation(arm))]))
+    if not arm.rows:
+        chosen = "" if is_tip_given else " (chosen; --tip changes it)"
+        notes.insert(0, f"from {arm.base_link} to {arm.tip_link}{chosen}")
+    print("\n".join([*notes, *filter(None, _documentation(name))]))
 
 
-def _base_and_tip(
-    arm: str, base: str | None, tip: str | None
-) -> tuple[str, str] | tuple[None, None]:
-    """The first and the last link of an arm from a URDF, given or chosen; None for a DH table."""
-    from jointwise.model import data, urdf
+def _print_links(robot: "Robot") -> None:
+    """All links and joints as a tree."""
+    from jointwise.model.tree_table import tree_cells
 
-    file = data.find(arm)
-    if file.suffix.lower() in (".toml", ".csv"):
-        return None, None
-    skeleton = urdf.read(file, base, tip)
-    return skeleton.base, skeleton.tip
-
-
-def _print_links(arm: str, json: bool) -> None:
-    from jointwise.errors import InvalidInputError
-    from jointwise.model import data
-    from jointwise.model.tree_table import tree_cells, tree_rows
-    from jointwise.robot import Robot
-
-    file = data.find(arm)
-    if file.suffix.lower() in (".toml", ".csv"):
-        raise InvalidInputError(f"--links is for a URDF or MJCF: {file.name} is a DH table.")
-    model = Robot.load(file).model
-    if json:
-        for _, row in tree_rows(model):
-            mimic = row["mimic"]
-            print_json({**row, "mimic": None if mimic is None else mimic._asdict()})
-        return
-    (header, *lines), notes = tree_cells(model)
+    (header, *lines), notes = tree_cells(robot.model)
     print_table(header, lines, text_columns=3)
     print("\n".join(notes))
 
 
-def _summary(name: str, chain: "Chain") -> dict[str, object]:
+def _link_records(robot: "Robot") -> list[dict[str, object]]:
+    """All links and the joints that move them, for JSON."""
+    from jointwise.model.tree_table import tree_rows
+
+    return [
+        {**row, "mimic": None if row["mimic"] is None else row["mimic"]._asdict()}
+        for _, row in tree_rows(robot.model)
+    ]
+
+
+def _summary(name: str, arm: "Chain") -> dict[str, object]:
+    """What ``robots --json`` prints of an arm."""
     return {
         "robot": name,
         "description": _documentation(name)[0] or None,
-        "joint_names": chain.names,
-        "reach": chain.reach,
-        "working_radius": chain.working_radius(),
+        "joint_names": arm.joint_names,
+        "max_reach": arm.max_reach,
+        "working_radius": arm.working_radius(),
+    }
+
+
+def _joint_record(name: str, model: "Verbs") -> dict[str, object]:
+    """The joints of an arm or a robot, for JSON."""
+    return {
+        "robot": name,
+        "joint_names": model.joint_names,
+        "joint_types": ["prismatic" if each else "revolute" for each in model.prismatic],
+        "limits": model.limits,
+        "max_velocity": model.max_velocity,
+        "mid_range": model.mid_range,
+        "home": model.home,
+    }
+
+
+def _arm_record(name: str, arm: "Chain") -> dict[str, object]:
+    """An arm, for JSON."""
+    rows = [{"theta": row.theta, "d": row.d, "a": row.a, "alpha": row.alpha} for row in arm.rows]
+    return {
+        **_summary(name, arm),
+        **_joint_record(name, arm),
+        "base_link": arm.base_link,
+        "tip_link": arm.tip_link,
+        "convention": ("modified" if arm.modified else "standard") if rows else None,
+        "rows": rows or None,
+        "closed_form": arm.closed_form,
     }
 
 

@@ -2,22 +2,22 @@
 
 import math
 import sys
-from itertools import chain as concatenate
-from itertools import islice
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from jointwise.cli import pictures
 from jointwise.cli.options import (
-    Arm,
     Base,
     Degrees,
+    FreeBase,
     Json,
     Margin,
     Output,
     Plot,
     Restarts,
+    RobotName,
     SceneFile,
     Seed,
     Start,
@@ -25,23 +25,22 @@ from jointwise.cli.options import (
     Tip,
     Tolerance,
     WithTargets,
-    load_surrounded,
     solve_config,
 )
 from jointwise.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from jointwise.chain import Chain
     from jointwise.cli.tables.columns import TargetTable
-    from jointwise.kernels.shapes import Floats
-    from jointwise.solvers.path import IKPath
+    from jointwise.kernels.layout.arrays import Floats
+    from jointwise.results.batch import IKPath
+    from jointwise.verbs import Verbs
 
-# Jumps that are listed, at most.
+# Breaks that are listed, at most.
 MAX_LISTED = 5
 
 
 def path(
-    arm: Arm,
+    robot: RobotName,
     waypoints: TargetFile,
     output: Output = "-",
     start: Start = None,
@@ -53,73 +52,89 @@ def path(
             metavar="NUMBER",
         ),
     ] = None,
+    rate: Annotated[
+        float | None,
+        typer.Option(
+            help="Targets per second [Hz]; joints then keep their velocity limits.", metavar="HZ"
+        ),
+    ] = None,
+    max_velocity: Annotated[
+        float | None,
+        typer.Option(
+            help="Velocity limit of all joints [rad/s, m/s], with --rate; default: the robot's.",
+            metavar="NUMBER",
+        ),
+    ] = None,
     plot: Plot = None,
     tolerance: Tolerance = None,
     restarts: Restarts = None,
     seed: Seed = 0,
     base: Base = None,
     tip: Tip = None,
+    free_base: FreeBase = False,
     scene: SceneFile = None,
     margin: Margin = 0.0,
     with_targets: WithTargets = False,
     json: Json = False,
 ) -> int:
-    """Solve targets in order, each from the solution before.
+    """Solve targets in order, each from the previous solution.
 
-    Jumps that could not be avoided are listed on standard error. If --max-step cannot be kept, the
-    exit code is 1; so it is if the arm touches something of --scene on its way. The file is as for
-    batch; of its starts, the first is used.
+    Breaks, where joints jump to another solution, are listed on standard error. The exit code is 1
+    if a target is missed, a step is above --max-step, or the motion between targets collides with
+    an obstacle of --scene. The file is as for batch; the first of its starts is used.
 
     \b
     jointwise path panda waypoints.csv -o joints.csv
+    jointwise path g1.urdf motion.csv --rate 50 --free-base -o joints.csv
     """
+    from jointwise.cli.models import ModelOptions
     from jointwise.cli.printing import print_json
     from jointwise.cli.tables.result_columns import ResultColumns, json_summary
     from jointwise.cli.tables.result_file import check_columns, open_results
     from jointwise.cli.tables.target_file import read_targets
     from jointwise.cli.units import to_radians
-    from jointwise.solvers.results import IKBatch
+    from jointwise.model import checks
 
-    chain, around = load_surrounded(arm, base, tip, scene, margin)
-    config = solve_config(tolerance, restarts)
-    longest = _to_radians(max_step, chain) if deg else max_step
-    q0 = to_radians(chain, start, deg) if start else None
+    options = ModelOptions(robot, base, tip, free_base, scene, margin)
+    config = solve_config(tolerance, restarts, seed)
+    times = None if rate is None else 1.0 / checks.positive("--rate", rate)
     if plot is not None:
         pictures.check_file(plot)
-    columns = ResultColumns(chain, deg, with_targets)
-    rows: list[dict[str, object]] = []
-    with open_results(None if json and output == "-" else output, waypoints, columns) as write:
-        tables = list(read_targets(waypoints, chain, deg))
-        for table in tables:
-            _check_rows(table)
-        for table in tables[:1]:
-            q0 = first_start(table, chain) if q0 is None else q0
-            check_columns(table, columns, waypoints, output)
-        parts = [table.kind.split(table.targets) for table in tables]
-        targets, progress = list(concatenate(*parts)), sys.stderr.isatty()
-        solved = chain.solve_path(targets, q0, config, longest, seed, progress, **around)
-        results = iter(solved.results)
-        for table, part in zip(tables, parts, strict=True):
-            batch = IKBatch.from_list(list(islice(results, len(part))), chain.n)
-            write(batch, table)
-            if json:
-                rows += columns.json_rows(batch, table)
+    with open_results(None if json and output == "-" else output, waypoints) as write:
+        (table,) = read_targets(waypoints, options, deg, as_they_arrive=False)
+        model = table.model
+        columns = ResultColumns(model, table.links, deg, with_targets)
+        longest = _to_radians(max_step, model) if deg else max_step
+        _check_rows(table)
+        q0 = to_radians(model, start, deg) if start else first_start(table)
+        check_columns(table, columns, waypoints, output)
+        solved = model.solve_path(
+            table.targets,
+            q0,
+            times=times,
+            max_velocity=max_velocity,
+            max_step=longest,
+            config=config,
+            progress=sys.stderr.isatty(),
+        )
+        write(solved, table, columns)
     if json:
-        steps = {"largest_step": solved.largest_step, "jumps": solved.jumps}
-        touching = {"touching": solved.touching} if around.get("scene") or margin else {}
-        print_json({**steps, **touching, **json_summary(arm, chain, rows)})
-    print(_summary(solved, chain, deg), file=sys.stderr)
+        steps = {"largest_step": solved.largest_step, "breaks": solved.breaks}
+        colliding = {} if model.scene is None else {"colliding": solved.colliding}
+        rows = columns.json_rows(solved, table)
+        print_json({**steps, **colliding, **json_summary(robot, model, rows)})
+    print(_summary(solved, model, deg), file=sys.stderr)
     if plot is not None:
-        pictures.draw_path(plot, chain, solved, deg)
-    is_free = solved.converged and not solved.touching
-    return 0 if _is_step_kept(solved, chain, deg, longest) and is_free else 1
+        pictures.draw_path(plot, model, solved, deg)
+    is_free = solved.converged.all() and not solved.colliding
+    return 0 if _is_step_kept(solved, model, deg, longest) and is_free else 1
 
 
-def _to_radians(max_step: float | None, chain: "Chain") -> float | None:
+def _to_radians(max_step: float | None, model: "Verbs") -> float | None:
     """``--max-step`` [°] in radians; a number for metres, too, cannot be in degrees."""
-    if max_step is None or chain.prismatic.all():
+    if max_step is None or model.prismatic.all():
         return max_step
-    if chain.prismatic.any():
+    if model.prismatic.any():
         raise InvalidInputError(
             f"--max-step {max_step:g} is for revolute and prismatic joints, and with --deg in "
             "degrees: expected radians and metres, without --deg."
@@ -139,15 +154,17 @@ def _check_rows(table: "TargetTable") -> None:
         )
 
 
-def first_start(table: "TargetTable", chain: "Chain") -> "Floats | None":
+def first_start(table: "TargetTable") -> "Floats | None":
     """(n,) the start of the first row [rad, m], if the table has starts."""
     import numpy as np
 
+    from jointwise.cli.models import noun
     from jointwise.model import checks
 
     if table.starts is None:
         return None
-    starts = checks.configurations("starts", table.starts, chain.n).reshape(-1, chain.n)
+    n = table.model.n
+    starts = checks.configurations("starts", table.starts, n, noun(table.model)).reshape(-1, n)
     if not np.isfinite(starts[:1]).all():
         raise InvalidInputError(
             f"the start {table.locate(0)} is empty or not finite: expected numbers."
@@ -155,30 +172,29 @@ def first_start(table: "TargetTable", chain: "Chain") -> "Floats | None":
     return next(iter(starts), None)
 
 
-def _summary(solved: "IKPath", chain: "Chain", deg: bool) -> str:
-    """What a path reaches, its largest step, its jumps, and what is missed."""
-    missed = [i for i, result in enumerate(solved.results) if not result.converged]
+def _summary(solved: "IKPath", model: "Verbs", deg: bool) -> str:
+    """What a path reaches, its largest step, its breaks, and what is missed."""
+    missed = (~solved.converged).nonzero()[0].tolist()
     text = f"{len(solved) - len(missed)} of {len(solved)} targets reached"
     if len(solved.steps):
-        joint, values = _joint_changes(solved, chain, deg, int(solved.steps.argmax()))
-        text += f", largest step {values[joint]} ({chain.names[joint]})"
-    if solved.jumps:
-        text += f", jumps to {', '.join(map(str, solved.jumps[:MAX_LISTED]))}"
-        more = len(solved.jumps) - MAX_LISTED
-        text += f" and {more} more" if more > 0 else ""
-        text += " (the first target is 0)"
-    if solved.touching:
-        text += (
-            f", something touches on the way to {', '.join(map(str, solved.touching[:MAX_LISTED]))}"
-        )
-        more = len(solved.touching) - MAX_LISTED
-        text += f" and {more} more" if more > 0 else ""
+        joint, values = _joint_changes(solved, model, deg, int(solved.steps.argmax()))
+        text += f", largest step {values[joint]} ({model.joint_names[joint]})"
+    if solved.breaks:
+        text += f", breaks at {_listed(solved.breaks)} (the first target is 0)"
+    if solved.colliding:
+        text += f", collisions on the way to {_listed(solved.colliding)}"
     if missed:
         text += f". First missed is target {missed[0]}: {solved[missed[0]].status.value}"
     return text
 
 
-def _is_step_kept(solved: "IKPath", chain: "Chain", deg: bool, longest: float | None) -> bool:
+def _listed(numbers: Sequence[int]) -> str:
+    """The first numbers, and how many more there are."""
+    more = len(numbers) - MAX_LISTED
+    return ", ".join(map(str, numbers[:MAX_LISTED])) + (f" and {more} more" if more > 0 else "")
+
+
+def _is_step_kept(solved: "IKPath", model: "Verbs", deg: bool, longest: float | None) -> bool:
     """Whether all steps are at most ``longest`` [rad, m]; otherwise a line on standard error."""
     import numpy as np
 
@@ -188,22 +204,22 @@ def _is_step_kept(solved: "IKPath", chain: "Chain", deg: bool, longest: float | 
     if not too_large:
         return True
     step = too_large[0]
-    joint, values = _joint_changes(solved, chain, deg, step)
-    limit = format_values(chain, np.full(chain.n, longest), deg, "g")[joint]
+    joint, values = _joint_changes(solved, model, deg, step)
+    limit = format_values(model, np.full(model.n, longest), deg, "g")[joint]
     more = f", the first of {len(too_large)} such steps" if len(too_large) > 1 else ""
     print(
-        f"--max-step {limit} is not kept: {chain.names[joint]} moves {values[joint]} to target "
-        f"{step + 1} (the first target is 0){more}.",
+        f"--max-step {limit} is not kept: {model.joint_names[joint]} moves {values[joint]} to "
+        f"target {step + 1} (the first target is 0){more}.",
         file=sys.stderr,
     )
     return False
 
 
-def _joint_changes(solved: "IKPath", chain: "Chain", deg: bool, step: int) -> tuple[int, list[str]]:
+def _joint_changes(solved: "IKPath", model: "Verbs", deg: bool, step: int) -> tuple[int, list[str]]:
     """The joint that moves most in a step, and how far each moves, with units."""
     import numpy as np
 
     from jointwise.cli.units import format_values
 
-    changes = np.abs(solved.joint_angles[step + 1] - solved.joint_angles[step])
-    return int(changes.argmax()), format_values(chain, changes, deg, ".3g")
+    changes = np.abs(solved.q[step + 1] - solved.q[step])
+    return int(changes.argmax()), format_values(model, changes, deg, ".3g")

@@ -6,22 +6,21 @@ from typing import Annotated
 import typer
 
 from jointwise.cli.options import (
-    Arm,
     Base,
     Degrees,
     Json,
     Margin,
+    RobotName,
     SceneFile,
     TargetFile,
     Tip,
-    load_surrounded,
 )
 from jointwise.cli.printing import SOLVING, print_json, spinner
 from jointwise.errors import InvalidInputError
 
 
 def place(
-    arm: Arm,
+    robot: RobotName,
     targets: TargetFile,
     step: Annotated[float, typer.Option(help="Grid spacing of the candidate bases [m].")] = 0.1,
     height: Annotated[float, typer.Option(help="Height of the base, z [m].")] = 0.0,
@@ -35,8 +34,8 @@ def place(
     """Find the base position from which an arm reaches all targets.
 
     Candidates are upright bases on a grid around the targets. Of those that reach most targets,
-    the one farthest from the joint limits is chosen. The file has positions or poses in the world
-    frame, as for batch, and so are the obstacles of --scene, which the arm must not touch.
+    the one farthest from the joint limits is chosen. The file has positions or poses, as for batch.
+    They and the obstacles of --scene are in the world frame.
 
     \b
     jointwise place ur5e poses.csv
@@ -44,39 +43,43 @@ def place(
     """
     import numpy as np
 
+    from jointwise.chain import Chain
+    from jointwise.cli.models import ModelOptions
     from jointwise.cli.tables.columns import list_extra
     from jointwise.cli.tables.target_file import read_targets, source_name
     from jointwise.reach import base_candidates, best_base
-    from jointwise.solvers.targets import KINDS
+    from jointwise.targets import KINDS, pack_targets
 
-    chain, around = load_surrounded(arm, base, tip, scene, margin)
-    arrays = [np.empty((0, 3))]
-    for table in read_targets(targets, chain, deg):
-        if table.extra and len(arrays) == 1:
-            names = list_extra(table, chain)
-            print(f"columns of {source_name(targets)} not used: {names}", file=sys.stderr)
-        if table.kind.array_shape is None:
-            accepted = " or ".join(kind.plural for kind in KINDS.values() if kind.array_shape)
-            raise InvalidInputError(f"{targets} has {table.kind.plural}: expected {accepted}.")
-        arrays.append(np.asarray(table.targets, np.float64))
-    poses = np.concatenate(arrays[1:] or arrays)
+    options = ModelOptions(robot, base, tip, False, scene, margin)
+    (table,) = read_targets(targets, options, deg, as_they_arrive=False)
+    arm = table.model
+    if not isinstance(arm, Chain):
+        raise InvalidInputError(f"{targets} has targets of links: expected those of an arm.")
+    if table.extra:
+        names = list_extra(table)
+        print(f"columns of {source_name(targets)} not used: {names}", file=sys.stderr)
+    kind = pack_targets(table.targets).kind
+    if kind.array_shape is None:
+        accepted = " or ".join(kind.plural for kind in KINDS.values() if kind.array_shape)
+        raise InvalidInputError(f"{targets} has {kind.plural}: expected {accepted}.")
+    poses = np.asarray(table.targets, np.float64)
     if not len(poses):
         raise InvalidInputError(f"{targets} has no targets: expected at least one.")
     with spinner(SOLVING):
-        candidates = base_candidates(poses, chain.reach, step, height)
-        placement = best_base(chain, poses, candidates, **around)
+        candidates = base_candidates(poses, arm.max_reach, step, height)
+        placement = best_base(arm, poses, candidates)
     reached = int(placement.reached[placement.best])
     if json:
         print_json(
             {
-                "robot": arm,
-                "base": placement.base,
+                "robot": robot,
+                "base_pose": placement.base_pose,
                 "reached": reached,
                 "targets": len(poses),
-                "margin": placement.margin[placement.best],
-                "joint_names": chain.names,
-                "joint_angles": placement.joint_angles,
-                **({} if chain.geometry is None else {"clearance": placement.clearance}),
+                "limit_margin": placement.limit_margin[placement.best],
+                "joint_names": arm.joint_names,
+                "q": placement.q,
+                **({} if arm.scene is None else {"clearance": placement.clearance}),
             }
         )
     else:

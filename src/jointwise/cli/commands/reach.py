@@ -1,6 +1,7 @@
 """``jointwise reach``."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,33 +9,32 @@ import typer
 
 from jointwise.cli import pictures
 from jointwise.cli.options import (
-    Arm,
     Base,
     Device,
     Margin,
     Plot,
+    RobotName,
     SceneFile,
     Seed,
     Threads,
     Tip,
-    load_surrounded,
 )
 from jointwise.errors import InvalidInputError, JointwiseError
 
 if TYPE_CHECKING:
     from jointwise.reach import MapSize
 
-# Given instead of an arm: open an existing map.
+# Given instead of a robot: open an existing map.
 SHOW = "show"
 # Parameters of ``reach show``.
-SHOW_PARAMETERS = ("arm", "map_path", "plot", "port")
+SHOW_PARAMETERS = ("robot", "map_path", "plot", "port")
 # A map that takes longer [s] or more on disk [bytes] is computed only after a yes.
 MAX_SECONDS, MAX_BYTES = 3600.0, 10e9
 
 
 def reach(
     context: typer.Context,
-    arm: Arm,
+    robot: RobotName,
     map_path: Annotated[
         str | None, typer.Argument(help="After show: the map to open.", metavar="MAP")
     ] = None,
@@ -68,7 +68,7 @@ def reach(
     Voxels, poses, bytes and time of a new map are estimated first; above an hour or 10 GB it is
     computed only after a yes, or with --yes.
 
-    If it is interrupted, the same command resumes it. With show instead of an arm, an existing map
+    If it is interrupted, the same command resumes it. With show instead of a robot, an existing map
     is opened in the browser until Ctrl-C. --plot draws a slice through the base; show then opens
     no browser.
 
@@ -78,32 +78,31 @@ def reach(
     jointwise reach ur5e -o cell.zarr --scene cell.toml --plot cell.png
     jointwise reach show ur5e.zarr
     """
-    _check_usage(context, arm, map_path)
+    _check_usage(context, robot, map_path)
     if plot is not None:
         pictures.check_file(plot)
-    from jointwise.reach import ReachMap, map_size, reach_map
+    from jointwise.cli.models import ModelOptions
+    from jointwise.reach import ReachMap, Workers, map_size, reach_map
+    from jointwise.reach.chunks import REACH_CONFIG
 
     if map_path is not None:
         result = ReachMap(map_path)
     else:
-        chain, around = load_surrounded(arm, base, tip, scene, margin)
+        arm = ModelOptions(robot, base, tip, False, scene, margin).arm()
+        workers = Workers(device, threads, cluster, chunk)
         if not Path(output).exists():  # an existing map is resumed without a question
             # How many cores a cluster has is not known yet: the time of one is printed.
-            workers = threads if cluster is None else 1
-            size = map_size(chain, resolution, orientations or None, None, device, workers)
+            known = workers if cluster is None else Workers(threads=1)
+            size = map_size(arm, resolution, orientations or None, workers=known)
             _check_size(size, cluster is not None, yes)
         result = reach_map(
-            chain,
+            arm,
             resolution,
             orientations or None,
-            device=device,
-            client=cluster,
             store=output,
+            config=replace(REACH_CONFIG, seed=seed),
+            workers=workers,
             progress=sys.stderr.isatty(),
-            seed=seed,
-            threads=threads,
-            chunk=chunk,
-            **around,
         )
     print(result)
     if plot is not None:
@@ -131,17 +130,19 @@ def _check_size(size: "MapSize", on_cluster: bool, yes: bool) -> None:
         raise JointwiseError(f"nothing was computed: a smaller map has {remedy}.")
 
 
-def _check_usage(context: typer.Context, arm: str, map_path: str | None) -> None:
-    """Refuse options of ``reach ARM`` for ``reach show MAP``, and the other way round."""
-    if (arm == SHOW) != (map_path is not None):
-        raise InvalidInputError("expected jointwise reach ARM -o MAP, or jointwise reach show MAP.")
+def _check_usage(context: typer.Context, robot: str, map_path: str | None) -> None:
+    """Refuse options of ``reach ROBOT`` for ``reach show MAP``, and the other way round."""
+    if (robot == SHOW) != (map_path is not None):
+        raise InvalidInputError(
+            "expected jointwise reach ROBOT -o MAP, or jointwise reach show MAP."
+        )
     options = {
         parameter.name: parameter.opts[0]
         for parameter in context.command.params
         if _on_command_line(context, parameter.name or "")
     }
     if map_path is None and "port" in options:
-        raise InvalidInputError("reach ARM takes no --port: expected it with reach show MAP.")
+        raise InvalidInputError("reach ROBOT takes no --port: expected it with reach show MAP.")
     refused = [option for name, option in options.items() if name not in SHOW_PARAMETERS]
     if map_path is not None and refused:
         raise InvalidInputError(

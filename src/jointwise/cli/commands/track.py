@@ -7,31 +7,37 @@ import typer
 
 from jointwise.cli.commands.path import first_start
 from jointwise.cli.options import (
-    Arm,
     Base,
     Degrees,
     Output,
+    RobotName,
     Start,
     TargetFile,
     Tip,
     WithTargets,
-    load_chain,
 )
 
 if TYPE_CHECKING:
-    from jointwise.chain import Chain
     from jointwise.cli.tables.columns import TargetTable
-    from jointwise.kernels.shapes import Floats
+    from jointwise.kernels.layout.arrays import Floats
+    from jointwise.verbs import Verbs
+
+# Velocity limit of joints for which neither the user nor the robot has one [rad/s, m/s].
+DEFAULT_VELOCITY = 1.0
 
 
 def track(
-    arm: Arm,
+    robot: RobotName,
     targets: TargetFile,
     output: Output = "-",
     rate: Annotated[float, typer.Option(help="Targets per second [Hz].", metavar="HZ")] = 1000.0,
     max_velocity: Annotated[
-        float, typer.Option(help="Velocity limit of all joints [rad/s, m/s].", metavar="NUMBER")
-    ] = 1.0,
+        float | None,
+        typer.Option(
+            help="Velocity limit of all joints [rad/s, m/s]; default: the robot's, 1 if unknown.",
+            metavar="NUMBER",
+        ),
+    ] = None,
     max_acceleration: Annotated[
         float, typer.Option(help="Acceleration limit [rad/s², m/s²].", metavar="NUMBER")
     ] = 10.0,
@@ -45,13 +51,13 @@ def track(
     tip: Tip = None,
     with_targets: WithTargets = False,
 ) -> int:
-    """Follow a target that moves, within limits of the motion.
+    """Follow moving targets, within limits of the motion.
 
-    Each row is the target of one step of 1 / --rate seconds, and gets one row of joint values,
-    which keep the limits of position, velocity, acceleration and jerk. The limits are in radians
-    also with --deg. The file is as for batch; the arm starts at --start, else at the first start of
-    the file, else at a solution of the first target. The exit code is 1 if a target is blocked, out
-    of reach or invalid.
+    Each row has the target of one step of 1 / --rate seconds, and gets one row of joint values that
+    keep the limits of position, velocity, acceleration and jerk. These limits are in radians even
+    with --deg. The file is as for batch. The joints start at --start, else at the first start of
+    the file, else at a solution of the first target. The exit code is 1 if a joint limit or the
+    reach stops the joints, or if a target is invalid.
 
     \b
     jointwise track panda targets.csv --rate 1000 -o joints.csv
@@ -59,37 +65,49 @@ def track(
     """
     import numpy as np
 
+    from jointwise.cli.models import ModelOptions
     from jointwise.cli.tables.result_columns import ResultColumns
     from jointwise.cli.tables.result_file import check_columns, open_results
     from jointwise.cli.tables.target_file import read_targets
     from jointwise.cli.units import to_radians
     from jointwise.model import checks
-    from jointwise.solvers.track_results import TrackStatus, track_report
+    from jointwise.results.status import TrackStatus, count_lines
 
-    chain, dt = load_chain(arm, base, tip), 1.0 / checks.positive("--rate", rate)
-    limits = {"max_velocity": max_velocity, "max_acceleration": max_acceleration}
-    q0 = to_radians(chain, start, deg) if start else None
+    dt = 1.0 / checks.positive("--rate", rate)
     counts, tracker = np.zeros(len(TrackStatus), np.int64), None
-    columns = ResultColumns(chain, deg, with_targets, tracked=True)
-    with open_results(output, targets, columns) as write:
-        for table in read_targets(targets, chain, deg):
+    with open_results(output, targets) as write:
+        for table in read_targets(targets, ModelOptions(robot, base, tip), deg):
             if tracker is None:
+                model = table.model
+                columns = ResultColumns(model, table.links, deg, with_targets, tracked=True)
                 check_columns(table, columns, targets, output)
-                first = _start(chain, table) if q0 is None else q0
-                tracker = chain.track(first, dt, **limits, max_jerk=max_jerk)
+                tracker = model.track(
+                    to_radians(model, start, deg) if start else _start(table),
+                    dt,
+                    max_velocity=_velocities(model) if max_velocity is None else max_velocity,
+                    max_acceleration=max_acceleration,
+                    max_jerk=max_jerk,
+                )
             run = tracker.run(table.targets)
-            write(run, table)
+            write(run, table, columns)
             counts += np.bincount(run.status, minlength=len(counts))
-    print("\n".join(track_report(counts.tolist())), file=sys.stderr)
-    return 1 if counts[TrackStatus.BLOCKED :].any() else 0
+    print("\n".join(count_lines(counts, TrackStatus, "steps followed")), file=sys.stderr)
+    return 1 if counts[TrackStatus.AT_LIMIT :].any() else 0
 
 
-def _start(chain: "Chain", table: "TargetTable") -> "Floats":
+def _velocities(model: "Verbs") -> "Floats":
+    """(n,) the velocity limits of the joints; a default where they are unknown [rad/s, m/s]."""
+    import numpy as np
+
+    return np.where(np.isfinite(model.max_velocity), model.max_velocity, DEFAULT_VELOCITY)
+
+
+def _start(table: "TargetTable") -> "Floats":
     """(n,) the first start of the table, else a solution of its first target [rad, m]."""
     import numpy as np
 
-    given = first_start(table, chain)
+    given = first_start(table)
     if given is not None:
         return given
-    solved = chain.solve_batch(table.kind.split(table.targets)[:1]).joint_angles
-    return solved[0] if np.isfinite(solved).all() and len(solved) else chain.home
+    solved = table.model.solve_batch(table.first).q
+    return solved[0] if np.isfinite(solved).all() and len(solved) else table.model.mid_range

@@ -9,18 +9,19 @@ from typing import IO, Any, ClassVar
 
 import numpy as np
 
-from jointwise.chain import Chain
+from jointwise.cli.models import ModelOptions
 from jointwise.cli.printing import json_text
-from jointwise.cli.tables.columns import TargetTable, column_groups
+from jointwise.cli.tables.columns import TargetTable
+from jointwise.cli.tables.groups import column_groups, split_link
 from jointwise.cli.tables.result_columns import Columns, Results, Write, to_rows
 from jointwise.cli.tables.text import read_file
 from jointwise.errors import InvalidInputError
 from jointwise.model.checks import short
 
 
-def read(path: Path, chain: Chain, in_degrees: bool) -> Iterator[TargetTable]:
+def read(path: Path, options: ModelOptions, in_degrees: bool) -> Iterator[TargetTable]:
     """The targets of a file in one table."""
-    return read_file(path, JsonLinesParser, chain, in_degrees)
+    return read_file(path, JsonLinesParser, options, in_degrees)
 
 
 @contextmanager
@@ -96,16 +97,19 @@ class JsonLinesParser:
 
     def _expand_groups(self, row: dict[str, Any], number: int) -> dict[str, Any]:
         """A row in which a list, such as ``"position": [x, y, z]``, is a value per column."""
-        for group, names in column_groups().items():
-            values = row.get(group)
-            if isinstance(values, list):
-                if len(values) != len(names) or not row.keys().isdisjoint(names):
-                    raise InvalidInputError(
-                        f"{group} in line {number} of {self._name} is {short(values)}: expected "
-                        f"{len(names)} numbers, {', '.join(names)}, not given elsewhere."
-                    )
-                del row[group]
-                row |= zip(names, values, strict=True)
+        groups = column_groups()
+        for key, values in list(row.items()):
+            prefix, group = split_link(key)
+            if group not in groups or not isinstance(values, list):
+                continue
+            names = [prefix + name for name in groups[group]]
+            if len(values) != len(names) or not row.keys().isdisjoint(names):
+                raise InvalidInputError(
+                    f"{key} in line {number} of {self._name} is {short(values)}: expected "
+                    f"{len(names)} numbers, {', '.join(names)}, not given elsewhere."
+                )
+            del row[key]
+            row |= zip(names, values, strict=True)
         return row
 
     def _number(self, column: str, value: Any, number: int) -> float:

@@ -2,44 +2,69 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
 
-from jointwise.chain import Chain
+from jointwise.cli.models import ModelOptions
 from jointwise.cli.tables.columns import TargetTable
 from jointwise.cli.tables.result_columns import Columns, Results, Write
 from jointwise.errors import InvalidInputError
-from jointwise.solvers.targets import pack_targets
+from jointwise.results.batch import saved_arrays
+from jointwise.results.tracking import TrackRun
+from jointwise.robot import Robot
+from jointwise.targets import pack_targets
+
+TARGETS, STARTS, LINKS = "targets", "starts", "links"
 
 
-def read(path: Path, chain: Chain, in_degrees: bool) -> Iterator[TargetTable]:
+def read(path: Path, options: ModelOptions, in_degrees: bool) -> Iterator[TargetTable]:
     """The targets and starts of a file, always in metres and radians."""
     try:
-        with np.load(path, allow_pickle=False) as arrays:
-            targets, starts = arrays["targets"], arrays.get("starts")
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
     except (ValueError, LookupError, TypeError, AttributeError, EOFError, BadZipFile):
+        arrays = {}
+    starts = arrays.pop(STARTS, None)
+    model = options.of_targets(TARGETS not in arrays and bool(arrays))
+    if isinstance(model, Robot) and set(arrays) <= set(model.link_names):
+        yield TargetTable(model, arrays, starts)
+    elif TARGETS in arrays:
+        pack_targets(arrays[TARGETS])  # raises if the shape is wrong
+        yield TargetTable(model, arrays[TARGETS], starts)
+    else:
         raise InvalidInputError(
-            f"{path.name} has no targets: expected an array of this name, (m, 3) or (m, 4, 4), "
-            "saved with numpy.savez."
-        ) from None
-    yield TargetTable(pack_targets(chain.arm, targets).kind, targets, starts)
+            f"{path.name} has no targets: expected an array of this name, (m, 3) or (m, 4, 4), or "
+            "arrays named as links of the robot, saved with numpy.savez."
+        )
 
 
 @contextmanager
 def write(path: Path) -> Iterator[Write]:
     """Write results to a file, all at the end."""
-    batches: list[Results] = []
+    batches: list[dict[str, Any]] = []
 
-    def write_columns(batch: Results, columns: Columns) -> None:
-        batches.append(batch)
+    def write_columns(results: Results, columns: Columns) -> None:
+        if isinstance(results, TrackRun):
+            batches.append(_run_arrays(results))
+        else:
+            batches.append(saved_arrays(results))
 
     yield write_columns
-    names = [field.name for field in fields(batches[0]) if field.name != "check"]
     arrays: dict[str, Any] = {
-        name: np.concatenate([getattr(batch, name) for batch in batches]) for name in names
+        name: first if name == LINKS else np.concatenate([batch[name] for batch in batches])
+        for name, first in batches[0].items()
     }
     np.savez(path, **arrays)
+
+
+def _run_arrays(run: TrackRun) -> dict[str, Any]:
+    """The arrays of a run, named as those of a batch."""
+    names = ("q", "velocities", "position_error", "orientation_error", "status")
+    arrays: dict[str, Any] = {name: getattr(run, name) for name in names}
+    if run.errors:
+        errors = np.stack([np.stack(each, axis=-1) for each in run.errors.values()], axis=1)
+        arrays |= {LINKS: np.array(list(run.errors)), "link_errors": errors}
+    return arrays

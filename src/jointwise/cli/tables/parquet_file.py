@@ -7,21 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from jointwise.chain import Chain
-from jointwise.cli.tables.columns import TargetTable, check_header, table_from_columns
+from jointwise.cli.models import ModelOptions
+from jointwise.cli.tables.columns import TargetTable, read_header
 from jointwise.cli.tables.result_columns import Columns, Results, Write
 from jointwise.errors import InvalidInputError, JointwiseError
 
 
-def read(path: Path, chain: Chain, in_degrees: bool) -> Iterator[TargetTable]:
+def read(path: Path, options: ModelOptions, in_degrees: bool) -> Iterator[TargetTable]:
     """The targets of a file in one table; null is NaN. Extra columns stay as they are."""
     pyarrow = _import_pyarrow()
     try:
         table = pyarrow.parquet.read_table(path)
-        extra = check_header(table.column_names, path.name, chain)
+        header = read_header(table.column_names, path.name, options)
         columns = {
             name: table[name].combine_chunks()
-            if name in extra
+            if name in header.extra
             else np.asarray(table[name].to_numpy(), np.float64)
             for name in table.column_names
         }
@@ -33,7 +33,7 @@ def read(path: Path, chain: Chain, in_degrees: bool) -> Iterator[TargetTable]:
     def locate(row: int) -> str:
         return f"in row {row + 1} of {path.name}"
 
-    yield table_from_columns(columns, locate, chain, in_degrees)
+    yield header.table(columns, locate, in_degrees)
 
 
 @contextmanager

@@ -13,8 +13,8 @@ from jointwise.cli.tables.result_columns import ResultColumns, Results
 from jointwise.cli.tables.target_file import source_name
 from jointwise.errors import InvalidInputError
 
-# Writes the results for a table of targets.
-WriteResults = Callable[[Results, TargetTable], None]
+# Writes the results for a table of targets, in these columns.
+WriteResults = Callable[[Results, TargetTable, ResultColumns], None]
 
 
 def check_columns(table: TargetTable, columns: ResultColumns, source: str, output: str) -> None:
@@ -32,12 +32,12 @@ def check_columns(table: TargetTable, columns: ResultColumns, source: str, outpu
         )
     if table.extra:
         verb = "copied to the results" if keeps_text else f"not copied to {output}"
-        names = list_extra(table, columns.chain)
+        names = list_extra(table)
         print(f"columns of {source_name(source)} {verb}: {names}", file=sys.stderr)
 
 
 @contextmanager
-def open_results(output: str | None, source: str, columns: ResultColumns) -> Iterator[WriteResults]:
+def open_results(output: str | None, source: str) -> Iterator[WriteResults]:
     """Open a file or standard output, ``-``; yields a function that writes results.
 
     A file is replaced when the block ends, and left as it was if the block raises. Standard output
@@ -46,18 +46,17 @@ def open_results(output: str | None, source: str, columns: ResultColumns) -> Ite
     Args:
         output: A file of one of ``FILE_KINDS``, or ``-``. None: nothing is written.
         source: The file of the targets, which is never overwritten.
-        columns: Which columns to write.
 
     Raises:
         InvalidInputError: The output cannot be written; the text says why.
     """
     if output is None:
-        yield lambda batch, table: None
+        yield lambda results, table, columns: None
         return
     if output == "-":
         as_csv, as_json = csv_file.writer(sys.stdout), json_lines.writer(sys.stdout)
-        yield lambda batch, table: (as_json if table.json_lines else as_csv)(
-            batch, columns.of_table(batch, table)
+        yield lambda results, table, columns: (as_json if table.json_lines else as_csv)(
+            results, columns.of_table(results, table)
         )
         return
     path = Path(output).resolve()
@@ -66,7 +65,7 @@ def open_results(output: str | None, source: str, columns: ResultColumns) -> Ite
     partial = path.with_name(f".{path.stem}.{os.getpid()}{suffix}")
     try:
         with FILE_KINDS[suffix].write(partial) as write:
-            yield lambda batch, table: write(batch, columns.of_table(batch, table))
+            yield lambda results, table, columns: write(results, columns.of_table(results, table))
         partial.replace(path)
     except OSError as error:
         raise InvalidInputError(f"{output} cannot be written: {error.strerror}.") from None

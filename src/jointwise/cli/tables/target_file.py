@@ -6,7 +6,7 @@ from io import BufferedIOBase
 from pathlib import Path
 from typing import cast
 
-from jointwise.chain import Chain
+from jointwise.cli.models import ModelOptions
 from jointwise.cli.tables import text
 from jointwise.cli.tables.columns import TargetTable
 from jointwise.cli.tables.csv_file import CsvParser
@@ -15,10 +15,19 @@ from jointwise.cli.tables.json_lines import JsonLinesParser
 from jointwise.errors import InvalidInputError
 
 
-def read_targets(source: str, chain: Chain, in_degrees: bool) -> Iterator[TargetTable]:
+def read_targets(
+    source: str, options: ModelOptions, in_degrees: bool, as_they_arrive: bool = True
+) -> Iterator[TargetTable]:
     """The targets of a file in one table; of standard input, ``-``, in tables as lines arrive.
 
     Standard input has JSON lines if it begins with ``{``, otherwise CSV.
+
+    Args:
+        source: A file, or ``-``.
+        options: Which model the targets are for; the columns tell whether it is an arm.
+        in_degrees: Whether angles are degrees.
+        as_they_arrive: Whether lines of standard input are returned as they arrive. False: all of
+            them in one table.
 
     Raises:
         InvalidInputError: The source cannot be read; the text says what is wrong in which line.
@@ -26,7 +35,12 @@ def read_targets(source: str, chain: Chain, in_degrees: bool) -> Iterator[Target
     if source == "-":
         stream = cast(BufferedIOBase, sys.stdin.buffer)
         yield from text.read_text(
-            stream, source_name(source), _open_parser, chain, in_degrees, text.BLOCK_BYTES
+            stream,
+            source_name(source),
+            _open_parser,
+            options,
+            in_degrees,
+            text.BLOCK_BYTES if as_they_arrive else -1,
         )
         return
     path = Path(source)
@@ -34,7 +48,7 @@ def read_targets(source: str, chain: Chain, in_degrees: bool) -> Iterator[Target
     if kind is None:
         raise InvalidInputError(f"{source} is not a table: expected a {suffix_list()} file, or -.")
     try:
-        yield from kind.read(path, chain, in_degrees)
+        yield from kind.read(path, options, in_degrees)
     except OSError as error:
         raise InvalidInputError(f"{source} cannot be read: {error.strerror}.") from None
 

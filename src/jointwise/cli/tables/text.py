@@ -5,8 +5,8 @@ from io import BufferedIOBase
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
-from jointwise.chain import Chain
-from jointwise.cli.tables.columns import TargetTable, check_header, table_from_columns
+from jointwise.cli.models import ModelOptions
+from jointwise.cli.tables.columns import TableHeader, TargetTable, read_header
 from jointwise.errors import InvalidInputError
 
 # Bytes read from a stream at once; also the longest line.
@@ -37,18 +37,18 @@ OpenParser = Callable[[str, int, str], Parser]
 
 
 def read_file(
-    path: Path, open_parser: OpenParser, chain: Chain, in_degrees: bool
+    path: Path, open_parser: OpenParser, options: ModelOptions, in_degrees: bool
 ) -> Iterator[TargetTable]:
     """The targets of a file in one table."""
     with path.open("rb") as file:
-        yield from read_text(file, path.name, open_parser, chain, in_degrees)
+        yield from read_text(file, path.name, open_parser, options, in_degrees)
 
 
 def read_text(
     stream: BufferedIOBase,
     name: str,
     open_parser: OpenParser,
-    chain: Chain,
+    options: ModelOptions,
     in_degrees: bool,
     block_bytes: int = -1,
 ) -> Iterator[TargetTable]:
@@ -60,21 +60,24 @@ def read_text(
         stream: A file, or standard input.
         name: What messages call it.
         open_parser: Called with the first line.
-        chain: The arm.
+        options: Which model the targets are for.
         in_degrees: Whether angles are degrees.
         block_bytes: Bytes to read at once, at most, without waiting for them all; -1: the whole
             file, in one table.
     """
     parser: Parser | None = None
-    extra: list[str] = []
+    header: TableHeader | None = None
     has_rows = False
 
-    def parse(parser: Parser, rows: Sequence[str], numbers: Sequence[int]) -> TargetTable:
+    def parse(rows: Sequence[str], numbers: Sequence[int]) -> TargetTable:
+        assert parser is not None
+        assert header is not None
+
         def locate(row: int) -> str:
             return f"in line {numbers[row]} of {name}"
 
-        columns = parser.columns(rows, numbers, extra)
-        table = table_from_columns(columns, locate, chain, in_degrees)
+        columns = parser.columns(rows, numbers, header.extra)
+        table = header.table(columns, locate, in_degrees)
         return table._replace(json_lines=parser.json_lines)
 
     for first, lines in _read_lines(stream, name, block_bytes):
@@ -85,34 +88,45 @@ def read_text(
         ]
         if numbers and parser is None:
             parser = open_parser(lines[numbers[0] - first], numbers[0], name)
-            extra = check_header(parser.header, name, chain)
+            header = read_header(parser.header, name, options)
             del numbers[: parser.has_header_line]
-        if numbers and parser is not None:
+        if numbers:
             has_rows = True
-            yield parse(parser, [lines[number - first] for number in numbers], numbers)
+            yield parse([lines[number - first] for number in numbers], numbers)
     if parser is None:
         raise InvalidInputError(
             f"{name} is empty: expected CSV with a header, such as x,y,z, or JSON lines."
         )
     if not has_rows:
-        yield parse(parser, [], [])
+        yield parse([], [])
 
 
 def _read_lines(
     stream: BufferedIOBase, name: str, block_bytes: int
 ) -> Iterator[tuple[int, list[str]]]:
-    """Lines as they arrive, each time with the number of the first."""
+    """Lines as they arrive, each time with the number of the first; -1: all lines at once."""
+    if block_bytes < 0:
+        data = stream.read()
+        _check_end(data.rpartition(b"\n")[2], data.count(b"\n") + 1, name)
+        if data:
+            yield 1, _decode(data, name, 1)
+        return
     rest, number = b"", 1
-    while block := stream.read1(block_bytes) if block_bytes > 0 else stream.read():
+    while block := stream.read1(block_bytes):
         complete, newline, rest = (rest + block).rpartition(b"\n")
         if newline:
             lines = _decode(complete, name, number)
             yield number, lines
             number += len(lines)
-        if len(rest) > BLOCK_BYTES:
-            raise InvalidInputError(f"line {number} of {name} has no end: expected lines of text.")
+        _check_end(rest, number, name)
     if rest:
         yield number, _decode(rest, name, number)
+
+
+def _check_end(rest: bytes, number: int, name: str) -> None:
+    """Refuse a last line that is too long to be one."""
+    if len(rest) > BLOCK_BYTES:
+        raise InvalidInputError(f"line {number} of {name} has no end: expected lines of text.")
 
 
 def _decode(data: bytes, name: str, number: int) -> list[str]:

@@ -12,7 +12,7 @@ from numba.core import config, types
 from numba.extending import intrinsic, overload
 
 from jointwise.kernels._numba.jit import ir_inline
-from jointwise.kernels.shapes import Floats, packed_view
+from jointwise.kernels.layout.arrays import Floats, packed_view
 
 try:
     from llvmlite import ir

@@ -6,7 +6,7 @@ from typing import Any, TypeVar, cast
 import numba
 
 from jointwise.kernels._numba.notice import register_notice
-from jointwise.kernels.fingerprint import fingerprint
+from jointwise.kernels.native.fingerprint import fingerprint
 
 F = TypeVar("F", bound=Callable[..., object])
 

@@ -24,7 +24,8 @@ from numba.extending import (
 )
 from numba.np.arrayobj import make_array, populate_array
 
-from jointwise.kernels.shapes import WIDTH, Floats
+from jointwise.kernels.layout.arrays import Floats
+from jointwise.kernels.layout.slots import WIDTH
 
 FLOATS = ir.VectorType(ir.DoubleType(), WIDTH)
 BITS = ir.VectorType(ir.IntType(1), WIDTH)

@@ -25,21 +25,9 @@ def geometries() -> dict[str, Path]:
     return {file.stem: file for file in sorted(folder.glob("*.json"))}
 
 
-def geometry_file(file: Path) -> Path | None:
-    """The file with the shape of an arm that comes with jointwise; None for another arm.
-
-    Raises:
-        InvalidInputError: The shape of this robot is not known; the text lists all that are.
-    """
-    return None if file not in files().values() else find_geometry(file.stem)
-
-
-def no_shapes(file: Path) -> InvalidInputError:
-    """The error for ``geometry=True`` with a file that has no shapes to fit spheres to."""
-    return InvalidInputError(
-        f"geometry is for a URDF: {file.name} has no collision shapes. Give it spheres by "
-        "with_geometry."
-    )
+def packaged_geometry(file: Path) -> Path | None:
+    """The file with the shape of an arm that comes with jointwise; None if there is none."""
+    return geometries().get(file.stem) if file.parent == Path(__file__).parent else None
 
 
 def find_geometry(name: str | PathLike[str]) -> Path:
@@ -48,14 +36,19 @@ def find_geometry(name: str | PathLike[str]) -> Path:
     Raises:
         InvalidInputError: There is none; the text lists all robots whose shapes are known.
     """
+    if not isinstance(name, (str, PathLike)):
+        raise InvalidInputError(
+            f"source is {name!r}: expected the path of a JSON file of spheres, the name of a robot "
+            "or a Geometry."
+        )
     known = geometries()
     if isinstance(name, str) and name in known:
         return known[name]
-    if isinstance(name, (str, PathLike)) and Path(name).suffix.lower() == ".json":
+    if Path(name).suffix.lower() == ".json":
         return Path(name)
     raise InvalidInputError(
         f"no shape of {name!r} comes with jointwise, only of {', '.join(known)}. Read a URDF with "
-        "its meshes by Chain.from_urdf(..., geometry=True), or a .json file of spheres."
+        "its meshes, or a .json file of spheres."
     )
 
 

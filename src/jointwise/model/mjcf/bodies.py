@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from jointwise.errors import InvalidInputError
-from jointwise.kernels.shapes import Floats
+from jointwise.kernels.layout.arrays import Floats
 from jointwise.model.checks import list_names, short
 from jointwise.model.kinematic_tree import LinkPlace, MovingJoint, TreeModel, tree_model
 from jointwise.model.mjcf.constraints import check_loops, joint_constraints
@@ -16,6 +16,8 @@ from jointwise.model.tree_poses import inverse, motions, square
 # Types of joints, as MuJoCo numbers them.
 FREE, BALL, SLIDE, HINGE = range(4)
 WORLD = 0
+# The keyframe that is the home configuration.
+HOME = "home"
 
 
 class ModelReader:
@@ -28,8 +30,8 @@ class ModelReader:
 
     def __init__(self, model: Any, title: str) -> None:
         self.model, self.title = model, title
-        self.body_names = _names(model.body, model.nbody, "body")
-        self.joint_names = _names(model.joint, model.njnt, "joint")
+        self.body_names = object_names(model.body, model.nbody, "body")
+        self.joint_names = object_names(model.joint, model.njnt, "joint")
         self.mimics, self.held = joint_constraints(model, self.joint_names, title)
         self.moving: list[MovingJoint] = []
         self.places: dict[int, LinkPlace] = {}
@@ -48,10 +50,20 @@ class ModelReader:
             carrier, name = int(model.site_bodyid[site]), model.site(site).name
             if carrier in self.places and name and name not in links:
                 body, transform, _ = self.places[carrier]
-                pose = square(transform) @ _pose(model.site_pos[site], model.site_quat[site])
+                pose = square(transform) @ pose_matrix(model.site_pos[site], model.site_quat[site])
                 links[name] = LinkPlace(body, pose[:3], self.body_names[carrier])
         name = model.names.split(b"\0", 1)[0].decode() or self.title
-        return tree_model(name, self.title, self.moving, links, root in self._free_bodies())
+        free_base = root in self._free_bodies()
+        return tree_model(name, self.title, self.moving, links, free_base, self._home())
+
+    def _home(self) -> dict[str, float]:
+        """The value of each joint in the keyframe named ``home``; empty if there is none."""
+        model = self.model
+        names = [model.key(i).name for i in range(model.nkey)]
+        if HOME not in names:
+            return {}
+        values = model.key_qpos[names.index(HOME), model.jnt_qposadr]
+        return dict(zip(self.joint_names, values.tolist(), strict=True))
 
     def _free_bodies(self) -> list[int]:
         """Bodies with a free joint. They are children of the world."""
@@ -75,7 +87,7 @@ class ModelReader:
         """Add a body; it may have several joints, which move it one after the other."""
         model, parent = self.model, int(self.model.body_parentid[body])
         number, transform, _ = self.places[parent]
-        pose = square(transform) @ _pose(model.body_pos[body], model.body_quat[body])
+        pose = square(transform) @ pose_matrix(model.body_pos[body], model.body_quat[body])
         first, count = int(model.body_jntadr[body]), int(model.body_jntnum[body])
         for joint in range(first, first + count):
             axis = self._axis_frame(joint)
@@ -121,13 +133,13 @@ class ModelReader:
         )
 
 
-def _names(accessor: Callable[[int], Any], count: int, noun: str) -> tuple[str, ...]:
+def object_names(accessor: Callable[[int], Any], count: int, noun: str) -> tuple[str, ...]:
     """The names of all bodies or joints; those without get their number."""
     names = [accessor(i).name for i in range(count)]
     return tuple(name or f"{noun}{i}" for i, name in enumerate(names))
 
 
-def _pose(position: Floats, wxyz: Floats) -> Floats:
+def pose_matrix(position: Floats, wxyz: Floats) -> Floats:
     """(4, 4) a pose from a position and a quaternion with its scalar first."""
     pose = np.eye(4)
     pose[:3, :3] = quaternion_matrix(np.roll(wxyz, -1))

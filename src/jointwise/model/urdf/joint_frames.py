@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from jointwise.kernels.shapes import Floats
+from jointwise.kernels.layout.arrays import Floats
 from jointwise.model import degrees
 from jointwise.model.checks import short
 from jointwise.model.rotation import rotations_to_axes, rpy_matrix

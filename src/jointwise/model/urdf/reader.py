@@ -17,10 +17,12 @@ from xml.parsers import expat
 import numpy as np
 
 from jointwise.errors import InvalidInputError
-from jointwise.kernels.shapes import MAX_VALUE
+from jointwise.kernels.layout.arrays import MAX_VALUE
 from jointwise.model.checks import parse_number, short
 
 Source = str | bytes | PathLike[str] | IO[str] | IO[bytes]
+# Stripped from the beginning of a text, because nothing may precede an XML declaration.
+SPACE = "\ufeff \t\r\n"
 
 
 @dataclass(slots=True)
@@ -254,9 +256,8 @@ def read_source(source: Source, expected: str = "a URDF") -> tuple[str, str | by
         InvalidInputError: It cannot be read; the text says why.
     """
     untitled = f"the {expected.partition(' ')[2]}"
-    space = "\ufeff \t\r\n"  # stripped, because nothing may precede an XML declaration
-    if isinstance(source, str) and source.lstrip(space).startswith("<"):
-        return untitled, source.lstrip(space)
+    if isinstance(source, str) and _is_text(source):
+        return untitled, source.lstrip(SPACE)
     if isinstance(source, bytes):
         return untitled, source.lstrip()
     try:
@@ -276,5 +277,27 @@ def read_source(source: Source, expected: str = "a URDF") -> tuple[str, str | by
         raise InvalidInputError(
             f"{short(source)} contains no text: expected an open file of {expected}."
         )
-    text = content.lstrip(space) if isinstance(content, str) else content.lstrip()
+    text = content.lstrip(SPACE) if isinstance(content, str) else content.lstrip()
     return Path(str(getattr(source, "name", ""))).name or untitled, text
+
+
+def folder_of(source: Source) -> Path | None:
+    """The folder of a URDF, from which its meshes are searched; None for text without a file."""
+    if isinstance(source, bytes) or (isinstance(source, str) and _is_text(source)):
+        return None
+    name = getattr(source, "name", None) if hasattr(source, "read") else source
+    return Path(name).absolute().parent if isinstance(name, (str, Path)) else None
+
+
+def kept_source(source: Source) -> Source:
+    """A source that can be read later, by another process: an absolute path, or the text."""
+    if isinstance(source, bytes) or (isinstance(source, str) and _is_text(source)):
+        return source
+    if isinstance(source, (str, PathLike)):
+        return Path(source).absolute()
+    return read_source(source)[1]
+
+
+def _is_text(source: str) -> bool:
+    """Whether a string is XML, and not a path."""
+    return source.lstrip(SPACE).startswith("<")

@@ -3,7 +3,8 @@
 import numpy as np
 
 from jointwise.errors import InvalidInputError
-from jointwise.kernels.shapes import Floats
+from jointwise.kernels.layout.arrays import Floats
+from jointwise.model import tips
 from jointwise.model.checks import list_names
 from jointwise.model.kinematic_tree import LinkPlace, Mimic, MovingJoint, TreeModel, tree_model
 from jointwise.model.tree_poses import motions, square
@@ -39,6 +40,47 @@ def read_robot(tree: Tree, free_base: bool = False) -> TreeModel:
     model = tree_model(tree.robot or tree.title, tree.title, moving, links, free_base)
     warn_about_degrees(joints, tree.title)
     return model
+
+
+def read_part(tree: Tree, base: str | None, tip: str | None) -> tuple[TreeModel, str | None]:
+    """The robot of a URDF with at least the joints between two links; see ``Chain.from_urdf``.
+
+    If something beside these joints cannot be read, such as a planar joint or a loop, the robot
+    consists of them alone.
+
+    Returns:
+        The robot, and the tip; None if it was not given and is the default tip of the robot.
+    """
+    if base is None and tip is None and len(tree.roots) != 1:
+        tips.only_candidate("base", sorted(tree.roots), tree.title)  # raises, and lists them
+    problem = None
+    try:
+        model = read_robot(tree)
+        if {base, tip} <= {None, *model.links}:  # not above a floating joint
+            return model, tip
+    except InvalidInputError as error:
+        problem = error
+    end = tip or _default_tip(tree, base or tree.roots[0])
+    part = tree.part(base, end)
+    check_types(part.joints)
+    moving = [joint for joint in part.joints if joint.kind != "fixed"]
+    followed = {
+        joint.elements["mimic"].get("joint") for joint in moving if "mimic" in joint.elements
+    }
+    if problem is not None and not followed <= {joint.name for joint in moving}:
+        raise problem  # the part needs a joint beside it
+    return read_robot(part), end
+
+
+def _default_tip(tree: Tree, base: str) -> str:
+    """The tip of the only arm below the base, also if not all joints can be read."""
+    joints = (
+        tips.Joint(
+            joint.name, joint.parent, joint.child, joint.kind == "fixed", "mimic" in joint.elements
+        )
+        for joint in tree.joints
+    )
+    return tips.default_tip(joints, base, tree.title)
 
 
 def _only_root(tree: Tree) -> str:

@@ -1,5 +1,6 @@
 """The links and joints of a URDF as a tree, and the path of joints between two links."""
 
+from copy import copy
 from typing import NamedTuple
 
 from jointwise.errors import InvalidInputError
@@ -42,15 +43,32 @@ class Tree:
             raise InvalidInputError(
                 f"{self.title} has no links: expected <link> and <joint> elements inside <robot>."
             )
-        self.joints_above: dict[str, list[Joint]] = {}
-        self.joints_below: dict[str, list[Joint]] = {}
         for joint in reader.joints:
             if not (joint.parent and joint.child):
                 raise joint.error(
                     "has no parent or no child: expected <parent link=...> and <child link=...>."
                 )
+        self._connect(reader.joints)
+
+    def _connect(self, joints: list[Joint]) -> None:
+        self.joints_above: dict[str, list[Joint]] = {}
+        self.joints_below: dict[str, list[Joint]] = {}
+        for joint in joints:
             self.joints_above.setdefault(joint.child, []).append(joint)
             self.joints_below.setdefault(joint.parent, []).append(joint)
+
+    @property
+    def joints(self) -> list[Joint]:
+        """All joints."""
+        return [joint for below in self.joints_below.values() for joint in below]
+
+    def part(self, base: str | None, tip: str) -> "Tree":
+        """The same URDF with the joints between two links only."""
+        part, joints = copy(self), [step.joint for step in self.path(base, tip)]
+        kept = {tip, *(end for joint in joints for end in (joint.parent, joint.child))}
+        part.links = {link: None for link in self.links if link in kept}
+        part._connect(joints)
+        return part
 
     @property
     def roots(self) -> list[str]:

@@ -1,28 +1,36 @@
-"""Write an arm as a URDF."""
+"""Write an arm or a robot as a URDF."""
 
 import re
 
 import numpy as np
 
 from jointwise.errors import InvalidInputError
-from jointwise.kernels.shapes import Floats
+from jointwise.kernels.layout.arm import PRISMATIC
+from jointwise.kernels.layout.arrays import Floats
 from jointwise.model.arm import ArmModel
 from jointwise.model.checks import short
+from jointwise.model.kinematic_tree import LinkPlace, TreeModel
 from jointwise.model.rotation import roll_pitch_yaw
+from jointwise.model.tree_poses import inverse, square
 
 # Written for an infinite limit, because other readers reject "inf"; read as infinite again.
 INFINITE_LIMIT = 1e16
+# Written for an unknown velocity, which the format requires; read as unknown again.
+UNKNOWN_VELOCITY = 1e9
+# By how much the limits of a mimic joint are widened, so that rounding does not narrow the range of
+# the joint that it follows.
+ROUNDING = 1e-12
 # Characters that XML cannot represent.
 NOT_IN_XML = "[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
-def write(arm: ArmModel, names: tuple[str, ...], robot: str) -> str:
+def write(arm: ArmModel, names: tuple[str, ...], velocities: Floats, robot: str) -> str:
     """A URDF of the arm from ``base_link`` to ``tip``; see ``Chain.to_urdf``."""
     lines = ['<?xml version="1.0"?>', f"<robot name={_quoted(robot)}>"]
     lines.append('  <link name="base_link"/>')
     parent = "base_link"
     for i, name in enumerate(names):
-        kind, motion = _motion(bool(arm.prismatic[i]), arm.limits[i])
+        kind, motion = _motion(bool(arm.prismatic[i]), arm.limits[i], float(velocities[i]))
         child = f"link{i + 1}"
         lines += _joint_lines(name, kind, parent, child, arm.links[i], motion)
         parent = child
@@ -33,14 +41,93 @@ def write(arm: ArmModel, names: tuple[str, ...], robot: str) -> str:
     return "\n".join([*lines, "</robot>", ""])
 
 
-def _motion(prismatic: bool, limits: Floats) -> tuple[str, list[str]]:
+def write_robot(model: TreeModel) -> str:
+    """A URDF of all links and joints of a robot; see ``Robot.to_urdf``."""
+    lines = ['<?xml version="1.0"?>', f"<robot name={_quoted(model.name)}>"]
+    lines.append(f"  <link name={_quoted(model.root)}/>")
+    joint_names, link_names = set(model.body_names), set(model.links)
+    for link, (body, transform, parent) in model.links.items():
+        if parent is None:
+            continue
+        above, carrier = model.links[parent], parent
+        for joint in _bodies_between(model, above.body, body):  # MJCF may have several for a link
+            pose = inverse(above.transform) @ square(model.tree.placements[joint])
+            child, turn = link, square(transform)
+            if joint != body or transform[:, 3].any():  # the link is not at the joint
+                child, turn = _unique(f"{model.body_names[joint]}_frame", link_names), np.eye(4)
+            lines += _robot_joint(model, joint, carrier, child, pose @ turn, turn)
+            carrier, above = child, LinkPlace(joint, np.eye(4)[:3], None)
+        if carrier != link:
+            name = _unique(f"{link}_fixed", joint_names)
+            pose = inverse(above.transform) @ square(transform)
+            lines += _joint_lines(name, "fixed", carrier, link, pose[:3], [])
+    return "\n".join([*lines, "</robot>", ""])
+
+
+def _unique(name: str, taken: set[str]) -> str:
+    """A name that is not taken, which then is."""
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
+
+
+def _bodies_between(model: TreeModel, above: int, body: int) -> list[int]:
+    """The bodies from one that carries a link down to the one that it is part of."""
+    bodies: list[int] = []
+    while body != above:
+        bodies.insert(0, body)
+        body = int(model.tree.parents[body])
+    return bodies
+
+
+def _robot_joint(
+    model: TreeModel, joint: int, parent: str, child: str, pose: Floats, turn: Floats
+) -> list[str]:
+    """The lines of a link and of the joint of a robot that moves it.
+
+    Args:
+        model: The robot.
+        joint: Number of the joint.
+        parent: Name of the link that carries it.
+        child: Name of the link that it moves.
+        pose: (4, 4) of the child in the parent, with the joint at zero.
+        turn: (4, 4) the rotation from the frame of the joint, whose axis is z, to the child.
+    """
+    tree, name = model.tree, model.body_names[joint]
+    variable, ratio, offset = tree.variables[joint], tree.ratios[joint], tree.offsets[joint]
+    ends = np.sort(ratio * model.limits[variable] + offset)
+    velocity, mimic = float(model.max_velocity[variable] * abs(ratio)), []
+    if name in model.mimics:
+        master, multiplier, shift = model.mimics[name]
+        numbers = f'multiplier="{multiplier!r}" offset="{shift!r}"'
+        mimic = [f"<mimic joint={_quoted(master)} {numbers}/>"]
+        ends += [-ROUNDING, ROUNDING] * np.maximum(np.abs(ends), 1.0)
+        velocity *= 1.0 + ROUNDING
+    is_prismatic, axis = bool(tree.kinds[joint] == PRISMATIC), _numbers(turn[2, :3])
+    kind, motion = _motion(is_prismatic, ends, velocity, axis)
+    return _joint_lines(name, kind, parent, child, pose[:3], [*motion, *mimic])
+
+
+def _motion(
+    prismatic: bool, limits: Floats, velocity: float, axis: str = "0 0 1"
+) -> tuple[str, list[str]]:
     """The type of a joint, and its axis and limit as XML."""
-    axis = '<axis xyz="0 0 1"/>'
+    axis, rates = f'<axis xyz="{axis}"/>', f'effort="1e6" velocity="{_velocity(velocity)}"'
     if not prismatic and np.isinf(limits).all():
-        return "continuous", [axis]
+        return "continuous", [axis, f"<limit {rates}/>"] if np.isfinite(velocity) else [axis]
     lower, upper = np.clip(limits, -INFINITE_LIMIT, INFINITE_LIMIT).tolist()
-    limit = f'<limit lower="{lower!r}" upper="{upper!r}" effort="1e6" velocity="1e6"/>'
+    limit = f'<limit lower="{lower!r}" upper="{upper!r}" {rates}/>'
     return "prismatic" if prismatic else "revolute", [axis, limit]
+
+
+def _velocity(velocity: float) -> str:
+    return repr(velocity) if np.isfinite(velocity) else f"{UNKNOWN_VELOCITY:g}"
+
+
+def _numbers(vector: Floats) -> str:
+    """Numbers in full, separated by spaces."""
+    return " ".join(map(repr, vector.tolist()))
 
 
 def _joint_lines(
@@ -56,11 +143,11 @@ def _joint_lines(
         link: (3, 4) transform from the parent to the joint.
         motion: Axis and limit as XML.
     """
-    xyz, rpy = (" ".join(map(repr, v.tolist())) for v in (link[:, 3], roll_pitch_yaw(link)))
-    elements = [f'<parent link="{parent}"/>', f'<child link="{child}"/>']
+    xyz, rpy = _numbers(link[:, 3]), _numbers(roll_pitch_yaw(link))
+    elements = [f"<parent link={_quoted(parent)}/>", f"<child link={_quoted(child)}/>"]
     elements += [f'<origin xyz="{xyz}" rpy="{rpy}"/>', *motion]
     return [
-        f'  <link name="{child}"/>',
+        f"  <link name={_quoted(child)}/>",
         f'  <joint name={_quoted(name)} type="{kind}">',
         *(f"    {element}" for element in elements),
         "  </joint>",

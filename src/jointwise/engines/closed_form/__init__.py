@@ -1,0 +1,1 @@
+"""All solutions of serial arms in closed form."""

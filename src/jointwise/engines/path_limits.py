@@ -1,0 +1,84 @@
+"""How far joints may move from one target of a path to the next."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jointwise.errors import InvalidInputError
+from jointwise.kernels.layout.arrays import Floats
+from jointwise.model import checks
+from jointwise.model.arm import ArmModel
+from jointwise.model.kinematic_tree import TreeModel
+
+
+class PathLimits(NamedTuple):
+    """Limits of the steps of a path.
+
+    Attributes:
+        by_velocity: (1, n) largest change of each joint between neighbours [rad, m], or (m, n) to
+            each of m targets; infinite where there is no limit.
+        max_step: Largest change of any joint [rad, m]; infinite for no limit.
+        is_timed: Whether the targets have times, so that velocities are limited.
+    """
+
+    by_velocity: Floats
+    max_step: float
+    is_timed: bool
+
+    @property
+    def both(self) -> Floats:
+        """(1, n) or (m, n) the smaller of the two."""
+        return np.minimum(self.by_velocity, self.max_step)
+
+
+def path_limits(velocities: Floats, count: int, times: Any, max_step: float | None) -> PathLimits:
+    """Limits of a path; see ``Chain.solve_path``.
+
+    Args:
+        velocities: (n,) largest velocities of the joints [rad/s, m/s].
+        count: Number of targets.
+        times: Time between targets [s], or (m,) the time of each; None: no velocity limits.
+        max_step: Largest change of any joint [rad, m]; None for no limit.
+    """
+    longest = np.inf if max_step is None else checks.positive("max_step", max_step)
+    if times is None:
+        return PathLimits(np.full((1, len(velocities)), np.inf), longest, False)
+    given = checks.all_finite("times", checks.floats("times", times))
+    if given.ndim == 0:
+        seconds = np.array([checks.positive("times", float(given))])
+    elif given.shape == (count,) and (np.diff(given) > 0.0).all():
+        seconds = np.concatenate([[np.inf], np.diff(given)])
+    else:
+        raise InvalidInputError(
+            f"times has shape {given.shape} for {checks.quantity(count, 'target')}: expected the "
+            f"time between targets [s], or ({count},) increasing times."
+        )
+    return PathLimits(seconds[:, None] * velocities, longest, True)
+
+
+def joint_velocities(
+    model: ArmModel | TreeModel, names: tuple[str, ...], known: Floats, given: Any
+) -> Floats:
+    """(n,) largest velocity of each joint [rad/s, m/s].
+
+    Args:
+        model: The arm or robot.
+        names: One name per joint.
+        known: (n,) velocities of the model, which hold for joints without another; infinite where
+            unknown.
+        given: None for those of the model; one for all joints, (n,), or a mapping of names.
+    """
+    if given is None:
+        return known
+    if isinstance(given, Mapping):
+        for joint in given:
+            checks.known_name("joint", joint, names, "the model")
+        pairs = zip(names, known.tolist(), strict=True)
+        given = [given.get(name, velocity) for name, velocity in pairs]
+    array = checks.floats("max_velocity", given)
+    if array.ndim:
+        array = checks.joint_values("max_velocity", array, model.n)
+    if not (array > 0.0).all():
+        raise InvalidInputError(f"max_velocity is {checks.short(given)}: expected above zero.")
+    return np.broadcast_to(array, (model.n,))

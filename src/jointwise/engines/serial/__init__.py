@@ -1,0 +1,1 @@
+"""Serial arms: closed form, CCD sweeps, Levenberg-Marquardt, restarts."""

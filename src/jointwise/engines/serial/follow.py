@@ -1,0 +1,179 @@
+"""Targets along a path: each from the solution before."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from jointwise.backends import cpu
+from jointwise.backends.progress import Report, reporting
+from jointwise.config import DEFAULT_SOLVE_CONFIG, SolveConfig, criteria_of
+from jointwise.engines.closed_form.solutions import all_solutions
+from jointwise.engines.edges import colliding_edges
+from jointwise.engines.serial.distinct import POOL
+from jointwise.engines.serial.solve import collect_solutions, solve_one
+from jointwise.kernels.layout.arrays import Floats
+from jointwise.model import checks
+from jointwise.model.arm import ArmModel
+from jointwise.results.result import IKResult
+from jointwise.targets import PackedTarget
+
+if TYPE_CHECKING:
+    from jointwise.engines.serial.check import SerialCheck
+
+# Solutions of the first target that are tried as starts when none is given.
+FIRST_SOLUTIONS = 16
+# For a larger step [rad, m] a smaller one is searched.
+LARGE_STEP = 0.5
+# The way from target to target over the configuration halfway, as a multiple of the straight one.
+MAX_DETOUR = 2.0
+# Progress is reported once in so many targets.
+REPORT_EVERY = 1000
+# A path whose largest step is at most so many times the mean needs no better start.
+MAX_UNEVENNESS = 3.0
+
+
+class Followed(NamedTuple):
+    """Results along a path.
+
+    Attributes:
+        results: One for each target.
+        breaks: Indices of targets that could not be reached by moving straight on.
+        colliding: Indices of targets on whose way something collides.
+    """
+
+    results: list[IKResult]
+    breaks: tuple[int, ...]
+    colliding: tuple[int, ...]
+
+    @property
+    def steps(self) -> Floats:
+        """Largest joint change between neighbours [rad, m]."""
+        q = np.array([result.q for result in self.results])
+        steps: Floats = np.abs(np.diff(q, axis=0)).max(axis=1)
+        return steps
+
+    @property
+    def cost(self) -> tuple[int, int, int, float]:
+        """What is worse, most important first."""
+        missed = sum(not result.converged for result in self.results)
+        largest = float(self.steps.max(initial=0.0))
+        return missed, len(self.colliding), len(self.breaks), largest
+
+    @property
+    def is_good(self) -> bool:
+        """Whether no other start would do better: all reached, nothing breaks, even steps."""
+        *bad, largest = self.cost
+        mean = float(self.steps.mean()) if len(self.steps) else 0.0
+        return not any(bad) and largest <= MAX_UNEVENNESS * mean
+
+
+class PathSolver(NamedTuple):
+    """Follows the targets of a path with one arm.
+
+    Attributes:
+        arm: The arm.
+        targets: The targets, one by one.
+        config: Tolerances, and how to search.
+        largest_steps: (1, n) largest change of each joint between neighbours [rad, m], or (m, n)
+            to each target.
+        check: What the arm must not collide with.
+        preferred: (n,) preferred joint values [rad, m].
+    """
+
+    arm: ArmModel
+    targets: Sequence[PackedTarget]
+    config: SolveConfig
+    largest_steps: Floats
+    check: "SerialCheck | None" = None
+    preferred: Floats | None = None
+
+    def follow(self, start: Floats | None, progress: bool) -> Followed:
+        """From a start, or from the solution of the first target from which it goes best."""
+        with reporting(progress, "following", len(self.targets)) as report:
+            if start is not None:
+                return self._from(start, report)
+            best: Followed | None = None
+            solutions = all_solutions(
+                self.arm, self.targets[0], FIRST_SOLUTIONS, None, self.config, check=self.check
+            )
+            for first in solutions.q:
+                path = self._from(first, report)
+                if best is None or path.cost < best.cost:
+                    best = path
+                if best.is_good:
+                    break
+            return best or self._from(self.arm.mid_range, report)
+
+    def _from(self, start: Floats, report: Report) -> Followed:
+        results: list[IKResult] = []
+        breaks: list[int] = []
+        q = checks.joint_values("start", start, self.arm.n)
+        for i, target in enumerate(self.targets):
+            result = self._solve(target, q)
+            is_break = False
+            if i > 0:
+                before = self.targets[i - 1]
+                smooth = self._connected(before, target, q, result.q)
+                if result.converged and not (smooth and self._is_small(i, q, result, LARGE_STEP)):
+                    result = self._smallest_change(target, q, result)
+                    smooth = self._connected(before, target, q, result.q)
+                if result.converged:
+                    is_break = not smooth or not results[-1].converged
+                else:  # the closest configuration need not be between the two targets
+                    is_break = _change(results[-1].q, result) > LARGE_STEP
+            if is_break or (result.converged and not self._is_small(i, q, result)):
+                breaks.append(i)
+            results.append(result)
+            q = result.q if result.converged else q
+            if i % REPORT_EVERY == 0 or i == len(self.targets) - 1:
+                report(i + 1, sum(each.converged for each in results))
+        return Followed(results, tuple(breaks), self._colliding(results))
+
+    def _solve(self, target: PackedTarget, q: Floats) -> IKResult:
+        return solve_one(self.arm, target, q.copy(), True, self.config, self.check, self.preferred)
+
+    def _is_small(self, i: int, q: Floats, result: IKResult, most: float = np.inf) -> bool:
+        """Whether no joint changes by more than is allowed on the way to target i."""
+        largest = self.largest_steps[min(i, len(self.largest_steps) - 1)]
+        return bool((np.abs(result.q - q) <= np.minimum(largest, most)).all())
+
+    def _connected(
+        self, before: PackedTarget, after: PackedTarget, q: Floats, q_after: Floats
+    ) -> bool:
+        """Whether the joints can move straight from one target to the next.
+
+        At the configuration halfway the end effector must be about between the two targets. It is
+        elsewhere if the arm changes its branch, or a joint makes a full turn.
+        """
+        halfway, scale = 0.5 * (q + q_after), self.arm.angular_scale
+        detour = self._distance(halfway, before) + self._distance(halfway, after)
+        return detour <= MAX_DETOUR * self._distance(q.copy(), after) + 1e-3 * scale
+
+    def _distance(self, q: Floats, target: PackedTarget) -> float:
+        """From the end effector to a target; a radian counts as the angular scale [m]."""
+        arm, criteria = self.arm, criteria_of(DEFAULT_SOLVE_CONFIG, True)
+        weights = target.kind.weights(arm.angular_scale)
+        position_error, angle, *_ = cpu.evaluate(arm.packed, target.values, weights, criteria, q)
+        return float(position_error + arm.angular_scale * angle)
+
+    def _smallest_change(self, target: PackedTarget, q: Floats, result: IKResult) -> IKResult:
+        """The result itself, or the solution around ``q`` that changes the joints less."""
+        search = criteria_of(self.config, True), POOL, POOL
+        around = collect_solutions(
+            self.arm, target, q, self.config, search, self.check, self.preferred
+        )
+        for nearest in around[np.abs(around - q).max(axis=1).argsort()[:1]]:
+            other = self._solve(target, nearest)
+            result = other if _change(q, other) < _change(q, result) else result
+        return result
+
+    def _colliding(self, results: Sequence[IKResult]) -> tuple[int, ...]:
+        """To which targets the straight motion from the one before is not free."""
+        if self.check is None:
+            return ()
+        return colliding_edges(self.check, np.array([result.q for result in results]))
+
+
+def _change(q: Floats, result: IKResult) -> float:
+    return float(np.abs(result.q - q).max())

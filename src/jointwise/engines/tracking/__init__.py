@@ -1,0 +1,1 @@
+"""Following moving targets within limits of the motion."""

@@ -1,0 +1,86 @@
+"""Limits of velocity, acceleration and jerk, as kernels take them. Joint values only."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from jointwise.errors import DimensionMismatchError, InvalidInputError
+from jointwise.kernels.layout.arrays import MAX_VALUE, Floats
+from jointwise.model import checks
+
+# Commands in a moving average, at most.
+MAX_WINDOW = 100_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MotionLimits:
+    """Limits of the motion of n joints that is sampled every ``dt`` [s].
+
+    Attributes:
+        dt: Time between two samples [s].
+        per_step: (n, 4) lower and upper position limit, largest step, largest change of a step
+            [rad, m]; see ``kernels.motion.limits``.
+        window: Commands in the moving average that limits the jerk; 1 without such a limit.
+    """
+
+    dt: float
+    per_step: Floats
+    window: int
+
+    @property
+    def position_limits(self) -> Floats:
+        """(2, n) lower and upper limits [rad, m]."""
+        return self.per_step[:, :2].T
+
+
+def motion_limits(
+    position_limits: Floats,
+    dt: Any,
+    max_velocity: Any,
+    max_acceleration: Any,
+    max_jerk: Any,
+    owner: str = "an arm",
+) -> MotionLimits:
+    """Limits for joints with these position limits (n, 2); see ``Chain.track``.
+
+    Args:
+        position_limits: (n, 2) lower and upper limits [rad, m].
+        dt: Time between two samples [s].
+        max_velocity: A number for all joints, or (n,) [rad/s, m/s].
+        max_acceleration: The same [rad/s², m/s²].
+        max_jerk: The same [rad/s³, m/s³]; None for no limit.
+        owner: Whose joints they are, for error texts.
+    """
+    n, seconds = len(position_limits), checks.positive("dt", dt)
+    velocity = _per_joint("max_velocity", max_velocity, n, owner)
+    acceleration, window = _per_joint("max_acceleration", max_acceleration, n, owner), 1
+    if max_jerk is not None:
+        jerk = _per_joint("max_jerk", max_jerk, n, owner)
+        # The mean of k commands changes its acceleration by 2/k of theirs at most. With a higher
+        # acceleration full speed would be reached later, since the moving average is longer.
+        acceleration = np.minimum(acceleration, np.sqrt(0.5 * velocity * jerk))
+        window = max(int(np.ceil((2.0 * acceleration / (jerk * seconds)).max() - 1e-9)), 1)
+        if window > MAX_WINDOW:
+            raise InvalidInputError(
+                f"max_jerk is {max_jerk}: joints would take {window * seconds:.3g} s to change "
+                "their acceleration. Expected a higher limit, or a longer dt."
+            )
+        acceleration = np.minimum(acceleration, 0.5 * jerk * window * seconds)
+    rates = (velocity * seconds, acceleration * seconds**2)
+    return MotionLimits(seconds, np.column_stack([position_limits, *rates]), window)
+
+
+def _per_joint(name: str, value: Any, n: int, owner: str) -> Floats:
+    """(n,) positive numbers, from one for all joints or one for each."""
+    values = checks.floats(name, value)
+    if values.shape not in ((), (n,)):
+        raise DimensionMismatchError(
+            f"{name} has shape {values.shape} for {owner} of {checks.quantity(n, 'joint')}: "
+            f"expected a number, or one per joint, shape ({n},)."
+        )
+    if not ((values > 0.0) & (values < MAX_VALUE)).all():
+        raise InvalidInputError(
+            f"{name} is {checks.short(value)}: expected numbers above zero and below 1e9."
+        )
+    return np.broadcast_to(values, (n,)).copy()

@@ -1,0 +1,1 @@
+"""Trees of joints: several targets at once, a free base."""

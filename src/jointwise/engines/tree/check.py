@@ -1,0 +1,220 @@
+"""What a whole robot must not collide with, packed for kernels."""
+
+from functools import lru_cache
+
+import numpy as np
+
+from jointwise.backends import cpu
+from jointwise.config import SolveConfig
+from jointwise.engines.serial.check import run_rows, warn_if_swallowed
+from jointwise.engines.tree.request import Request
+from jointwise.kernels.layout.arm import NO_ARM
+from jointwise.kernels.layout.arrays import Bools, Floats, Ints
+from jointwise.kernels.layout.scene import pack_scene
+from jointwise.kernels.layout.spheres import Spheres
+from jointwise.kernels.layout.tree import (
+    SETTING_LOWER,
+    SETTING_UPPER,
+    TARGET_DIRECTIONS,
+    TARGET_LINK_POINT,
+    TARGET_ORIENTATION_WEIGHT,
+    TARGET_POSITION_WEIGHT,
+    TREE_BASE_UNKNOWNS,
+    pack_problem,
+)
+from jointwise.kernels.layout.tree import TreeCheck as PackedCheck
+from jointwise.model.kinematic_tree import TreeModel
+from jointwise.results.result import IDENTITY
+from jointwise.scene.collision_model import CollisionModel, without_checks
+from jointwise.scene.scene import kernel_world, numbered_names
+from jointwise.shape.geometry import kernel_tree
+
+# Checks that are kept, each with the shape of a robot and a scene in one buffer.
+MAX_CHECKS = 16
+# A sphere that is not there, as ``Spheres.bounds`` has it.
+NO_SPHERE = np.array([0.0, 0.0, 0.0, -1.0])
+# No targets, and no settings of joints.
+_NO_FLOATS, _NO_INTS = np.empty(0), np.empty(0, np.int64)
+
+
+class TreeCheck:
+    """A robot, its shape and the obstacles around it, packed for kernels.
+
+    Attributes:
+        model: The robot.
+        joints: Its joints, and those that carry attached things.
+        spheres: Its shape, with link groups as ``kernels.tree.collision`` numbers them.
+        world: The obstacles.
+        allowed: Which link groups may touch which obstacles; None for none.
+        names: What kernels number: link groups, then obstacles.
+        margin: The smallest clearance of a configuration that counts as free [m].
+        tree: The whole robot, packed.
+        scene: Shape and obstacles, packed.
+    """
+
+    __slots__ = (
+        "allowed",
+        "base",
+        "joints",
+        "margin",
+        "model",
+        "names",
+        "scene",
+        "spheres",
+        "tree",
+        "world",
+    )
+
+    def __init__(self, model: TreeModel, collision: CollisionModel, base: Floats) -> None:
+        geometry, scene, self.margin = collision.geometry, collision.scene, collision.margin
+        self.model, self.world, self.base = model, kernel_world(scene), base
+        shape, allowed = collision.for_kernels()
+        self.spheres = placed_spheres(shape, model.free_base, base)
+        self.allowed = None if allowed is None else placed_rows(allowed, model.free_base)
+        root, *others = geometry.names
+        first = ("", root) if model.free_base else (root, "")
+        self.names = (*first, *others, *numbered_names(scene))
+        nothing = np.ones(model.n)  # of restarts, which are not made with it
+        self.joints = kernel_tree(geometry)
+        self.tree = pack_problem(self.joints, _NO_INTS, nothing, nothing, model.free_base)
+        self.scene = pack_scene(NO_ARM, self.margin, self.spheres, self.world, self.allowed)
+
+    def contacts(
+        self,
+        q: Floats,
+        base_pose: Floats | None = None,
+        threads: int | None = 1,
+        exact: bool = True,
+    ) -> Floats:
+        """(m, 3) clearance [m] and the numbers of the two nearest things, for (m, n) joint values.
+
+        Args:
+            q: Joint values [rad, m].
+            base_pose: (4, 4) or (m, 4, 4) pose of the root in the world; that of the model if it
+                does not move.
+            threads: Number of threads; None for one per core.
+            exact: Whether to find the nearest; else any that is nearer than the margin. Without
+                any, clearance is infinite.
+        """
+        pose = self.base if base_pose is None or not self.model.free_base else base_pose
+        poses = np.broadcast_to(pose[..., :3, :], (len(q), 3, 4)).reshape(-1, 12)
+        states, contacts = np.hstack([q, poses]), np.empty((len(q), 3))
+        check = PackedCheck(*self.tree, _NO_INTS, _NO_FLOATS, self.scene, NO_ARM)
+
+        def work(worker: int, begin: int, end: int) -> None:
+            cpu.tree_contacts(check, states[begin:end], exact, contacts[begin:end])
+
+        run_rows(work, len(states), threads)
+        return contacts
+
+    def free(self, q: Floats, base_pose: Floats | None = None, threads: int | None = 1) -> Bools:
+        """(m,) whether each of (m, n) joint values keeps the margin."""
+        free: Bools = self.contacts(q, base_pose, threads, exact=False)[:, 0] >= self.margin
+        return free
+
+    def name_pair(self, contact: Floats) -> tuple[str, str] | None:
+        """The names of the two nearest things; None if there are none."""
+        a, b = int(contact[1]), int(contact[2])
+        return None if a < 0 else (self.names[a], self.names[b])
+
+    def packed(self, request: Request, config: SolveConfig) -> PackedCheck:
+        """What a kernel checks in a solve."""
+        state = np.concatenate([request.starts[0], request.base[:3].ravel()])
+        settings, targets = request.settings, request.targets[0]
+        moving = np.zeros(self.model.n, np.bool_)
+        moving[request.tree.variables] = settings[SETTING_LOWER] < settings[SETTING_UPPER]
+        posed = (targets[:, TARGET_DIRECTIONS] == 3.0) & (targets[:, TARGET_POSITION_WEIGHT] > 0.0)
+        posed &= targets[:, TARGET_ORIENTATION_WEIGHT] > 0.0
+        point = TARGET_LINK_POINT
+        points = tuple(
+            (self.model.links[link].body, *target[point : point + 3].tolist())
+            for link, target, is_posed in zip(request.tree.links, targets, posed, strict=True)
+            if is_posed
+        )
+        moves_base = bool(request.tree.ints[TREE_BASE_UNKNOWNS])
+        placed = _pack_placed(self, points, moving.tobytes(), moves_base, config.tolerances)
+        return PackedCheck(*self.tree, request.tree.variables, state, self.scene, placed)
+
+    def __repr__(self) -> str:
+        return f"<TreeCheck with a margin of {self.margin:g} m>"
+
+
+def placed_spheres(body: Spheres, free_base: bool, base: Floats) -> Spheres:
+    """The body of a robot with carriers as ``kernels.tree.collision`` numbers them.
+
+    Args:
+        body: The body of its geometry.
+        free_base: Whether carrier 0, the root, moves: it becomes carrier 1.
+        base: (4, 4) where the root is if it does not: its spheres are then in the world frame.
+    """
+    root, count = (1, 0) if free_base else (0, body.first[1])
+    centres, bounds = body.centres.copy(), np.insert(body.bounds, 1 - root, NO_SPHERE, axis=0)
+    centres[:count] = centres[:count] @ base[:3, :3].T + base[:3, 3]
+    if not free_base:
+        bounds[0, :3] = base[:3, :3] @ bounds[0, :3] + base[:3, 3]
+
+    def renumbered(carriers: Ints) -> Ints:
+        return np.where(carriers == 0, root, carriers + 1)
+
+    carriers, joints = np.hsplit(body.table_pairs, [2])
+    return body._replace(
+        centres=centres,
+        first=np.insert(body.first, 1, count),
+        bounds=bounds,
+        pairs=renumbered(body.pairs),
+        table_pairs=np.hstack([renumbered(carriers), joints + 1]),
+    )
+
+
+def placed_rows(allowed: Bools, free_base: bool) -> Bools:
+    """Rows of the link groups of a geometry as ``kernels.tree.collision`` numbers the groups."""
+    return np.insert(allowed, 0 if free_base else 1, False, axis=0)
+
+
+@lru_cache(MAX_CHECKS)
+def _pack_placed(
+    check: TreeCheck,
+    posed: tuple[tuple[float, ...], ...],
+    moving: bytes,
+    moves_base: bool,
+    tolerances: tuple[float, float],
+) -> Floats:
+    """The packed scene of the bodies that targets place, or that nothing moves.
+
+    They are where they are in every solution, within the tolerances, which lower the margin.
+
+    Args:
+        check: The robot and the obstacles.
+        posed: The body of each target that is a pose, and its point there [m].
+        moving: The bytes of (n,) booleans: which variables move.
+        moves_base: Whether the base moves.
+        tolerances: Of position [m] and orientation [rad].
+    """
+    tree, body = check.joints, check.spheres
+    points = {int(number): np.array(point) for number, *point in posed}
+    is_moved, is_placed = np.frombuffer(moving, np.bool_), [not moves_base or -1 in points]
+    for i, parent in enumerate(tree.parents.tolist()):
+        moves = is_moved[tree.variables[i]] and tree.ratios[i] != 0.0  # or attached
+        idle = not moves and is_placed[parent + 1]
+        is_placed.append(i in points or idle)
+    keep = np.array([is_placed[0], *is_placed, False])
+    reach = max((np.abs(point).sum() for point in points.values()), default=0.0)
+    reach += float((np.abs(body.centres).sum(axis=1) + body.radii).max(initial=0.0))
+    slack = 2.0 * (tolerances[0] + reach * tolerances[1])
+    bounds = np.where(keep[:, None], body.bounds, NO_SPHERE)
+    alone = without_checks(body)._replace(bounds=bounds, pairs=body.pairs[keep[body.pairs].all(1)])
+    return pack_scene(NO_ARM, check.margin - slack, alone, check.world, check.allowed)
+
+
+def tree_check(model: TreeModel, collision: CollisionModel, base_pose: Floats | None) -> TreeCheck:
+    """The check of a robot whose base is at a pose (4, 4); the last ones are kept."""
+    pose = IDENTITY if base_pose is None or model.free_base else base_pose
+    return _cached(model, collision, tuple(pose.ravel().tolist()))
+
+
+@lru_cache(MAX_CHECKS)
+def _cached(model: TreeModel, collision: CollisionModel, base: tuple[float, ...]) -> TreeCheck:
+    pose = np.reshape(base, (4, 4))
+    if not model.free_base:
+        warn_if_swallowed(collision, pose)
+    return TreeCheck(model, collision, pose)

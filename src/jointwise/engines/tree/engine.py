@@ -1,0 +1,205 @@
+"""The engine of trees: several targets at once, a free base, joints that move together."""
+
+from dataclasses import replace
+from math import isnan, nan
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from jointwise.backends.device_arrays import is_on_gpu
+from jointwise.backends.progress import reporting
+from jointwise.backends.threads import new_progress, run_threads, thread_count
+from jointwise.config import SolveConfig, criteria_of
+from jointwise.engines.edges import colliding_edges
+from jointwise.engines.path_limits import PathLimits
+from jointwise.engines.run_options import RunOptions, require_cpu
+from jointwise.engines.tree.follow import breaks_of, follow
+from jointwise.engines.tree.request import Request, check_tree_config, make_request, refuse
+from jointwise.engines.tree.solve import NO_CHECK, Arrays, result_arrays, solve_rows
+from jointwise.kernels.layout.arrays import Floats
+from jointwise.kernels.layout.status import COLLIDES, CONVERGED, INVALID
+from jointwise.kernels.layout.task import Results
+from jointwise.kernels.layout.tree import TARGET_DIRECTIONS
+from jointwise.model import checks
+from jointwise.model.kinematic_tree import TreeModel
+from jointwise.problem import Problem
+from jointwise.results.batch import Details, IKBatch, IKPath, read_only
+from jointwise.results.result import IDENTITY, IKResult, LinkErrors
+from jointwise.results.status import STATUS_BY_CODE
+
+if TYPE_CHECKING:
+    from jointwise.engines.tree.check import TreeCheck
+
+# Sets of targets that a thread takes at a time.
+ROWS = 32
+
+
+class TreeEngine:
+    """Solves problems of whole robots."""
+
+    def solve(self, problem: Problem) -> IKResult:
+        """Joint values for one set of targets."""
+        config, check = problem.config, _check_of(problem)
+        check_tree_config(config)
+        targets = tuple([each._replace(values=each.values[None]) for each in problem.targets])
+        request = make_request(problem._replace(targets=targets))
+        results = result_arrays(request)
+        around = NO_CHECK if check is None else check.packed(request, config)
+        criteria = criteria_of(config, problem.start is not None)
+        solve_rows(request, criteria, (0, 1), results, request.tree.memory, around)
+        if results[2][0, 0] == INVALID:
+            refuse(problem.links, targets, many=False)
+            checks.all_finite("start", checks.floats("start", problem.start))
+        return _one_result(request, config, results, check)
+
+    def solve_batch(self, problem: Problem, options: RunOptions) -> IKBatch:
+        """Joint values for each of many sets of targets."""
+        if any(is_on_gpu(each.values) for each in problem.targets):
+            options = replace(options, device="cuda")
+        require_cpu(options, problem.config, "whole robots are")
+        return self._solve_rows(problem, options)
+
+    def _solve_rows(self, problem: Problem, options: RunOptions) -> IKBatch:
+        check_tree_config(problem.config)
+        request, config, check = make_request(problem), problem.config, _check_of(problem)
+        count, workers = len(request.targets), thread_count(options.threads)
+        results, counts = result_arrays(request), new_progress(workers)
+        criteria = criteria_of(config, problem.start is not None)
+        memories = [request.tree.memory for _ in range(workers)]
+        singly = len(request.starts) > 1 and (check is not None or request.held is not None)
+        around = NO_CHECK if check is None or singly or not count else check.packed(request, config)
+
+        def work(worker: int, begin: int, end: int) -> None:
+            if singly:
+                for i in range(begin, end):
+                    row, part = request.row(i), tuple(each[i : i + 1] for each in results)
+                    checked = NO_CHECK if check is None else check.packed(row, config)
+                    solve_rows(row, criteria, (0, 1), part, memories[worker], checked)  # type: ignore[arg-type]
+            else:
+                solve_rows(request, criteria, (begin, end), results, memories[worker], around)
+            counts[worker, 0] += end - begin
+            counts[worker, 1] += int((results[2][begin:end, 0] == CONVERGED).sum())
+
+        with reporting(options.progress, "solving", count) as report:
+            run_threads(work, count, ROWS, counts, report)
+        return IKBatch(*_collected(request, config, results, check, along_path=False))
+
+    def follow(self, problem: Problem, limits: PathLimits, progress: bool) -> IKPath:
+        """Joint values along a path."""
+        check_tree_config(problem.config)
+        if problem.start is not None:
+            checks.joint_values("start", problem.start, problem.model.n, "a robot")
+        request, config, check = make_request(problem), problem.config, _check_of(problem)
+        smoothness = 0.0 if problem.posture is None else problem.posture.smoothness
+        results = follow(request, config, limits, smoothness, problem.start is not None, check)
+        if (results[2][:, 0] == INVALID).any():
+            refuse(problem.links, problem.targets, many=True)
+        path = IKPath(*_collected(request, config, results, check, along_path=True))
+        before = path.q[:1] if problem.start is None else request.starts
+        breaks = breaks_of(np.concatenate([before, path.q]), limits.max_step)
+        details = path._details._replace(breaks=breaks)
+        if check is None:
+            return replace(path, _details=details)
+        free = check.free(path.q, path.base_poses)
+        status = np.where(path.converged & ~free, COLLIDES, path.status).astype(np.uint8)
+        converged = path.converged & free
+        for array in (status, converged):
+            array.setflags(write=False)
+        details = details._replace(colliding=colliding_edges(check, path.q, path.base_poses))
+        return replace(path, status=status, converged=converged, _details=details)
+
+
+def _check_of(problem: Problem) -> "TreeCheck | None":
+    if problem.collision is None:
+        return None
+    from jointwise.engines.tree.check import tree_check
+
+    assert isinstance(problem.model, TreeModel)
+    return tree_check(problem.model, problem.collision, problem.base_pose)
+
+
+def _one_result(
+    request: Request, config: SolveConfig, results: Arrays, check: "TreeCheck | None"
+) -> IKResult:
+    """The result of one set of targets: as ``_collected`` and then the first row, in less time."""
+    (state,), (errors,), (outcome,) = results
+    tree, q, base_pose = request.tree, request.starts[0].copy(), IDENTITY.copy()
+    v, start = len(tree.variables), q[tree.variables]
+    q[tree.variables] = tree.unwrap(state[:v], start)
+    base_pose[:3] = state[v:].reshape(3, 4)
+    base_pose = request.base @ base_pose
+    q.setflags(write=False)
+    base_pose.setflags(write=False)
+    rows, missed, largest = [], [], [nan, nan]
+    weights = request.targets[0, :, :TARGET_DIRECTIONS].tolist()
+    for both, weighted in zip(errors.tolist(), weights, strict=True):
+        row, misses = [nan, nan], False
+        for i, tolerance in enumerate(config.tolerances):
+            if weighted[i] > 0.0:
+                row[i] = both[i]
+                largest[i] = both[i] if isnan(largest[i]) else max(largest[i], both[i])
+                misses = misses or not both[i] < tolerance
+        rows.append(row)
+        missed.append(misses)
+    code, iterations, restarts = outcome.tolist()
+    status, link_errors = STATUS_BY_CODE[code], LinkErrors(tree.links, np.array(rows), missed)
+    found = q, code == CONVERGED, largest[0], iterations, status, largest[1], restarts
+    return tuple.__new__(IKResult, (*found, base_pose, link_errors, check))
+
+
+def _collected(
+    request: Request,
+    config: SolveConfig,
+    results: Arrays,
+    check: "TreeCheck | None",
+    along_path: bool,
+) -> tuple[Any, ...]:
+    """The fields of an ``IKBatch``, from what a kernel wrote.
+
+    Args:
+        request: What was asked.
+        config: The tolerances.
+        results: States, errors and outcomes.
+        check: What computes clearances.
+        along_path: Whether full turns are chosen near the start of the first row only, so that
+            neighbours stay neighbours.
+    """
+    (states, errors, outcomes), tree, count = results, request.tree, len(results[0])
+    v = len(tree.variables)
+    x = states[:, :v]
+    if not along_path:
+        x = tree.unwrap(x, request.starts[:, tree.variables])
+    q = np.empty((count, request.starts.shape[1]))
+    q[:] = request.starts
+    q[:, tree.variables] = x
+    invalid = outcomes[:, 0] == INVALID
+    q[invalid] = np.nan
+    moved = np.empty((count, 4, 4))
+    moved[:] = IDENTITY
+    moved[:, :3] = states[:, v:].reshape(count, 3, 4)
+    base_poses: Floats = request.base @ moved
+    weighted = (request.targets[:1, :, :TARGET_DIRECTIONS] > 0.0).any(axis=0)
+    missed = (~(errors < config.tolerances) & weighted).any(axis=2)
+    by_link = np.where(weighted & ~invalid[:, None, None], errors, np.nan)
+    for array in (by_link, missed, base_poses):
+        array.setflags(write=False)
+    arrays = Results(
+        q,
+        outcomes[:, 0] == CONVERGED,
+        _largest(by_link[..., 0]),
+        _largest(by_link[..., 1]),
+        outcomes[:, 1].copy(),
+        outcomes[:, 2].copy(),
+        outcomes[:, 0].astype(np.uint8),
+    )
+    details = Details(LinkErrors(tree.links, by_link, missed), base_poses, check)
+    return *read_only(arrays), details
+
+
+def _largest(errors: Floats) -> Floats:
+    """(m,) the largest of the errors (m, k) that are not NaN; NaN where all are."""
+    found: Floats = np.fmax.reduce(errors, axis=1, initial=np.nan)
+    return found
+
+
+TREE = TreeEngine()

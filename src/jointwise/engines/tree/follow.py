@@ -1,0 +1,95 @@
+"""Targets of a robot along a path: each set from the one before, without restarts."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from jointwise.backends import cpu
+from jointwise.config import SolveConfig, criteria_of
+from jointwise.engines.path_limits import PathLimits
+from jointwise.engines.tree.request import Request
+from jointwise.engines.tree.solve import NO_CHECK, Arrays, result_arrays, solve_rows
+from jointwise.kernels.layout.arrays import UNLIMITED, Floats
+from jointwise.kernels.layout.tree import SETTING_MAX_CHANGE, SETTING_SMOOTH
+
+if TYPE_CHECKING:
+    from jointwise.engines.tree.check import TreeCheck
+
+# Steps of a set at most, and the relative decrease of the cost below which it ends.
+FRAME_LIMITS = 50, 1e-5
+# Restarts of the first set, at most: its targets may be out of reach, as those of others.
+FIRST_RESTARTS = 16
+# A larger step is a break, unless the largest step is given [rad, m].
+LARGE_STEP = 0.5
+
+
+def follow(
+    request: Request,
+    config: SolveConfig,
+    limits: PathLimits,
+    smoothness: float,
+    has_start: bool,
+    check: "TreeCheck | None",
+) -> Arrays:
+    """Follow targets set by set, without restarts after the first.
+
+    Each set starts at the one before, and ends in the least weighted squared errors that are
+    near it, so that the robot does not change its branch where targets are out of reach.
+
+    Args:
+        request: The targets.
+        config: Tolerances, and restarts of the first set.
+        limits: Velocity limits; with a start, the robot is there one set before the first.
+        smoothness: Weight of the change of the joints; a target weighs 1.
+        has_start: Whether a start was given.
+        check: What the robot must not collide with: the first set is chosen so.
+    """
+    tree, results, memory = request.tree, result_arrays(request), request.tree.memory
+    criteria, from_start = criteria_of(config, has_start), has_start and limits.is_timed
+    restarts = 0
+    if not len(request.targets):
+        return results
+    if not from_start:
+        first_criteria = (*criteria[:2], min(criteria[2], FIRST_RESTARTS), *criteria[3:])
+        around = NO_CHECK if check is None else check.packed(request, config)
+        solve_rows(request, first_criteria, (0, 1), results, memory, around)
+        restarts, v = int(results[2][0, 2]), len(tree.variables)
+        first = tree.unwrap(results[0][0, :v], request.starts[0, tree.variables])
+        results[0][0, :v] = first
+    settings = request.settings.copy()
+    settings[SETTING_SMOOTH] = smoothness * tree.scales
+    changes = np.minimum(limits.by_velocity[:, tree.variables], UNLIMITED)
+    pieces = [slice(0, len(request.targets))]
+    if len(changes) > 1:  # the time between targets differs
+        pieces = [slice(i, i + 1) for i in range(len(request.targets))]
+    for k, piece in enumerate(pieces):
+        settings[SETTING_MAX_CHANGE] = changes[k] if len(changes) > 1 else changes[0]
+        if k:
+            results[0][piece] = results[0][k - 1]
+        cpu.follow_tree(
+            tree.ints,
+            tree.floats,
+            request.targets[piece],
+            criteria,
+            settings,
+            (*FRAME_LIMITS, from_start or k > 0),
+            *(part[piece] for part in results),
+            memory,
+        )
+    results[2][0, 2] = restarts
+    return results
+
+
+def breaks_of(q: Floats, max_step: float) -> tuple[int, ...]:
+    """Indices of targets that a joint reaches by a large step.
+
+    Args:
+        q: (m+1, n) the start and the solution of each target. A step from the start counts only if
+            the largest step is given.
+        max_step: Largest change of any joint [rad, m]; infinite if none is given.
+    """
+    steps = np.abs(np.diff(q, axis=0)).max(axis=1, initial=0.0)
+    is_given = np.isfinite(max_step)
+    large = steps > (max_step if is_given else LARGE_STEP)
+    large[0] &= is_given
+    return tuple(np.flatnonzero(large).tolist())

@@ -1,0 +1,216 @@
+"""A problem as the kernels of trees take it: targets, settings of the joints, starts and base."""
+
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jointwise.config import DEFAULT_SOLVE_CONFIG, SolveConfig
+from jointwise.engines.tree.pruned import (
+    PrunedTree,
+    active_variables,
+    check_movable,
+    pruned_tree,
+)
+from jointwise.errors import DimensionMismatchError, InvalidInputError
+from jointwise.kernels.layout.arrays import MAX_VALUE, UNLIMITED, Bools, Floats
+from jointwise.kernels.layout.tree import (
+    BASE_POSE,
+    SETTING_PENALTY,
+    SETTING_PREFERRED,
+    TARGET_AXES,
+    TARGET_DIRECTIONS,
+    TARGET_LINK_AXES,
+    TARGET_LINK_POINT,
+    TARGET_ORIENTATION_WEIGHT,
+    TARGET_POINT,
+    TARGET_POSITION_WEIGHT,
+    TARGET_SIZE,
+)
+from jointwise.model import checks
+from jointwise.model.kinematic_tree import TreeModel
+from jointwise.posture import preferred_values
+from jointwise.problem import Problem
+from jointwise.results.result import IDENTITY
+from jointwise.targets import PackedTarget, TargetKind, Weight
+
+# Packed targets of any kind, none of them.
+NO_TARGETS = np.empty((0, 0, 0))
+# The pose of a base that has not moved, as states have it.
+NO_MOTION = IDENTITY[:3].ravel()
+
+
+class Request(NamedTuple):
+    """A problem with m sets of targets, packed.
+
+    Attributes:
+        tree: Robot and links, packed.
+        targets: (m, k, 27) packed targets, in the frame of ``base``.
+        settings: (6, v) settings of the variables.
+        starts: (1, n) or (m, n) start values of all variables [rad, m].
+        base: (4, 4) pose of the base at the start.
+        has_preference: Whether there are preferred joint values, with a weight.
+        held: (n,) which variables are held at the start; None for none.
+    """
+
+    tree: PrunedTree
+    targets: Floats
+    settings: Floats
+    starts: Floats
+    base: Floats
+    has_preference: bool
+    held: Bools | None
+
+    @property
+    def states(self) -> Floats:
+        """(1, v + 12) or (m, v + 12) the states at the start."""
+        v = len(self.tree.variables)
+        states = np.empty((len(self.starts), v + BASE_POSE))
+        states[:, :v], states[:, v:] = self.starts[:, self.tree.variables], NO_MOTION
+        return states
+
+    def row(self, i: int) -> "Request":
+        """The same for one set of targets, from its own start."""
+        start = self.starts[i : i + 1] if len(self.starts) > 1 else self.starts
+        settings = self.settings
+        if len(self.starts) > 1 and self.held is not None:
+            settings = settings.copy()
+            self.tree.hold(settings, self.held, start[0])
+        return self._replace(targets=self.targets[i : i + 1], starts=start, settings=settings)
+
+
+def check_tree_config(config: SolveConfig) -> None:
+    """Refuse what only a serial arm can do."""
+    if config is DEFAULT_SOLVE_CONFIG or (config.method == "combined" and not config.stiffness):
+        return
+    name = "stiffness" if config.method == "combined" else "method"
+    raise InvalidInputError(
+        f"config has {name}, which is for one target of a serial arm: leave it out."
+    )
+
+
+def make_request(problem: Problem) -> Request:
+    """Check everything beside the numbers of the targets, and pack it with them."""
+    model, _, links, targets, start, _, posture, _, base_pose = problem
+    assert isinstance(model, TreeModel)
+    active: Any = None if posture is None else posture.active
+    shapes = tuple((each.kind, each.weight, _point(each)) for each in targets)
+    tree, held, constant = _prepare(model, links, shapes, active)
+    preferred = preferred_values(posture, model.n, "a robot")
+    count = len(targets[0].values)
+    starts = start_rows(model, start, preferred, count)
+    settings, weight = tree.settings(held, starts[0]), 0.0
+    if preferred is not None:
+        assert posture is not None
+        settings[SETTING_PREFERRED], weight = preferred[tree.variables], posture.weight
+        settings[SETTING_PENALTY] = weight * tree.scales
+    packed = np.empty((count, *constant.shape))
+    packed[:] = constant
+    for i, (link, target) in enumerate(zip(links, targets, strict=True)):
+        pack_values(target.kind, target.values, model.links[link].transform, packed[:, i])
+    base = IDENTITY if base_pose is None else base_pose
+    if base_pose is not None:
+        into_frame(packed, base)
+    return Request(tree, packed, settings, starts, base, weight > 0.0, held)
+
+
+def start_rows(model: TreeModel, start: Any, preferred: Floats | None, count: int) -> Floats:
+    """(1, n) or (m, n) where solves start, inside the limits."""
+    if start is None:
+        rows = (model.mid_range if preferred is None else preferred)[None].copy()
+    elif np.ndim(start) == 1:
+        rows = checks.joint_values("start", start, model.n, "a robot")[None]
+    else:
+        rows = checks.floats("starts", start)
+        if rows.shape != (count, model.n):
+            raise DimensionMismatchError(
+                f"starts has shape {rows.shape} for {count} targets of a robot of {model.n} "
+                f"joints: expected ({model.n},) for all or ({count}, {model.n}), one for each."
+            )
+        rows = valid_rows(rows)
+    lower, upper, turn = model.tree.lower, model.tree.upper, 2.0 * np.pi
+    if ((lower <= rows) & (rows <= upper)).all():
+        return rows
+    if np.ndim(start) == 1:
+        checks.all_finite("start", rows[0])
+    lowest = np.where(lower > -UNLIMITED, lower, upper - turn)
+    with np.errstate(invalid="ignore"):
+        shifted = rows + turn * np.ceil((lowest - rows) / turn)  # the first above the limit
+    fits = ~model.prismatic & ((rows < lower) | (rows > upper)) & (shifted <= upper)
+    return np.clip(np.where(fits, shifted, rows), lower, upper)
+
+
+def valid_rows(starts: Floats) -> Floats:
+    """(m, n) starts, with NaN in rows in which any joint has no valid value."""
+    valid = (np.abs(starts) < MAX_VALUE).all(axis=1, keepdims=True)
+    return starts if valid.all() else np.where(valid, starts, np.nan)
+
+
+def refuse(links: tuple[str, ...], targets: tuple[PackedTarget, ...], many: bool) -> None:
+    """Say what is wrong with the numbers of targets that a kernel refused."""
+    for link, target in zip(links, targets, strict=True):
+        for i, each in enumerate(target.values):
+            target.kind.check(each, f"targets[{link!r}]" + (f"[{i}]" if many else ""))
+
+
+Shapes = tuple[tuple[TargetKind, Weight, tuple[float, ...]], ...]
+
+
+def _point(target: PackedTarget) -> tuple[float, ...]:
+    return () if target.point is None else tuple(target.point.tolist())
+
+
+@lru_cache(maxsize=64)
+def _prepare(
+    model: TreeModel, links: tuple[str, ...], shapes: Shapes, active: tuple[str, ...] | None
+) -> tuple[PrunedTree, Bools | None, Floats]:
+    """What does not depend on the numbers of targets: tree, held variables, (k, 27) constants."""
+    held, free_base = active_variables(model, active)
+    check_movable(model, links, held, free_base)
+    tree = pruned_tree(model, links, free_base)
+    packed = np.zeros((len(links), TARGET_SIZE))
+    for row, link, (kind, weight, point) in zip(packed, links, shapes, strict=True):
+        rotation, origin = np.hsplit(model.links[link].transform, [3])
+        on_link, scale = np.array(point or (0.0, 0.0, 0.0)), tree.angular_scale**2
+        row[TARGET_POSITION_WEIGHT] = weight[0] if kind.has_position else 0.0
+        row[TARGET_ORIENTATION_WEIGHT] = weight[1] * scale if kind.directions else 0.0
+        row[TARGET_DIRECTIONS] = kind.directions
+        row[TARGET_LINK_POINT:TARGET_LINK_AXES] = origin[:, 0] + rotation @ on_link
+        if kind.has_fixed_axes:
+            _pack_axes(kind.link_axes(NO_TARGETS), model.links[link].transform, row[None])
+    if not packed[:, :TARGET_DIRECTIONS].any():
+        raise InvalidInputError("all weights of the targets are 0: expected one above 0.")
+    return tree, held, packed
+
+
+def pack_values(kind: TargetKind, values: Floats, transform: Floats, packed: Floats) -> None:
+    """Write the numbers of one link's targets into ``packed (m, 27)``, which has the constants.
+
+    Args:
+        kind: What the targets are.
+        values: (m, ...) the targets, as the kind packs them.
+        transform: (3, 4) the link's frame in that of its body.
+        packed: (m, 27) what is written.
+    """
+    size = 3 * kind.directions
+    packed[:, TARGET_POINT:TARGET_AXES] = kind.target_points(values)
+    if size:
+        packed[:, TARGET_AXES : TARGET_AXES + size] = kind.target_axes(values)
+    if not kind.has_fixed_axes:
+        _pack_axes(kind.link_axes(values), transform, packed)
+
+
+def _pack_axes(axes: Floats, transform: Floats, packed: Floats) -> None:
+    """Write the axes (m, d, 3) of a link that targets prescribe into ``packed (m, 27)``."""
+    size = 3 * axes.shape[1]
+    rotated = axes @ transform[:, :3].T
+    packed[:, TARGET_LINK_AXES : TARGET_LINK_AXES + size] = rotated.reshape(len(axes), size)
+
+
+def into_frame(targets: Floats, frame: Floats) -> None:
+    """Express targets (..., 27) of the world in a frame (4, 4); kernels refuse invalid ones."""
+    targets[..., TARGET_POINT : TARGET_POINT + 3] -= frame[:3, 3]
+    vectors = targets[..., TARGET_POINT:].reshape(-1, 3)  # the point and the directions
+    with np.errstate(invalid="ignore", over="ignore"):
+        rotated = vectors @ frame[:3, :3]
+    targets[..., TARGET_POINT:] = rotated.reshape((*targets.shape[:-1], 12))

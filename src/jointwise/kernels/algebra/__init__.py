@@ -1,0 +1,1 @@
+"""Plain mathematics: angles, small linear systems, polynomials."""

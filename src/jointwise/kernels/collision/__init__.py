@@ -1,0 +1,1 @@
+"""Distances from an arm to obstacles and to itself."""

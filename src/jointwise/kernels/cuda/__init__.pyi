@@ -1,0 +1,9 @@
+from . import arm as arm
+from . import batch as batch
+from . import collision as collision
+from . import rounds as rounds
+from . import scene as scene
+from . import solutions as solutions
+from . import voxels as voxels
+
+__all__: list[str]

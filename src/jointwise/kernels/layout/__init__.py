@@ -1,0 +1,1 @@
+"""What is packed where: named tuples, their buffers, and the columns of tables. Without Numba."""

@@ -1,0 +1,1 @@
+"""Tracking: a target that moves, followed within limits of velocity and acceleration."""

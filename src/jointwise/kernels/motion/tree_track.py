@@ -1,0 +1,211 @@
+"""Tracking by a whole robot: joint values that follow the moving targets of many links.
+
+As in ``track``, a reference follows the targets and ``limits.follow`` moves the joints after
+it. Here the reference makes damped Gauss-Newton steps. The damping is proportional to the size of
+the residual (Fan and Yuan 2005), so it vanishes at the targets, and steps do not overshoot where
+these are out of reach.
+"""
+
+from math import inf, nan, sqrt
+
+from jointwise.kernels._numba.jit import jit
+from jointwise.kernels.kinematics.fk import copy_values
+from jointwise.kernels.layout.arrays import Floats, Ints
+from jointwise.kernels.layout.motion import MOTION_MAX_STEP, MOTION_PREFERRED
+from jointwise.kernels.layout.status import TRACK_INVALID
+from jointwise.kernels.layout.tree import (
+    BASE_POSE,
+    TARGET_DIRECTIONS,
+    TARGET_ORIENTATION_WEIGHT,
+    TARGET_POSITION_WEIGHT,
+    TreeMemory,
+    TreeProblem,
+)
+from jointwise.kernels.motion.limits import clamp, follow, unpack_motion
+from jointwise.kernels.motion.newton import (
+    AT_REST,
+    MAX_AHEAD,
+    MAX_JOINT_MOVE,
+    MAX_TRIALS,
+    MORE_DAMPING,
+    NEGLIGIBLE,
+    NEWTON_MIN_DAMPING,
+)
+from jointwise.kernels.motion.track import (
+    AT_TARGET,
+    MAX_ITERATIONS,
+    REFERENCE_AT_LIMIT,
+    REFERENCE_CLOSEST,
+    REFERENCE_MOVING,
+    REFERENCE_REACHED,
+    REST_RATE,
+    REST_SHARE,
+    STILL_FALLING,
+    status_code,
+)
+from jointwise.kernels.tree.factor import damped_step
+from jointwise.kernels.tree.fk import evaluate, unpack_memory, unpack_problem
+from jointwise.kernels.tree.lm import apply_step
+from jointwise.kernels.tree.moments import assemble
+from jointwise.kernels.tree.search import is_valid, load_settings
+
+# Damping [rad²] as a share of the residual [rad], which counts up to MAX_AHEAD.
+RESIDUAL_DAMPING = 2.0
+
+
+@jit
+def reference_step(
+    problem: TreeProblem,
+    targets: Floats,
+    scale_sq: float,
+    cost: float,
+    state: Floats,
+    memory: TreeMemory,
+) -> tuple[float, float]:
+    """Move the reference ``state``, of a given cost: (largest move [rad, m], cost after it).
+
+    Residuals beyond MAX_AHEAD are shortened, all by the same share. The damping rises until the
+    step is short and does not raise the cost; if it always does, nothing moves. Spare motion, in
+    ``memory.preferred``, is added where it moves no target.
+    """
+    gradient, rest_motion = memory.gradient, memory.preferred
+    residual = sqrt(2.0 * cost / scale_sq)
+    ahead = min(residual, MAX_AHEAD)
+    damping = scale_sq * (NEWTON_MIN_DAMPING + RESIDUAL_DAMPING * ahead)
+    assemble(problem, state, memory)
+    for i in range(rest_motion.size):
+        gradient[i] = gradient[i] * (ahead / max(residual, 1e-300)) + damping * rest_motion[i]
+    copy_values(state, memory.trial)
+    for _ in range(MAX_TRIALS):
+        damped_step(problem, memory.trial, damping, memory)
+        longest = apply_step(problem, memory, state)
+        after = evaluate(problem, targets, state, memory)
+        allowed = max(cost, 0.5 * scale_sq * NEGLIGIBLE)
+        if longest < AT_REST or (longest <= MAX_JOINT_MOVE and after <= allowed):
+            return longest, after
+        copy_values(memory.trial, state)
+        damping *= MORE_DAMPING
+    return 0.0, evaluate(problem, targets, state, memory)
+
+
+@jit
+def move_tree_reference(
+    problem: TreeProblem, targets: Floats, scale_sq: float, state: Floats, memory: TreeMemory
+) -> int:
+    """Move the reference ``state`` towards the targets; return what it did, a code of ``track``."""
+    error_sq = previous_sq = longest = inf
+    cost = evaluate(problem, targets, state, memory)
+    for count in range(MAX_ITERATIONS):
+        previous_sq, error_sq = error_sq, 2.0 * cost / scale_sq
+        if error_sq < AT_TARGET and count > 0:
+            return REFERENCE_REACHED
+        if longest < AT_REST and count > 1:
+            break
+        longest, cost = reference_step(problem, targets, scale_sq, cost, state, memory)
+        for i in range(memory.preferred.size):
+            memory.preferred[i] = 0.0
+    if error_sq < NEGLIGIBLE:
+        return REFERENCE_REACHED
+    if error_sq < STILL_FALLING * previous_sq:
+        return REFERENCE_MOVING
+    lower, upper = memory.lower, memory.upper
+    for i in range(lower.size):
+        push = memory.gradient[i] / scale_sq
+        pushed_out = (push > AT_REST and state[i] >= upper[i]) or (
+            push < -AT_REST and state[i] <= lower[i]
+        )
+        if pushed_out and lower[i] < upper[i]:
+            return REFERENCE_AT_LIMIT
+    return REFERENCE_CLOSEST
+
+
+@jit
+def load_reference(
+    limits: Floats, dt: float, variables: Ints, reference: Floats, memory: TreeMemory
+) -> None:
+    """Write the state of the reference, the base at the origin, and its spare motion."""
+    state, v = memory.current, variables.size
+    for i in range(v):
+        joint = variables[i]
+        most = REST_SHARE * limits[joint, MOTION_MAX_STEP]
+        state[i] = reference[joint]
+        memory.preferred[i] = clamp(
+            REST_RATE * dt * (limits[joint, MOTION_PREFERRED] - state[i]), -most, most
+        )
+    for i in range(BASE_POSE):
+        state[v + i] = 1.0 if i % 5 == 0 else 0.0
+
+
+@jit
+def write_errors(targets: Floats, memory: TreeMemory, errors: Floats) -> float:
+    """Write the errors (k, 2) of all targets; the largest that has a weight [m, rad]."""
+    largest = 0.0
+    for k in range(errors.shape[0]):
+        errors[k, 0], errors[k, 1] = memory.errors[k, 0], nan
+        if targets[k, TARGET_POSITION_WEIGHT] > 0.0:
+            largest = max(largest, errors[k, 0])
+        if targets[k, TARGET_DIRECTIONS] > 0.0:
+            errors[k, 1] = memory.errors[k, 1]
+            if targets[k, TARGET_ORIENTATION_WEIGHT] > 0.0:
+                largest = max(largest, errors[k, 1])
+    return largest
+
+
+@jit
+def track_tree_rows(
+    ints: Ints,
+    floats: Floats,
+    targets: Floats,
+    settings: Floats,
+    variables: Ints,
+    limits: Floats,
+    times: tuple[float, int, float],
+    state: Floats,
+    buffer: Floats,
+    results: Floats,
+    errors: Floats,
+    codes: Ints,
+) -> None:
+    """Follow sets of targets, one in each step. An invalid set leaves the reference where it is.
+
+    Args:
+        ints: The integers of the problem; see ``layout.tree.pack_problem``.
+        floats: Its floats.
+        targets: (m, k, 27) sets of packed targets.
+        settings: (6, v) of its variables, without penalties.
+        variables: (v,) which of the n joints they are.
+        limits: (n, 5) with the columns of ``layout.motion``.
+        times: Time of a step [s]; commands in the moving average; angular scale [m].
+        state: The motion of the n joints; see ``layout.motion.unpack_motion``.
+        buffer: Scratch of ``memory_size`` numbers.
+        results: (m, 2n) joint values and velocities, written.
+        errors: (m, k, 2) position [m] and orientation errors [rad], written.
+        codes: (m,) how each step ended, written.
+    """
+    dt, window, scale = times
+    n = limits.shape[0]
+    problem = unpack_problem(ints, floats)
+    memory, motion = unpack_memory(problem, buffer), unpack_motion(state, n, window)
+    load_settings(settings, memory)
+    for row in range(targets.shape[0]):
+        valid, found = is_valid(targets[row]), REFERENCE_MOVING
+        copy_values(motion.reference, motion.gap)
+        if valid:
+            load_reference(limits, dt, variables, motion.gap, memory)
+            found = move_tree_reference(
+                problem, targets[row], scale * scale, memory.current, memory
+            )
+            for i in range(variables.size):
+                motion.gap[variables[i]] = memory.current[i]
+        follow(limits, motion)
+        for i in range(n):
+            results[row, i], results[row, n + i] = motion.output[i], motion.output_step[i] / dt
+        codes[row] = TRACK_INVALID
+        if valid:
+            load_reference(limits, dt, variables, motion.output, memory)
+            evaluate(problem, targets[row], memory.current, memory)
+            largest = write_errors(targets[row], memory, errors[row])
+            codes[row] = status_code(found, largest, motion)
+        else:
+            for k in range(errors.shape[1]):
+                errors[row, k, 0] = errors[row, k, 1] = nan

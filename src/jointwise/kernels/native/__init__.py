@@ -1,0 +1,1 @@
+"""The native library: its entry points, its build, and the fingerprint of its sources."""

@@ -1,0 +1,1 @@
+"""One target of a serial arm: sweeps, Levenberg-Marquardt steps, restarts."""

@@ -1,0 +1,164 @@
+"""Forward kinematics of a tree, and the errors of its targets.
+
+Positions are taken from the base's origin, in the axes of the world: far from the world's origin
+moments would lose digits.
+"""
+
+from math import sqrt
+
+from jointwise.kernels._numba import arrays as arrays  # how ``packed_view`` is compiled
+from jointwise.kernels._numba.arrays import XYZ, stack_array
+from jointwise.kernels._numba.jit import jit, jit_inline
+from jointwise.kernels.algebra.trig import cos_sin
+from jointwise.kernels.kinematics.fk import Point, rotate
+from jointwise.kernels.kinematics.tasks import rotation_to_target
+from jointwise.kernels.layout import tree as packing
+from jointwise.kernels.layout.arm import REVOLUTE
+from jointwise.kernels.layout.arrays import Floats, packed_view
+from jointwise.kernels.layout.tree import (
+    CENTRE,
+    FORCE,
+    INERTIA,
+    MASS,
+    MOMENT,
+    MOMENTS,
+    TARGET_AXES,
+    TARGET_DIRECTIONS,
+    TARGET_LINK_POINT,
+    TARGET_ORIENTATION_WEIGHT,
+    TARGET_POINT,
+    TARGET_POSITION_WEIGHT,
+    TreeMemory,
+    TreeProblem,
+)
+
+# A point and three directions.
+POINTS = (0,) * 4
+
+unpack_problem = jit(packing.unpack_problem)
+unpack_memory = jit(packing.unpack_memory)
+
+
+@jit_inline
+def base_rotated(state: Floats, at: int, x: float, y: float, z: float) -> Point:
+    """R · (x, y, z), with R the rotation of the base, whose pose begins at ``at``."""
+    return (
+        state[at] * x + state[at + 1] * y + state[at + 2] * z,
+        state[at + 4] * x + state[at + 5] * y + state[at + 6] * z,
+        state[at + 8] * x + state[at + 9] * y + state[at + 10] * z,
+    )
+
+
+@jit
+def tree_frames(problem: TreeProblem, state: Floats, frames: Floats) -> None:
+    """Write into ``frames (b, 3, 4)`` the frame that each joint carries, from the base's origin."""
+    parents, kinds, variables = problem.parents, problem.kinds, problem.variables
+    placements, ratios, offsets = problem.placements, problem.ratios, problem.offsets
+    root = packed_view(state, problem.strides.size, (3, 4))
+    for i in range(parents.size):
+        value, placed, frame = (
+            ratios[i] * state[variables[i]] + offsets[i],
+            placements[i],
+            frames[i],
+        )
+        parent = frames[max(parents[i], 0)] if parents[i] >= 0 else root
+        c, s, travel = 1.0, 0.0, value
+        if kinds[i] == REVOLUTE:
+            c, s = cos_sin(value)
+            travel = 0.0
+        for row in range(3):
+            a, b, d = parent[row, 0], parent[row, 1], parent[row, 2]
+            x = a * placed[0, 0] + b * placed[1, 0] + d * placed[2, 0]
+            y = a * placed[0, 1] + b * placed[1, 1] + d * placed[2, 1]
+            z = a * placed[0, 2] + b * placed[1, 2] + d * placed[2, 2]
+            p = a * placed[0, 3] + b * placed[1, 3] + d * placed[2, 3]
+            p += 0.0 if parents[i] < 0 else parent[row, 3]
+            frame[row, 0], frame[row, 1] = c * x + s * y, c * y - s * x
+            frame[row, 2], frame[row, 3] = z, p + travel * z
+
+
+@jit_inline
+def transform_target(
+    problem: TreeProblem, state: Floats, frames: Floats, target: Floats, k: int, points: Floats
+) -> None:
+    """Write into ``points (4, 3)`` the point and the directions of target k, base's origin."""
+    joint, at = problem.target_joints[k], problem.strides.size
+    for p in range(int(target[TARGET_DIRECTIONS]) + 1):
+        at_link = TARGET_LINK_POINT + 3 * p
+        x, y, z = target[at_link], target[at_link + 1], target[at_link + 2]
+        if joint < 0:
+            x, y, z = base_rotated(state, at, x, y, z)
+        else:
+            x, y, z = rotate(frames, joint, x, y, z)
+            if p == 0:
+                x, y = x + frames[joint, 0, 3], y + frames[joint, 1, 3]
+                z += frames[joint, 2, 3]
+        points[p, 0], points[p, 1], points[p, 2] = x, y, z
+
+
+@jit
+def evaluate(problem: TreeProblem, targets: Floats, state: Floats, memory: TreeMemory) -> float:
+    """The cost at a state: half the weighted squared errors, penalties included.
+
+    Frames, errors and the targets' own moments go to the memory.
+    """
+    frames, moments, errors = memory.frames, memory.moments, memory.errors
+    target_joints, at = problem.target_joints, problem.strides.size
+    tree_frames(problem, state, frames)
+    for i in range(moments.shape[0]):
+        for column in range(MOMENTS):
+            moments[i, column] = 0.0
+    points, wanted = stack_array(POINTS, XYZ, 0.0), stack_array(POINTS, XYZ, 0.0)
+    cost = 0.0
+    for k in range(target_joints.size):
+        target = targets[k]
+        transform_target(problem, state, frames, target, k, points)
+        sums, weight = moments[target_joints[k] + 1], target[TARGET_POSITION_WEIGHT]
+        x, y, z = points[0, 0], points[0, 1], points[0, 2]
+        a = target[TARGET_POINT] - state[at + 3] - x
+        b = target[TARGET_POINT + 1] - state[at + 7] - y
+        c = target[TARGET_POINT + 2] - state[at + 11] - z
+        errors[k, 0] = sqrt(a * a + b * b + c * c)
+        cost += 0.5 * weight * (a * a + b * b + c * c)
+        a, b, c = weight * a, weight * b, weight * c
+        sums[FORCE] += a
+        sums[FORCE + 1] += b
+        sums[FORCE + 2] += c
+        sums[MOMENT] += y * c - z * b
+        sums[MOMENT + 1] += z * a - x * c
+        sums[MOMENT + 2] += x * b - y * a
+        sums[MASS] += weight
+        sums[CENTRE] += weight * x
+        sums[CENTRE + 1] += weight * y
+        sums[CENTRE + 2] += weight * z
+        sums[INERTIA] += weight * (y * y + z * z)
+        sums[INERTIA + 1] -= weight * x * y
+        sums[INERTIA + 2] -= weight * x * z
+        sums[INERTIA + 3] += weight * (x * x + z * z)
+        sums[INERTIA + 4] -= weight * y * z
+        sums[INERTIA + 5] += weight * (x * x + y * y)
+        directions = int(target[TARGET_DIRECTIONS])
+        errors[k, 1] = 0.0
+        if directions > 0:
+            for p in range(directions):
+                for axis in range(3):
+                    wanted[p + 1, axis] = target[TARGET_AXES + 3 * p + axis]
+            a, b, c, angle = rotation_to_target(points[: directions + 1], wanted[: directions + 1])
+            errors[k, 1], weight = angle, target[TARGET_ORIENTATION_WEIGHT]
+            cost += 0.5 * weight * angle * angle
+            sums[MOMENT] += weight * a
+            sums[MOMENT + 1] += weight * b
+            sums[MOMENT + 2] += weight * c
+            x, y, z = points[1, 0], points[1, 1], points[1, 2]
+            if directions == 3:  # rotation about the axis of an aim changes nothing
+                x, y, z = 0.0, 0.0, 0.0
+            sums[INERTIA] += weight * (1.0 - x * x)
+            sums[INERTIA + 1] -= weight * x * y
+            sums[INERTIA + 2] -= weight * x * z
+            sums[INERTIA + 3] += weight * (1.0 - y * y)
+            sums[INERTIA + 4] -= weight * y * z
+            sums[INERTIA + 5] += weight * (1.0 - z * z)
+    penalties, preferred = memory.penalties, memory.preferred
+    for i in range(penalties.size):
+        cost += 0.5 * penalties[i] * (state[i] - preferred[i]) ** 2
+    return cost

@@ -1,0 +1,122 @@
+"""Levenberg-Marquardt for a tree: damped steps inside the limits, each accepted if the cost falls.
+
+Far from a solution the damping is proportional to the cost (Chan and Lawrence 1988). Where targets
+conflict the cost stays above zero; ``share`` is then 0, and the damping adapts from a small value.
+"""
+
+from math import sqrt
+
+from jointwise.kernels._numba.jit import jit, jit_inline
+from jointwise.kernels.algebra.trig import cos_sin
+from jointwise.kernels.kinematics.fk import copy_values
+from jointwise.kernels.layout.arrays import Floats
+from jointwise.kernels.layout.task import Criteria
+from jointwise.kernels.layout.tree import (
+    TARGET_DIRECTIONS,
+    TARGET_ORIENTATION_WEIGHT,
+    TARGET_POSITION_WEIGHT,
+    TreeMemory,
+    TreeProblem,
+)
+from jointwise.kernels.tree.factor import damped_step
+from jointwise.kernels.tree.fk import evaluate
+from jointwise.kernels.tree.moments import assemble
+from jointwise.kernels.tree.sweep import move_base
+
+# Damping as a share of twice the cost, far from a solution.
+COLD = 0.05
+# The least damping, as a share of the mean of the diagonal of J^T W J.
+TREE_MIN_DAMPING = 1e-9
+# First damping without such a share; its changes when the cost falls, and when it does not.
+FIRST_DAMPING, LESS, MORE = 1e-6, 0.2, 10.0
+# Retries of a step with more damping, at most.
+RETRIES = 10
+
+
+@jit_inline
+def target_reached(targets: Floats, errors: Floats, k: int, criteria: Criteria) -> bool:
+    """Whether the errors of target k that have a weight are below the tolerances."""
+    near = targets[k, TARGET_POSITION_WEIGHT] == 0.0 or errors[k, 0] < criteria.position_tol
+    free = targets[k, TARGET_DIRECTIONS] == 0.0 or targets[k, TARGET_ORIENTATION_WEIGHT] == 0.0
+    return bool(near and (free or errors[k, 1] < criteria.orientation_tol))
+
+
+@jit
+def all_reached(targets: Floats, errors: Floats, criteria: Criteria) -> bool:
+    """Whether all targets are reached."""
+    for k in range(errors.shape[0]):
+        if not target_reached(targets, errors, k, criteria):
+            return False
+    return True
+
+
+@jit
+def apply_step(problem: TreeProblem, memory: TreeMemory, state: Floats) -> float:
+    """Add the step to the state; its largest change [rad, m]."""
+    step, lower, upper, base = memory.step, memory.lower, memory.upper, problem.base_unknowns
+    v, largest = problem.strides.size, 0.0
+    for i in range(v):
+        largest = max(largest, abs(step[base + i]))
+        state[i] = max(lower[i], min(upper[i], state[i] + step[base + i]))
+    if base > 0:
+        x, y, z = step[0], step[1], step[2]
+        angle = sqrt(x * x + y * y + z * z)
+        c, s = cos_sin(0.5 * angle)
+        s = s / angle if angle > 1e-12 else 0.5
+        size = 1.0 / sqrt(c * c + s * s * angle * angle)
+        centre = (0.0, 0.0, 0.0)
+        move_base(state, v, (c, s * x, s * y, s * z), size, centre, (step[3], step[4], step[5]))
+        for i in range(base):
+            largest = max(largest, abs(step[i]))
+    return largest
+
+
+@jit
+def tree_lm(
+    problem: TreeProblem,
+    targets: Floats,
+    criteria: Criteria,
+    limits: tuple[int, int, float, float],
+    state: Floats,
+    memory: TreeMemory,
+) -> tuple[int, float, float]:
+    """Steps from ``state``: (their number, the cost at its end, the last move [rad, m]).
+
+    ``limits`` are: steps at most; steps in which the cost must halve; the share of the cost in the
+    damping; the relative decrease of the cost below which it ends.
+    """
+    max_steps, patience, share, least_decrease = limits
+    cost = evaluate(problem, targets, state, memory)
+    damping_share = FIRST_DAMPING if share == 0.0 else 0.0
+    best, steps_since_halved, moved = cost, 0, 0.0
+    row_starts, matrix = problem.row_starts, memory.matrix
+    n = row_starts.size - 1
+    for count in range(max_steps):
+        if all_reached(targets, memory.errors, criteria):
+            return count, cost, moved
+        assemble(problem, state, memory)
+        mean = 0.0
+        for i in range(n):
+            mean += matrix[row_starts[i + 1] - 1] / n
+        copy_values(state, memory.trial)
+        before = cost
+        for _ in range(RETRIES):
+            damping = 2.0 * share * before + (damping_share + TREE_MIN_DAMPING) * mean
+            damped_step(problem, memory.trial, damping, memory)
+            moved = apply_step(problem, memory, state)
+            cost = evaluate(problem, targets, state, memory)
+            if cost < before:
+                break
+            damping_share = max(MORE * damping_share, 1e-4)
+            copy_values(memory.trial, state)
+        if not cost < before:  # no step lowers it
+            return count + 1, evaluate(problem, targets, state, memory), moved
+        damping_share *= LESS
+        if before - cost <= least_decrease * before:
+            return count + 1, cost, moved
+        steps_since_halved += 1
+        if cost <= 0.5 * best:
+            best, steps_since_halved = cost, 0
+        elif steps_since_halved >= patience:
+            return count + 1, cost, moved
+    return max_steps, cost, moved

@@ -1,0 +1,426 @@
+"""Whole robots: sweeps, then Levenberg-Marquardt, then restarts of the limbs that miss a target.
+
+Targets that cannot all be reached end in the weighted least-squares compromise near the start,
+unless a restart found one that is better by a tenth, so that the robot does not leap.
+"""
+
+from math import inf, sqrt
+
+import numpy as np
+
+from jointwise.kernels._numba.jit import jit
+from jointwise.kernels.collision.contacts import Contact, has_scene
+from jointwise.kernels.kinematics.fk import all_finite, copy_values
+from jointwise.kernels.layout.arrays import ROTATION_DEFECT, UNLIMITED, Floats, Ints
+from jointwise.kernels.layout.status import (
+    COLLIDES,
+    COLLIDES_ALWAYS,
+    CONVERGED,
+    INVALID,
+    ITERATION_LIMIT,
+    STALLED,
+)
+from jointwise.kernels.layout.task import Criteria, PackedCriteria
+from jointwise.kernels.layout.thresholds import MUCH_CLOSER, NEARBY_RESTARTS, int64_const
+from jointwise.kernels.layout.tree import (
+    SETTING_LOWER,
+    SETTING_MAX_CHANGE,
+    SETTING_PENALTY,
+    SETTING_PREFERRED,
+    SETTING_SMOOTH,
+    SETTING_UPPER,
+    TARGET_AXES,
+    TARGET_DIRECTIONS,
+    TARGET_ORIENTATION_WEIGHT,
+    TARGET_POSITION_WEIGHT,
+    TreeCheck,
+    TreeMemory,
+    TreeProblem,
+)
+from jointwise.kernels.serial.descent import unpack_criteria
+from jointwise.kernels.tree.collision import find_contact, mark_touching
+from jointwise.kernels.tree.fk import evaluate, unpack_memory, unpack_problem
+from jointwise.kernels.tree.lm import COLD, all_reached, target_reached, tree_lm
+from jointwise.kernels.tree.sweep import sweep_tree
+
+# Sweeps of an attempt; its steps at most, and those in which the cost must halve.
+TREE_SWEEPS, TREE_STEPS, TREE_PATIENCE = 3, int64_const(60), int64_const(5)
+# The same for a compromise, with the relative decrease of the cost below which it ends: rounding,
+# because one target far away must not keep others from being reached.
+COMPROMISE_STEPS, COMPROMISE_DECREASE = int64_const(200), 1e-15
+# A target whose weighted squared error is below so much of the largest is not restarted.
+MISSED_SHARE = 0.05
+# Of so many restarts, the first moves every joint, and those between move the limbs that miss a
+# target of the best state since; of these every third moves all joints that move such a target.
+ROUND, WHOLE_EVERY = 8, 3
+
+
+@jit
+def is_valid(targets: Floats) -> bool:
+    """Whether all numbers are finite, and the directions of each target are at right angles."""
+    if not all_finite(targets):
+        return False
+    for k in range(targets.shape[0]):
+        target, m = targets[k, TARGET_AXES:], int(targets[k, TARGET_DIRECTIONS])
+        for i in range(m):
+            for j in range(i + 1):
+                dot = target[3 * i] * target[3 * j] + target[3 * i + 1] * target[3 * j + 1]
+                dot += target[3 * i + 2] * target[3 * j + 2] - (1.0 if i == j else 0.0)
+                if abs(dot) > ROTATION_DEFECT:
+                    return False
+        if m == 3:
+            x = target[1] * target[5] - target[2] * target[4]
+            y = target[2] * target[3] - target[0] * target[5]
+            z = target[0] * target[4] - target[1] * target[3]
+            if x * target[6] + y * target[7] + z * target[8] < 0.0:  # left-handed
+                return False
+    return True
+
+
+@jit
+def clamp_state(memory: TreeMemory, state: Floats) -> None:
+    """Bring the variables inside their limits."""
+    lower, upper = memory.lower, memory.upper
+    for i in range(lower.size):
+        state[i] = max(lower[i], min(upper[i], state[i]))
+
+
+@jit
+def weighted_error_sq(targets: Floats, errors: Floats, k: int) -> float:
+    """The part of target k in twice the cost."""
+    position = targets[k, TARGET_POSITION_WEIGHT] * errors[k, 0] ** 2
+    return float(position + targets[k, TARGET_ORIENTATION_WEIGHT] * errors[k, 1] ** 2)
+
+
+@jit
+def mark_missed(
+    problem: TreeProblem, targets: Floats, criteria: Criteria, whole: bool, memory: TreeMemory
+) -> None:
+    """Write 1 into ``held`` for each unknown that a restart should move, by the last errors.
+
+    These are the joints that move a missed target, and no other: a limb. If there are none, or
+    ``whole`` is asked for, all joints that move a missed target.
+    """
+    parents, variables, target_joints = problem.parents, problem.variables, problem.target_joints
+    errors, missed, reached = memory.errors, memory.gradient, memory.step
+    base, worst = problem.base_unknowns, 0.0
+    for i in range(missed.size):
+        missed[i], reached[i] = 0.0, 0.0
+    for k in range(target_joints.size):
+        worst = max(worst, weighted_error_sq(targets, errors, k))
+    for k in range(target_joints.size):
+        is_missed = weighted_error_sq(
+            targets, errors, k
+        ) > MISSED_SHARE * worst and not target_reached(targets, errors, k, criteria)
+        joint = target_joints[k]
+        while joint >= 0:
+            unknown = base + variables[joint]
+            if is_missed:
+                missed[unknown] = 1.0
+            else:
+                reached[unknown] = 1.0
+            joint = parents[joint]
+    mark_moved(base, whole, memory)
+
+
+@jit
+def mark_moved(base: int, whole: bool, memory: TreeMemory) -> None:
+    """Write into ``held`` which unknowns are moved: see ``mark_missed``.
+
+    Args:
+        base: Unknowns of the base, which are not.
+        whole: Whether all are that ``gradient`` has, also those that ``step`` has.
+        memory: What is written.
+    """
+    missed, reached, held, found = memory.gradient, memory.step, memory.held, False
+    for i in range(held.size):
+        held[i] = 0.0
+    for i in range(base, held.size):
+        if missed[i] > 0.0 and reached[i] == 0.0:
+            found = True
+    for i in range(base, held.size):
+        if missed[i] > 0.0 and (whole or not found or reached[i] == 0.0):
+            held[i] = 1.0
+
+
+@jit
+def restart_state(
+    problem: TreeProblem,
+    targets: Floats,
+    criteria: Criteria,
+    count: int,
+    state: Floats,
+    memory: TreeMemory,
+    check: TreeCheck,
+    contact: Contact,
+) -> None:
+    """Write into ``state`` the start of restart number ``count``, from a Kronecker sequence.
+
+    The first of a round moves every joint from the start, others some of the current state: those
+    of a limb that misses a target, or that touches something as ``contact`` says.
+    """
+    start, held, base = memory.start, memory.held, problem.base_unknowns
+    if count % ROUND == 0:
+        copy_values(start, state)
+        for i in range(held.size):
+            held[i] = 1.0
+    else:
+        copy_values(memory.current, state)
+        whole = count % WHOLE_EVERY == 0
+        if contact[1] >= 0:
+            mark_touching(problem, check, contact, memory)
+            mark_moved(base, whole, memory)
+        else:
+            evaluate(problem, targets, state, memory)
+            mark_missed(problem, targets, criteria, whole, memory)
+    for i in range(problem.strides.size):
+        lower, upper = memory.lower[i], memory.upper[i]
+        low, high = lower, upper
+        if lower <= -UNLIMITED or upper >= UNLIMITED:
+            spread = problem.spreads[i]
+            low, high = max(lower, start[i] - spread), min(upper, start[i] + spread)
+        if criteria.near_start and count <= NEARBY_RESTARTS:
+            half = 0.5 * (high - low) * count / (NEARBY_RESTARTS + 1.0)
+            low, high = max(low, start[i] - half), min(high, start[i] + half)
+        if held[base + i] != 0.0:
+            share = (criteria.sequence_offset + count * problem.strides[i]) % 1.0
+            state[i] = low + share * (high - low)
+
+
+@jit
+def attempt(
+    problem: TreeProblem,
+    targets: Floats,
+    criteria: Criteria,
+    sweeps: int,
+    state: Floats,
+    memory: TreeMemory,
+) -> tuple[int, float]:
+    """Sweeps and Levenberg-Marquardt from ``state``: (iterations, cost)."""
+    for _ in range(sweeps):
+        sweep_tree(problem, targets, state, memory)
+    limits = (TREE_STEPS, TREE_PATIENCE, COLD, 0.0)
+    steps, cost, _ = tree_lm(problem, targets, criteria, limits, state, memory)
+    return sweeps + steps, cost
+
+
+@jit
+def compromise(
+    problem: TreeProblem, targets: Floats, criteria: Criteria, state: Floats, memory: TreeMemory
+) -> int:
+    """Move ``state`` to the compromise, after all attempts; its steps.
+
+    The best state replaces the compromise near the start only if its error is smaller by a tenth.
+    """
+    limits = (COMPROMISE_STEPS, COMPROMISE_STEPS, 0.0, COMPROMISE_DECREASE)
+    copy_values(memory.start, state)
+    local_steps, local_cost, _ = tree_lm(problem, targets, criteria, limits, state, memory)
+    copy_values(state, memory.current)
+    copy_values(memory.best, state)
+    steps, cost, _ = tree_lm(problem, targets, criteria, limits, state, memory)
+    reached = all_reached(targets, memory.errors, criteria)
+    if not reached and sqrt(cost) >= MUCH_CLOSER * sqrt(local_cost):
+        copy_values(memory.current, state)
+        evaluate(problem, targets, state, memory)
+    if not reached and problem.base_unknowns == 0:
+        steps += finish_others(problem, targets, criteria, limits, state, memory)
+    return local_steps + steps
+
+
+@jit
+def finish_others(
+    problem: TreeProblem,
+    targets: Floats,
+    criteria: Criteria,
+    limits: tuple[int, int, float, float],
+    state: Floats,
+    memory: TreeMemory,
+) -> int:
+    """Hold the joints that move a missed target, and move the others to theirs; the steps.
+
+    A target far away needs so much damping that others come to theirs slowly. The memory of start
+    and best state is used, which are no longer needed.
+    """
+    mark_missed(problem, targets, criteria, True, memory)
+    lower, upper = memory.lower, memory.upper
+    copy_values(lower, memory.start[: lower.size])
+    copy_values(upper, memory.best[: upper.size])
+    for i in range(lower.size):
+        if memory.held[i] > 0.0:
+            lower[i] = upper[i] = state[i]
+    steps, _, _ = tree_lm(problem, targets, criteria, limits, state, memory)
+    copy_values(memory.start[: lower.size], lower)
+    copy_values(memory.best[: upper.size], upper)
+    return steps
+
+
+@jit
+def search_tree(
+    problem: TreeProblem,
+    targets: Floats,
+    criteria: Criteria,
+    sweeps: int,
+    state: Floats,
+    memory: TreeMemory,
+    check: TreeCheck,
+) -> tuple[int, int, int]:
+    """Move ``state`` to a solution, or to a compromise: (status, iterations, restarts).
+
+    If all solutions that were found touch something, it is the first of them.
+    """
+    if not (is_valid(targets) and all_finite(state)):
+        return INVALID, 0, 0
+    clamp_state(memory, state)
+    evaluate(problem, targets, state, memory)
+    contact, current_contact = (inf, -1, -1), (inf, -1, -1)
+    if all_reached(targets, memory.errors, criteria):
+        contact = find_contact(check, check.scene, state)
+        if contact[1] < 0:
+            return CONVERGED, 0, 0
+    copy_values(state, memory.start)
+    iterations, current, best, arrived = 0, inf, inf, False
+    touching = np.empty(state.size if has_scene(check.scene) else 0)
+    for count in range(criteria.max_restarts + 1):
+        if count > 0:
+            restart_state(problem, targets, criteria, count, state, memory, check, current_contact)
+        done, cost = attempt(
+            problem, targets, criteria, TREE_SWEEPS if count > 0 else sweeps, state, memory
+        )
+        iterations += done
+        contact = (inf, -1, -1)
+        if all_reached(targets, memory.errors, criteria):
+            contact = find_contact(check, check.scene, state)
+            if contact[1] < 0:
+                return CONVERGED, iterations, count
+            if not arrived:
+                if find_contact(check, check.placed, state)[1] >= 0:
+                    return COLLIDES_ALWAYS, iterations, count
+                copy_values(state, touching)
+                arrived = True
+        if cost < current or count % ROUND == 0 or contact[1] >= 0:
+            current, current_contact = cost, contact
+            copy_values(state, memory.current)
+        if cost < best:
+            best = cost
+            copy_values(state, memory.best)
+    if arrived:
+        copy_values(touching, state)
+        evaluate(problem, targets, state, memory)
+        return COLLIDES, iterations, criteria.max_restarts
+    iterations += compromise(problem, targets, criteria, state, memory)
+    status = STALLED
+    if all_reached(targets, memory.errors, criteria):
+        touches = find_contact(check, check.scene, state)[1] >= 0
+        status = COLLIDES if touches else CONVERGED
+    return status, iterations, criteria.max_restarts
+
+
+@jit
+def load_settings(settings: Floats, memory: TreeMemory) -> None:
+    """Copy limits, penalties and preferred values of the variables."""
+    for i in range(settings.shape[1]):
+        memory.lower[i], memory.upper[i] = settings[SETTING_LOWER, i], settings[SETTING_UPPER, i]
+        memory.penalties[i] = settings[SETTING_PENALTY, i]
+        memory.preferred[i] = settings[SETTING_PREFERRED, i]
+
+
+@jit
+def write_outcome(
+    outcome: tuple[int, int, int], memory: TreeMemory, errors: Floats, outcomes: Ints
+) -> None:
+    """Write how a solve ended, and the errors of its targets."""
+    invalid = outcome[0] == INVALID
+    for column in range(3):
+        outcomes[column] = outcome[column]
+    for k in range(errors.shape[0]):
+        for column in range(2):
+            errors[k, column] = np.nan if invalid else memory.errors[k, column]
+
+
+@jit
+def solve_tree_rows(
+    ints: Ints,
+    floats: Floats,
+    targets: Floats,
+    packed_criteria: PackedCriteria,
+    settings: Floats,
+    sweeps: int,
+    rows: tuple[int, int],
+    states: Floats,
+    errors: Floats,
+    outcomes: Ints,
+    buffer: Floats,
+    check: TreeCheck,
+) -> None:
+    """Solve for rows of many sets of targets, each from its state.
+
+    Args:
+        ints: The integers of the problem; see ``layout.tree.pack_problem``.
+        floats: Its floats.
+        targets: (m, k, 27) sets of packed targets.
+        packed_criteria: When to stop.
+        settings: (6, v) of the variables.
+        sweeps: CCD sweeps of the first attempt.
+        rows: The first row to solve, and the one after the last.
+        states: (m, v + 12) starts, then results.
+        errors: (m, k, 2) position [m] and orientation errors [rad], written.
+        outcomes: (m, 3) status, iterations and restarts, written.
+        buffer: Scratch of ``memory_size`` numbers.
+        check: What the robot must not touch; nothing without a scene.
+    """
+    problem, criteria = unpack_problem(ints, floats), unpack_criteria(packed_criteria)
+    memory = unpack_memory(problem, buffer)
+    load_settings(settings, memory)
+    for row in range(rows[0], rows[1]):
+        outcome = search_tree(problem, targets[row], criteria, sweeps, states[row], memory, check)
+        write_outcome(outcome, memory, errors[row], outcomes[row])
+
+
+@jit
+def follow_tree(
+    ints: Ints,
+    floats: Floats,
+    targets: Floats,
+    packed_criteria: PackedCriteria,
+    settings: Floats,
+    limits: tuple[int, float, bool],
+    states: Floats,
+    errors: Floats,
+    outcomes: Ints,
+    buffer: Floats,
+) -> None:
+    """Follow frames: each is a compromise from the state before, without restarts.
+
+    Args as in ``solve_tree_rows``, and ``limits``: steps of a frame at most; the relative decrease
+    of the cost below which it ends; whether the change from ``states[0]``, the start, to the first
+    frame is limited as those between frames are.
+    """
+    problem, criteria = unpack_problem(ints, floats), unpack_criteria(packed_criteria)
+    memory = unpack_memory(problem, buffer)
+    max_steps, decrease, from_start = limits
+    descend = (max_steps, max_steps, 0.0, decrease)
+    load_settings(settings, memory)
+    for row in range(states.shape[0]):
+        state = states[row]
+        if not (is_valid(targets[row]) and all_finite(states[max(row - 1, 0)])):
+            write_outcome((INVALID, 0, 0), memory, errors[row], outcomes[row])
+            continue
+        if row > 0:
+            copy_values(states[row - 1], state)
+        if row > 0 or from_start:
+            for i in range(settings.shape[1]):
+                penalty, smooth = settings[SETTING_PENALTY, i], settings[SETTING_SMOOTH, i]
+                change, value = settings[SETTING_MAX_CHANGE, i], state[i]
+                memory.lower[i] = max(settings[SETTING_LOWER, i], value - change)
+                memory.upper[i] = min(settings[SETTING_UPPER, i], value + change)
+                memory.penalties[i] = penalty + smooth
+                if smooth > 0.0:
+                    both = penalty * settings[SETTING_PREFERRED, i] + smooth * value
+                    memory.preferred[i] = both / (penalty + smooth)
+        else:
+            clamp_state(memory, state)
+        steps, _, _ = tree_lm(problem, targets[row], criteria, descend, state, memory)
+        status = STALLED if steps < max_steps else ITERATION_LIMIT
+        if all_reached(targets[row], memory.errors, criteria):
+            status = CONVERGED
+        write_outcome((status, steps, 0), memory, errors[row], outcomes[row])

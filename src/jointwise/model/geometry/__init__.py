@@ -1,1 +1,0 @@
-"""The shape of an arm as spheres: fitted to the collision shapes of a URDF, or from a file."""

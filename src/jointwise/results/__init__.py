@@ -1,0 +1,1 @@
+"""Results: frozen, with read-only arrays. One family for arms and whole robots."""

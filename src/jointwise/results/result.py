@@ -1,0 +1,263 @@
+"""The result of one solve."""
+
+# Annotations stay text, so that help() shows the names of types, not what they stand for.
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import isnan, nan
+from operator import itemgetter
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+
+from jointwise.errors import UnsolvedError
+from jointwise.results.status import COLLISIONS, Status
+
+if TYPE_CHECKING:
+    from jointwise.kernels.layout.arrays import Bools, Floats
+
+# The base of a model that has none of its own. Read-only.
+IDENTITY = np.eye(4)
+IDENTITY.setflags(write=False)
+# The message of several targets that are reached.
+ALL_REACHED = "All targets are reached, within the tolerances."
+
+
+class Check(Protocol):
+    """What a model must not collide with, packed; the serial and the tree engine have one each.
+
+    Attributes:
+        names: What kernels number: link groups, then obstacles.
+    """
+
+    names: tuple[str, ...]
+
+    def contacts(
+        self, q: Floats, base_pose: Floats | None = None, threads: int | None = 1
+    ) -> Floats:
+        """(m, 3) clearance [m] and the numbers of the two nearest things, for (m, n) values."""
+        ...
+
+    def free(self, q: Floats, base_pose: Floats | None = None, threads: int | None = 1) -> Bools:
+        """(m,) whether each of (m, n) joint values keeps the margin."""
+        ...
+
+    def name_pair(self, contact: Floats) -> tuple[str, str] | None:
+        """The names of the two nearest things; None if there are none."""
+        ...
+
+
+class TargetErrors(NamedTuple):
+    """By how much a link misses its target; arrays (m,) in the errors of a batch.
+
+    Attributes:
+        position_error: Distance [m]; NaN if position is free, as it is for a direction.
+        orientation_error: Angle [rad]; NaN if orientation is free, as it is for a position.
+    """
+
+    position_error: Any
+    orientation_error: Any
+
+    def __str__(self) -> str:
+        return error_text(self.position_error, self.orientation_error)
+
+
+class LinkErrors(NamedTuple):
+    """The errors of several links.
+
+    Attributes:
+        links: The k links that have targets.
+        values: (k, 2) position [m] and orientation error [rad], or (m, k, 2).
+        missed: (k,) which links miss their targets, or (m, k).
+    """
+
+    links: tuple[str, ...]
+    values: Floats
+    missed: Any
+
+
+class IKResult(tuple[Any, ...]):
+    """Joint values for one or several targets, and whether they reach them.
+
+    A tuple of its attributes, because making a dataclass takes longer than many a solve.
+
+    Attributes:
+        q: (n,) one value per joint [rad]; [m] for a prismatic joint. Read-only.
+        converged: Whether all errors are below the tolerances, and nothing collides.
+        position_error: Distance from link to target [m], at ``q``; the largest of several.
+        iterations: CCD sweeps and Levenberg-Marquardt steps together.
+        status: Why it stopped, in a sentence: ``print(result.status.value)``.
+        orientation_error: Angle between link and target [rad], the largest of several; NaN if
+            orientation is free, as it is for a position.
+        restarts: Restarts that were made.
+        base_pose: (4, 4) pose of the root link of a robot, solved for if its base is free; the
+            identity for an arm.
+
+    Example:
+        >>> from jointwise import robots
+        >>> result = robots.panda().solve([0.4, 0.2, 0.5])
+        >>> result.converged, result.q.shape, result.position_error < 1e-6
+        (True, (7,), True)
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        q: Floats,
+        converged: bool,
+        position_error: float,
+        iterations: int,
+        status: Status,
+        orientation_error: float = nan,
+        restarts: int = 0,
+        base_pose: Floats = IDENTITY,
+    ) -> IKResult:
+        """A result without errors by link."""
+        fields = (q, converged, position_error, iterations, status, orientation_error, restarts)
+        return tuple.__new__(cls, (*fields, base_pose, None, None))
+
+    q: Floats = property(itemgetter(0))  # type: ignore[assignment]
+    joint_angles: Floats = property(itemgetter(0), doc="The same as ``q``.")  # type: ignore[assignment]
+    converged: bool = property(itemgetter(1))  # type: ignore[assignment]
+    position_error: float = property(itemgetter(2))  # type: ignore[assignment]
+    iterations: int = property(itemgetter(3))  # type: ignore[assignment]
+    status: Status = property(itemgetter(4))  # type: ignore[assignment]
+    orientation_error: float = property(itemgetter(5))  # type: ignore[assignment]
+    restarts: int = property(itemgetter(6))  # type: ignore[assignment]
+    base_pose: Floats = property(itemgetter(7))  # type: ignore[assignment]
+    _link_errors: LinkErrors | str | None = property(itemgetter(8))  # type: ignore[assignment]
+    _check: Check | None = property(itemgetter(9))  # type: ignore[assignment]
+
+    @property
+    def errors(self) -> Mapping[str, TargetErrors]:
+        """By how much each link misses its target, by the link's name."""
+        each = self._link_errors
+        if not isinstance(each, LinkErrors):
+            both = TargetErrors(self.position_error, self.orientation_error)
+            return MappingProxyType({each or "tip": both})
+        rows = map(TargetErrors._make, each.values.tolist())
+        return MappingProxyType(dict(zip(each.links, rows, strict=True)))
+
+    @property
+    def missed(self) -> tuple[str, ...]:
+        """The links that miss their targets."""
+        each = self._link_errors
+        if not isinstance(each, LinkErrors):
+            reached = self.converged or self.status in COLLISIONS
+            return () if reached else (each or "tip",)
+        return tuple(link for link, missed in zip(each.links, each.missed, strict=True) if missed)
+
+    @property
+    def clearance(self) -> float:
+        """Smallest distance from obstacles and from the robot itself [m]; negative in a collision.
+
+        Infinite if there is nothing to collide with, and NaN if nothing was checked: the model has
+        no scene. ``with_scene`` gives it one.
+        """
+        return nan if self._check is None else float(self._contact(self._check)[0])
+
+    @property
+    def contact(self) -> tuple[str, str] | None:
+        """The names of the two things that are nearest to each other; None if there are none."""
+        return None if self._check is None else self._check.name_pair(self._contact(self._check))
+
+    def _contact(self, check: Check) -> Floats:
+        contact: Floats = check.contacts(np.array(self.q[None], float), self.base_pose)[0]
+        return contact
+
+    @property
+    def message(self) -> str:
+        """How it ended, in a sentence or two: by how much it missed, or what collides."""
+        if self.converged:
+            several = isinstance(self._link_errors, LinkErrors) and len(self._link_errors.links) > 1
+            return ALL_REACHED if several else str(self.status.value)
+        return self._explained(False)
+
+    def or_raise(self, degrees: bool = False) -> IKResult:
+        """This result if it converged.
+
+        Args:
+            degrees: Whether the text has the orientation error in degrees.
+
+        Raises:
+            UnsolvedError: It did not; the text says why, and by how much it missed.
+
+        Example:
+            >>> from jointwise import robots
+            >>> q = robots.panda().solve([0.4, 0.2, 0.5]).or_raise().q
+        """
+        if not self.converged:
+            raise UnsolvedError(self._explained(degrees))
+        return self
+
+    def _explained(self, degrees: bool) -> str:
+        if self.status in COLLISIONS and self.contact:
+            return f"{contact_text(self.contact, self.clearance)} {self.status.value}"
+        if isnan(self.position_error) and isnan(self.orientation_error):  # nothing was solved
+            return str(self.status.value)
+        each = self._link_errors
+        if not isinstance(each, LinkErrors):
+            missed = error_text(self.position_error, self.orientation_error, degrees)
+            return f"Missed by {missed}. {self.status.value}"
+        listed = "; ".join(f"{link} by {self.errors[link]}" for link in self.missed)
+        if self.status == Status.STALLED:
+            return (
+                f"Missed: {listed}. These are the smallest weighted errors that were found: the "
+                "targets are out of reach, or conflict. Relax or move one, or lower its weight."
+            )
+        return f"Missed: {listed}. {self.status.value}"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, IKResult):
+            return NotImplemented
+        same = (_equal(a, b) for a, b in zip(self[:8], other[:8], strict=True))
+        return self is other or all(same)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash((self.q.tobytes(), self.status))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (tuple(self),)
+
+    def __str__(self) -> str:
+        return self.message
+
+    def __repr__(self) -> str:
+        error = error_text(self.position_error, self.orientation_error)
+        return f"<IKResult {self.status.name}: q = {np.array2string(self.q, precision=6)}, {error}>"
+
+
+def _restored(fields: tuple[Any, ...]) -> IKResult:
+    """A result from its pickled fields, which are more than its arguments."""
+    return tuple.__new__(IKResult, fields)
+
+
+def _equal(a: Any, b: Any) -> bool:
+    """Whether two fields are equal; NaN equals NaN."""
+    return bool(np.array_equal(a, b, equal_nan=not isinstance(a, Status)))
+
+
+def error_text(position_error: float, orientation_error: float, degrees: bool = False) -> str:
+    """Errors with their units; those that are NaN are left out."""
+    angle = f"{orientation_error:.3g} rad"
+    if degrees:
+        angle = f"{np.degrees(orientation_error):.3g}°"
+    parts = [
+        text
+        for error, text in ((position_error, f"{position_error:.3g} m"), (orientation_error, angle))
+        if not isnan(error)
+    ]
+    return " and ".join(parts)
+
+
+def contact_text(contact: tuple[str, str], clearance: float) -> str:
+    """How far two things are apart, or how deep they are in each other."""
+    both = f"{contact[0]!r} and {contact[1]!r}"
+    if clearance < 0.0:
+        return f"{both} overlap by {-clearance:.3g} m."
+    return f"{both} are {clearance:.3g} m apart."

@@ -1,0 +1,94 @@
+"""Lists of solutions, and whether they are complete."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jointwise.kernels.layout.arrays import Floats, Ints
+from jointwise.results.result import IKResult
+
+
+class Solutions(Sequence[IKResult]):
+    """Distinct solutions of a target, and whether there are others.
+
+    A sequence of converged results, ``found[0].q`` and so on.
+
+    Attributes:
+        q: (k, n) joint values of all [rad]; [m] for a prismatic joint. Read-only.
+        complete: True if these are provably all solutions within the limits. Solutions that
+            differ by full turns count once. Never if some collide and tolerances are larger than
+            by default: joint values that miss the target a little may then be free.
+        continuum: Whether the target is singular, or nearly: around some of the solutions joints
+            can move while the end effector stays. The others stand for them.
+        redundancy: (k,) the arm angle or the value of the fixed joint of each [rad, m]; None for an
+            arm without one.
+
+    Example:
+        >>> from jointwise import robots
+        >>> arm = robots.ur5e()
+        >>> found = arm.solutions(arm.fk([0.1, -1.2, 1.5, -0.4, 1.0, 0.3]))
+        >>> len(found), found.complete, found[0] == found[0]
+        (8, True, True)
+    """
+
+    __slots__ = ("_evaluate", "complete", "continuum", "q", "redundancy")
+
+    def __init__(
+        self,
+        q: Floats,
+        evaluate: Callable[[Floats], IKResult],
+        complete: bool = False,
+        continuum: bool = False,
+        redundancy: Floats | None = None,
+    ) -> None:
+        q.setflags(write=False)
+        self.q, self._evaluate = q, evaluate
+        self.complete, self.continuum, self.redundancy = complete, continuum, redundancy
+
+    @overload
+    def __getitem__(self, index: int) -> IKResult: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[IKResult]: ...
+    def __getitem__(self, index: int | slice) -> IKResult | Sequence[IKResult]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(len(self))[index]]
+        return self._evaluate(self.q[index])
+
+    def __len__(self) -> int:
+        return len(self.q)
+
+    def __repr__(self) -> str:
+        count = f"{len(self) or 'no'} solution{'s' * (len(self) != 1)}"
+        kind = "complete" if self.complete else "there may be others"
+        return f"<{count}, {kind}{', continuum' if self.continuum else ''}>"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SolutionsBatch:
+    """All solutions of each of many poses. Arrays are read-only; of poses on a GPU, they are there.
+
+    Attributes:
+        q: (m, k, n) joint values [rad]; [m] for a prismatic joint. Solutions of a row
+            come first, NaN follows; k is 8, or more where a row has more.
+        counts: (m,) how many solutions inside the limits each has.
+        complete: (m,) whether these are provably all, as in ``Solutions``.
+        continuum: (m,) as in ``Solutions``.
+
+    Example:
+        >>> from jointwise import robots
+        >>> arm = robots.ur5e()
+        >>> found = arm.solutions_batch(arm.fk(arm.random(seed=1, count=10)))
+        >>> len(found), bool(found.complete.all())
+        (10, True)
+    """
+
+    q: Floats
+    counts: Ints
+    complete: NDArray[np.bool_]
+    continuum: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.counts)

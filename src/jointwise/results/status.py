@@ -1,0 +1,146 @@
+"""How a solve or a step of a tracker ended, as a sentence and as a code in arrays."""
+
+from enum import Enum
+from operator import index
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from typing import Self
+
+
+class CodedStatus(int, Enum):
+    """A status whose value is a sentence, and which compares with its code in an array."""
+
+    def __new__(cls, sentence: str) -> "Self":
+        """A member whose integer is its place in the order of its class."""
+        member = int.__new__(cls, len(cls.__members__))
+        member._value_ = sentence
+        return member
+
+    @classmethod
+    def _missing_(cls, value: object) -> "Self | None":
+        """The status of a code."""
+        code = index(value) if isinstance(value, (int, np.integer)) else -1
+        return tuple(cls)[code] if 0 <= code < len(cls) else None
+
+    def __bool__(self) -> bool:  # a code of 0 is a status, too
+        return True
+
+    def __str__(self) -> str:  # the name, not the code
+        return f"{type(self).__name__}.{self.name}"
+
+    def __repr__(self) -> str:
+        return f"<{self}: {self.value!r}>"
+
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec)
+
+
+class Status(CodedStatus):
+    """How a solve ended; the value is a sentence, with a remedy where one is needed.
+
+    As an integer it is the code in ``IKBatch.status``, so both compare:
+    ``batch.status == Status.STALLED`` is a mask, and ``Status(batch.status[3])`` a status.
+
+    Example:
+        >>> from jointwise import robots
+        >>> result = robots.panda().solve([5.0, 0.0, 0.0])
+        >>> result.status.name
+        'UNREACHABLE'
+        >>> Status(0).value
+        'The target is reached, within the tolerances.'
+    """
+
+    CONVERGED = "The target is reached, within the tolerances."
+    ITERATION_LIMIT = (
+        "The iteration limit was reached while the error was still falling. Allow more iterations, "
+        "or continue from these joint values."
+    )
+    STALLED = (
+        "No attempt converged; the target is probably unreachable. Relax it (an aim or a position "
+        "instead of a pose, a larger tolerance), or try other starts."
+    )
+    OUTSIDE_LIMITS = (
+        "The target is reachable only outside the joint limits. Widen the limits, or move the "
+        "target or the base."
+    )
+    UNREACHABLE = (
+        "The target is provably out of reach; the closest configuration is returned. Move the "
+        "target or the base."
+    )
+    INVALID = (
+        "The target or the start is invalid, and nothing was solved: expected finite numbers below "
+        "1e9 and, in a pose, a rotation."
+    )
+    COLLIDES = (
+        "Every solution found collides (see contact). Allow more restarts, or move the target, the "
+        "base or the obstacle."
+    )
+    COLLIDES_ALWAYS = (
+        "Every solution of the target provably collides (see contact). Move the target, the base "
+        "or the obstacle."
+    )
+
+
+class TrackStatus(CodedStatus):
+    """How a step of a tracker ended; the value is a sentence, with a remedy where one helps.
+
+    As an integer it is the code in ``TrackRun.status``.
+
+    Example:
+        >>> from jointwise import Chain
+        >>> arm = Chain.load("ur5e")
+        >>> start = [0.0, -1.2, 1.8, -0.6, 1.5, 0.0]
+        >>> tracker = arm.track(start, dt=0.001, max_velocity=3.0, max_acceleration=20.0)
+        >>> TrackStatus(tracker.run([arm.fk(start)] * 3).status[2]).name
+        'FOLLOWING'
+    """
+
+    FOLLOWING = "The target is reached, within 0.1 mm and 0.1 mrad."
+    APPROACHING = (
+        "The joints are on their way to the target, as fast as their limits of velocity, "
+        "acceleration and jerk allow."
+    )
+    AT_LIMIT = (
+        "A joint limit is in the way; the joints stop at the closest point of this branch. Move "
+        "the target back, or call switch_branch()."
+    )
+    STUCK = (
+        "No small motion comes closer to the target, so the joints stop. Move the target back, "
+        "relax it (an aim or a position), or call switch_branch()."
+    )
+    INVALID = (
+        "The target is invalid, so the joints go on to the last valid one: expected finite numbers "
+        "below 1e9 and, in a pose, a rotation."
+    )
+
+
+# By the codes of kernels.
+STATUS_BY_CODE = tuple(Status)
+TRACK_STATUS_BY_CODE = tuple(TrackStatus)
+COLLISIONS = (Status.COLLIDES, Status.COLLIDES_ALWAYS)
+
+
+def status_lines(codes: NDArray[np.uint8], statuses: type[CodedStatus], done: str) -> list[str]:
+    """How many have the first status, and why the others ended, one line each.
+
+    Args:
+        codes: (m,) codes of statuses.
+        statuses: Which.
+        done: What those with the first status have in common, such as ``"solved"``.
+    """
+    counts = np.bincount(codes, minlength=len(statuses))
+    return count_lines(counts, statuses, done)
+
+
+def count_lines(counts: NDArray[np.int64], statuses: type[CodedStatus], done: str) -> list[str]:
+    """The same from the number of each status, in their order."""
+    first, total = int(counts[0]), int(counts.sum())
+    lines = [f"{first:,} of {total:,} {done} ({first / max(total, 1):.3%})"]
+    for count, status in zip(counts.tolist()[1:], list(statuses)[1:], strict=True):
+        if count:
+            lines.append(f"{count:,} {status.name}: {status.value}")
+    return lines

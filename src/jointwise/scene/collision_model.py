@@ -1,0 +1,105 @@
+"""CollisionModel: the shape of a model, the obstacles around it, and which contacts count."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from math import inf
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from jointwise.errors import InvalidInputError
+from jointwise.kernels.layout.arrays import Bools
+from jointwise.kernels.layout.spheres import Spheres
+from jointwise.model import checks
+from jointwise.scene.scene import Scene, numbered_names
+from jointwise.shape.allowed import allowing
+from jointwise.shape.geometry import Geometry, kernel_spheres
+
+# One for all models without obstacles.
+NO_OBSTACLES = Scene()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CollisionModel:
+    """What a model must not collide with; made by ``with_scene``.
+
+    Attributes:
+        geometry: The shape of the model.
+        scene: Obstacles, world frame.
+        margin: The smallest clearance of a configuration that counts as free [m].
+        self_collision: Whether the model must not collide with itself.
+        allow: Pairs of names, of links and obstacles, that may collide.
+    """
+
+    geometry: Geometry
+    scene: Scene
+    margin: float
+    self_collision: bool
+    allow: tuple[tuple[str, str], ...] = ()
+
+    def with_geometry(self, geometry: Geometry) -> "CollisionModel":
+        """The same for another shape; pairs with things that it does not have are left out."""
+        known = {*(name for links in geometry.links for name in links), *geometry.names}
+        known |= set(self.scene.names)
+        kept = tuple(pair for pair in self.allow if known.issuperset(pair))
+        return replace(self, geometry=geometry, allow=kept)
+
+    def for_kernels(self) -> tuple[Spheres, Bools | None]:
+        """The spheres and the pairs to check, and which link groups may touch which obstacles.
+
+        The latter is (groups, obstacles) in the order of ``numbered_names``; None if no pair may.
+        """
+        geometry, touching = allowing(self.geometry, self.allow, self.scene.names)
+        spheres = kernel_spheres(geometry)
+        if not self.self_collision:
+            spheres = without_checks(spheres)
+        if not touching:
+            return spheres, None
+        numbers = {name: k for k, name in enumerate(numbered_names(self.scene)) if name}
+        allowed = np.zeros((len(geometry.names), len(numbered_names(self.scene))), np.bool_)
+        for group, obstacle in touching:
+            allowed[group, numbers[obstacle]] = True
+        return spheres, allowed
+
+
+def collision_model(
+    geometry: Geometry,
+    scene: Scene | None,
+    margin: float,
+    self_collision: bool,
+    allow: Iterable[tuple[str, str]],
+) -> CollisionModel:
+    """A collision model of checked parts; see ``Chain.with_scene``."""
+    if type(self_collision) is not bool:
+        raise InvalidInputError(
+            f"self_collision is {checks.short(self_collision)}: expected True or False."
+        )
+    if scene is not None and not isinstance(scene, Scene):
+        is_path = isinstance(scene, str | PathLike)
+        hint = f', such as Scene.from_toml("{checks.short(scene)[1:-1]}")' if is_path else ""
+        raise InvalidInputError(f"scene is {checks.short(scene)}: expected a Scene{hint}.")
+    obstacles = NO_OBSTACLES if scene is None else scene
+    pairs = tuple(allow or ())
+    if pairs:
+        allowing(geometry, pairs, obstacles.names)  # refuses unknown names
+    return CollisionModel(geometry, obstacles, _checked_margin(margin), self_collision, pairs)
+
+
+def _checked_margin(margin: Any) -> float:
+    if type(margin) is float and 0.0 <= margin < inf:
+        return margin
+    number = checks.number("margin", margin)
+    if number < 0.0:
+        raise InvalidInputError(f"margin is {margin}: expected 0 or more [m].")
+    return number
+
+
+def without_checks(spheres: Spheres) -> Spheres:
+    """Spheres that are not compared with each other."""
+    return spheres._replace(
+        pairs=spheres.pairs[:0],
+        table_pairs=spheres.table_pairs[:0],
+        tables=spheres.tables[:0],
+        table_ranges=spheres.table_ranges[:0],
+    )

@@ -1,0 +1,88 @@
+"""Pairs that may touch, such as a hand and the mug it grasps."""
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
+
+from jointwise.errors import InvalidInputError
+from jointwise.model.checks import list_names, name_hint, short
+from jointwise.shape.geometry import Geometry, without_groups
+from jointwise.shape.pairs import ALLOWED, Pair
+
+
+class Allowed(NamedTuple):
+    """What is left to check.
+
+    Attributes:
+        geometry: The shape, without checks between link groups that may touch.
+        obstacles: (link group, obstacle) pairs that may touch.
+    """
+
+    geometry: Geometry
+    obstacles: tuple[tuple[int, str], ...]
+
+
+def allowing(
+    geometry: Geometry, pairs: Iterable[Sequence[str]], obstacles: Collection[str] = ()
+) -> Allowed:
+    """Leave out the checks of pairs that may touch.
+
+    Links that are fixed to each other are one link group, so allowing one of them allows all. A
+    group can also be named as contacts name it, such as ``"panda_link7+panda_hand"``.
+
+    Args:
+        geometry: The shape of an arm or a robot.
+        pairs: Pairs of names: links, attached things, obstacles.
+        obstacles: The names of the obstacles of the scene.
+
+    Raises:
+        InvalidInputError: A name is unknown, or of both a link and an obstacle; or two obstacles
+            are paired.
+
+    Example:
+        >>> from jointwise import Chain
+        >>> shape = Chain.load("panda").with_scene().geometry
+        >>> allowed = allowing(shape, [("panda_link7", "mug")], {"mug", "table"})
+        >>> allowed.obstacles
+        ((7, 'mug'),)
+    """
+    groups = {name: group for group, links in enumerate(geometry.links) for name in links}
+    groups |= {name: group for group, name in enumerate(geometry.names) if name}
+    among: dict[Pair, str] = {}
+    touched: list[tuple[int, str]] = []
+    for pair in pairs:
+        one, other = _checked(pair, groups, obstacles)
+        if one in groups and other in groups:
+            a, b = sorted((groups[one], groups[other]))
+            if a != b:
+                among[a, b] = ALLOWED
+        else:
+            link, obstacle = (one, other) if one in groups else (other, one)
+            touched.append((groups[link], obstacle))
+    allowed = without_groups(geometry, among) if among else geometry
+    return Allowed(allowed, tuple(dict.fromkeys(touched)))
+
+
+def _checked(
+    pair: Sequence[str], groups: Collection[str], obstacles: Collection[str]
+) -> tuple[str, str]:
+    """A pair of names that are known, and not both of obstacles."""
+    if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
+        raise InvalidInputError(f"allow has {short(pair)}: expected pairs of names.")
+    for name in pair:
+        if name in groups and name in obstacles:
+            raise InvalidInputError(
+                f"allow names {short(name)}, which is both a link and an obstacle: rename the "
+                "obstacle."
+            )
+        if name not in groups and name not in obstacles:
+            known = [*groups, *obstacles]
+            raise InvalidInputError(
+                f"allow names {short(name)}, which is neither a link with a shape nor an obstacle"
+                f"{name_hint(name, known)} Known: {list_names(known)}"
+            )
+    if pair[0] in obstacles and pair[1] in obstacles:
+        raise InvalidInputError(
+            f"allow pairs the obstacles {short(pair[0])} and {short(pair[1])}, which are not "
+            "checked against each other: expected at least one link."
+        )
+    return pair[0], pair[1]

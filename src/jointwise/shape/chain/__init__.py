@@ -1,0 +1,1 @@
+"""The shape of a chain, made from that of the robot it belongs to."""

@@ -1,0 +1,1 @@
+"""Fits spheres to solids and tabulates distances between them, once for each robot."""

@@ -1,0 +1,59 @@
+"""Geometry that was fitted before, kept on disk.
+
+A file is named after a hash of all that decides its content: the shapes, the arm, the padding,
+and the code that fits.
+"""
+
+import hashlib
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+import numpy as np
+
+from jointwise.kernels.native.fingerprint import fingerprint
+
+# The folder, if it is not the system's folder for caches.
+VARIABLE = "JOINTWISE_CACHE_DIR"
+# The code that decides what is fitted.
+CODE = (
+    "shape/files.py",
+    "shape/fitting",
+    "shape/pairs.py",
+    "shape/solids",
+    "shape/tables/table.py",
+    "shape/tables/two_joints.py",
+)
+
+
+def cache_file(arrays: Iterable[np.ndarray], *settings: object) -> Path:
+    """Where the geometry of some shapes is kept.
+
+    Args:
+        arrays: The numbers that it depends on.
+        settings: What else it depends on; their repr counts.
+    """
+    digest = hashlib.sha256(repr((fingerprint(*CODE), settings)).encode())
+    for array in arrays:
+        digest.update(repr(array.shape).encode())
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return _folder() / "geometry" / f"{digest.hexdigest()[:24]}.json"
+
+
+def write(file: Path, text: str) -> None:
+    """Write a file in whole, or not at all where nothing can be written."""
+    with suppress(OSError):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with NamedTemporaryFile("w", dir=file.parent, delete=False) as partial:
+            partial.write(text)
+        Path(partial.name).replace(file)
+
+
+def _folder() -> Path:
+    """The folder of all that is kept."""
+    if VARIABLE in os.environ:
+        return Path(os.environ[VARIABLE])
+    home = os.environ.get("LOCALAPPDATA") or os.environ.get("XDG_CACHE_HOME")
+    return Path(home) / "jointwise" if home else Path.home() / ".cache" / "jointwise"

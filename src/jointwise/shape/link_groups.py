@@ -1,0 +1,74 @@
+"""Link groups: links that no joint moves against each other.
+
+The link groups of a tree of n joints are numbered as kernels do: group 0 is fixed to the base, and
+group i+1 is moved by joint i. The last one, n+1, holds things attached to the end effector of an
+arm. Coordinates of group 0 are in the base frame, those of others in the frame of their joint.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from jointwise.kernels.layout.arrays import Floats
+from jointwise.kernels.layout.tree import Tree
+from jointwise.model.kinematic_tree import TreeModel
+from jointwise.model.tree_poses import body_poses, square
+
+# Steps towards the farthest sphere, to find a small sphere around all.
+BOUND_STEPS = 300
+
+
+class GroupPlace(NamedTuple):
+    """Where a link is.
+
+    Attributes:
+        link_group: The number of its link group.
+        pose: (4, 4) the link's frame in the frame of the group.
+    """
+
+    link_group: int
+    pose: Floats
+
+
+def robot_links(model: TreeModel) -> dict[str, GroupPlace]:
+    """The link group of each link of a robot."""
+    return {
+        name: GroupPlace(place.body + 1, square(place.transform))
+        for name, place in model.links.items()
+    }
+
+
+def group_frames(tree: Tree, q: Floats) -> Floats:
+    """(n+2, 4, 4) the frame of each link group, base frame.
+
+    Args:
+        tree: The joints.
+        q: The values of those that follow no other [rad, m].
+    """
+    frames = np.concatenate([np.eye(4)[None], body_poses(tree, q[None])[0]])
+    return np.concatenate([frames, frames[-1:]])
+
+
+def move_spheres(pose: Floats, spheres: Floats) -> Floats:
+    """(k, 4) spheres with their centres mapped by a pose (4, 4)."""
+    return np.column_stack([spheres[:, :3] @ pose[:3, :3].T + pose[:3, 3], spheres[:, 3]])
+
+
+def bounding_sphere(spheres: Floats) -> Floats:
+    """(4,) a small sphere around spheres (k, 4); radius -1 if there are none."""
+    if not len(spheres):
+        return np.array([0.0, 0.0, 0.0, -1.0])
+    centres, radii = spheres[:, :3], spheres[:, 3]
+    best = np.array([0.0, 0.0, 0.0, np.inf])
+    centre = centres.mean(axis=0)
+    for step in range(1, BOUND_STEPS):  # Badoiu and Clarkson
+        reach = np.linalg.norm(centres - centre, axis=1) + radii
+        farthest = reach.argmax()
+        if reach[farthest] < best[3]:
+            best = np.array([*centre, reach[farthest]])
+        away = centres[farthest] - centre
+        length = np.linalg.norm(away)
+        if length == 0.0:
+            break
+        centre = centre + away * (reach[farthest] / length) / (step + 1)
+    return best * [1.0, 1.0, 1.0, 1.0 + 1e-12]

@@ -1,0 +1,1 @@
+"""Solids as triangle meshes: primitives, mesh files, and the collision elements of a URDF."""

@@ -1,0 +1,58 @@
+"""Solids as triangle meshes."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from jointwise.kernels.layout.arrays import Floats, Ints
+
+# A vertex this far in front of a triangle does not make a mesh concave [m].
+CONVEX_TOLERANCE = 1e-6
+
+
+class Mesh(NamedTuple):
+    """The surface of a solid.
+
+    Attributes:
+        vertices: (k, 3) [m].
+        faces: (m, 3) vertices of each triangle, anticlockwise from outside.
+    """
+
+    vertices: Floats
+    faces: Ints
+
+    def moved(self, pose: Floats) -> "Mesh":
+        """The same mesh, with its coordinates mapped by a pose (4, 4)."""
+        return Mesh(self.vertices @ pose[:3, :3].T + pose[:3, 3], self.faces)
+
+    @property
+    def open_edges(self) -> int:
+        """Edges without exactly one triangle on each side; 0 if the mesh is closed."""
+        _, index = np.unique(self.vertices.round(9), axis=0, return_inverse=True)
+        faces = index.reshape(-1)[self.faces]
+        faces = faces[(faces != np.roll(faces, 1, axis=1)).all(axis=1)]
+        edges = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
+        _, uses = np.unique(np.sort(edges, axis=1), axis=0, return_counts=True)
+        return int((uses % 2).sum())
+
+    @property
+    def is_convex(self) -> bool:
+        """Whether it is closed and no vertex is in front of a triangle."""
+        a, b, c = self.vertices[self.faces].swapaxes(0, 1)
+        normals = np.cross(b - a, c - a)
+        normals /= np.maximum(np.linalg.norm(normals, axis=1), 1e-300)[:, None]
+        offsets = np.einsum("ij,ij->i", normals, a)
+        in_front = (self.vertices @ normals.T - offsets).max()
+        return bool(in_front < CONVEX_TOLERANCE) and not self.open_edges
+
+
+def convex_hull(points: Floats) -> Mesh:
+    """The convex hull of points that are not all in a plane."""
+    from scipy.spatial import ConvexHull
+
+    hull = ConvexHull(points)
+    faces = hull.simplices.astype(np.int64)
+    a, b, c = points[faces].swapaxes(0, 1)
+    inward = np.einsum("ij,ij->i", np.cross(b - a, c - a), hull.equations[:, :3]) < 0.0
+    faces[inward] = faces[inward][:, ::-1]
+    return Mesh(points, faces)

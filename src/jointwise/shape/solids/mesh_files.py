@@ -1,0 +1,78 @@
+"""The files of meshes that a URDF names: where they are, and what they contain."""
+
+from pathlib import Path
+
+import numpy as np
+
+from jointwise.errors import GeometryWarning, InvalidInputError, JointwiseError, warn_caller
+from jointwise.kernels.layout.arrays import MAX_VALUE, Floats
+from jointwise.shape.solids.mesh import Mesh
+from jointwise.shape.solids.orientation import oriented
+
+
+def find_mesh(filename: str, folder: Path | None) -> Path:
+    """The file of a mesh: ``package://NAME/PATH``, ``file://PATH`` or a path.
+
+    A package is searched for in the folder of the URDF and in those above it: as the folder itself,
+    or as one in it.
+
+    Raises:
+        InvalidInputError: There is no such file.
+    """
+    scheme, _, rest = filename.rpartition("://")
+    tails = [Path(rest)]
+    if scheme == "package":
+        tails.append(Path(*tails[0].parts[1:]))
+    folders = [folder, *folder.parents] if folder is not None and scheme != "file" else [Path("/")]
+    for root in folders:
+        for tail in tails:
+            if (root / tail).is_file():
+                return root / tail
+    around = f"at or above {folder}" if folder else "without the folder of the URDF; pass its path"
+    raise InvalidInputError(
+        f"the mesh {filename!r} was not found {around}: expected a file. Copy it there, or "
+        "remove the <collision> element."
+    )
+
+
+def load_mesh(path: Path, scale: Floats) -> Mesh:
+    """The triangles of a file, STL, OBJ, COLLADA, PLY or glTF, as trimesh reads them; ``oriented``.
+
+    Args:
+        path: The file.
+        scale: (3,) factors of its coordinates.
+
+    Raises:
+        JointwiseError: trimesh is not installed.
+        InvalidInputError: The file cannot be read, or has no triangles.
+    """
+    try:
+        import trimesh
+    except ImportError:
+        raise JointwiseError(
+            "meshes need trimesh, which is not installed: pip install 'jointwise[geometry]'."
+        ) from None
+    try:
+        loaded = trimesh.load_scene(path).to_mesh()
+    except Exception as problem:  # each format has a reader with exceptions of its own
+        raise InvalidInputError(f"the mesh {path.name} cannot be read: {problem}.") from None
+    vertices = np.array(loaded.vertices, np.float64) * scale
+    faces = np.array(loaded.faces, np.int64).reshape(-1, 3)
+    if np.prod(scale) < 0.0:  # a mirror image
+        faces = faces[:, ::-1].copy()
+    used = vertices[faces]
+    if not len(faces) or not (np.abs(used) < MAX_VALUE).all():
+        found = "numbers that are not finite" if len(faces) else "no triangles"
+        raise InvalidInputError(f"the mesh {path.name} has {found}: expected a surface.")
+    return oriented(Mesh(vertices, faces))
+
+
+def warn_if_open(mesh: Mesh, name: str) -> None:
+    """Warn that spheres around a mesh with holes may be too large."""
+    if mesh.open_edges:
+        warn_caller(
+            GeometryWarning(
+                f"the mesh {name} is not closed ({mesh.open_edges} open edges): spheres cover its "
+                "surface, but near its holes they may be fatter than the padding."
+            )
+        )

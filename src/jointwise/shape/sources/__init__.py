@@ -1,0 +1,1 @@
+"""Sources of a robot's shape, a file for each kind; nothing is read until the shape is needed."""

@@ -1,0 +1,72 @@
+"""Shapes from the geoms of an MJCF model."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from jointwise.errors import InvalidInputError
+from jointwise.model.arm import ArmModel
+from jointwise.model.kinematic_tree import TreeModel
+from jointwise.model.mjcf.compiler import compile_model
+from jointwise.model.mjcf.geoms import excluded_bodies, read_geoms
+from jointwise.model.urdf import Source
+from jointwise.model.urdf.reader import kept_source
+from jointwise.shape.chain.groups import chain_links
+from jointwise.shape.fitting.fit import Solids, checked_padding, fit_geometry
+from jointwise.shape.geometry import Geometry
+from jointwise.shape.link_groups import GroupPlace, robot_links
+from jointwise.shape.solids.mjcf import mjcf_solids
+from jointwise.shape.sources.source import PADDING, ShapeSource
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MjcfShapes(ShapeSource):
+    """The geoms of an MJCF model that can collide, to which spheres are fitted once.
+
+    If no geom of a body can collide, those that are drawn are used. Pairs of bodies that the model
+    excludes from collisions are not checked.
+
+    Attributes:
+        source: The path of the model, or its text.
+        padding: How far a sphere is outside of the geoms, at most [m].
+    """
+
+    source: Source
+    padding: float = PADDING
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "source", kept_source(self.source))
+
+    def with_options(self, padding: float, srdf: Source | None) -> "MjcfShapes":
+        """The same shapes with another padding; an SRDF is for a URDF."""
+        if srdf is not None:
+            raise InvalidInputError(
+                "srdf is for a URDF: an MJCF model names excluded pairs itself."
+            )
+        return replace(self, padding=padding)
+
+    def for_robot(self, model: TreeModel) -> Geometry:
+        """The geometry of the whole robot."""
+        return self._fitted(robot_links(model), model, model.body_names)
+
+    def for_chain(
+        self, model: TreeModel, arm: ArmModel, joints: tuple[str, ...], base_link: str
+    ) -> Geometry:
+        """The geometry of a chain; joints beside it are at zero, clipped to their limits."""
+        return self._fitted(chain_links(model, arm, joints, base_link), arm, joints)
+
+    def _fitted(
+        self,
+        links: Mapping[str, GroupPlace],
+        model: ArmModel | TreeModel,
+        joints: tuple[str, ...],
+    ) -> Geometry:
+        padding, count = checked_padding(self.padding), len(joints) + 1
+        compiled, title = compile_model(self.source)
+        meshes = mjcf_solids(read_geoms(compiled), links, count)
+        if not any(meshes):
+            raise InvalidInputError(
+                f"{title} has no geoms with an inside: expected some in its bodies. Spheres of "
+                "your own can be read by with_geometry('spheres.json')."
+            )
+        solids = Solids(title, meshes, [{} for _ in range(count)], excluded_bodies(compiled))
+        return fit_geometry(solids, model, joints, padding)

@@ -1,0 +1,67 @@
+"""The interface of all sources of shapes."""
+
+from abc import ABC, abstractmethod
+
+from jointwise.errors import InvalidInputError
+from jointwise.model.arm import ArmModel
+from jointwise.model.kinematic_tree import TreeModel
+from jointwise.model.urdf import Source
+from jointwise.shape.geometry import Geometry
+
+# How far a sphere may be outside of the shapes, unless given otherwise [m].
+PADDING = 0.015
+
+
+class ShapeSource(ABC):
+    """Where the shape of a robot comes from.
+
+    A source is cheap to create, can be pickled, and reads nothing until it is asked.
+    """
+
+    __slots__ = ()
+
+    @abstractmethod
+    def for_robot(self, model: TreeModel) -> Geometry:
+        """The geometry of the whole robot."""
+
+    @abstractmethod
+    def for_chain(
+        self, model: TreeModel, arm: ArmModel, joints: tuple[str, ...], base_link: str
+    ) -> Geometry:
+        """The geometry of a chain of the robot.
+
+        Args:
+            model: The robot.
+            arm: The chain in numbers.
+            joints: The names of its joints.
+            base_link: The link that it begins at.
+        """
+
+    def with_options(self, padding: float, srdf: Source | None) -> "ShapeSource":
+        """The same source, with options of a fit; the default options change nothing.
+
+        Args:
+            padding: How far a fitted sphere may be outside of the shapes [m].
+            srdf: An SRDF: its disabled pairs of links, and its spheres.
+
+        Raises:
+            InvalidInputError: The source is not fitted.
+        """
+        if padding == PADDING and srdf is None:
+            return self
+        raise InvalidInputError(
+            "padding and srdf are for shapes that are fitted: expected a URDF or MJCF file with "
+            "collision shapes."
+        )
+
+
+def no_shape_error(title: str) -> InvalidInputError:
+    """The error for a robot without a source, such as one of a DH table.
+
+    Args:
+        title: What the robot is called.
+    """
+    return InvalidInputError(
+        f"{title} has no shape, which collision checks need. Give it one by "
+        "with_geometry('spheres.json'), or read a URDF or MJCF file with collision shapes."
+    )

@@ -1,0 +1,223 @@
+"""Tables of the distance between two links with one link between them.
+
+It depends on two joints only. Spheres around such links would often touch, since they are close to
+each other; so the distance of their meshes is tabulated, by coal. Joint values are divided into
+cells. The distance at the middle of a cell, less the way that any point moves within the cell, is a
+lower bound of all distances in it.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jointwise.errors import JointwiseError
+from jointwise.kernels.layout.arrays import Floats
+from jointwise.kernels.layout.spheres import TABLE_CELLS, TABLE_MAX
+from jointwise.shape.solids.mesh import Mesh
+
+# Cells are first this wide, in cells of the table; where it is far, they are not divided.
+COARSE = 8
+# Width of the smallest cells; a cell of the table has the least of those in it.
+FINEST = 0.25
+# A lower bound that is less than the distance by this share, or by this much [m], is good enough.
+SLACK_SHARE, SLACK = 0.5, 0.001
+# A lower bound above this is good enough if it is of convex hulls [m].
+NEAR = 0.03
+# Corners of the polygon around the circle that a point describes.
+CORNERS = 48
+
+
+class Table(NamedTuple):
+    """Lower bounds of the distance between link groups c and c+2.
+
+    Attributes:
+        distances: (96, 96) [m], one for each cell of the values of joints c and c+1.
+        ranges: (4,) lower and upper value of joint c, then of joint c+1 [rad, m].
+        always_touch: Whether the meshes touch wherever their distance was computed.
+    """
+
+    distances: Floats
+    ranges: Floats
+    always_touch: bool
+
+    @property
+    def touches_everywhere(self) -> bool:
+        """Whether there is no cell that is surely free of contact."""
+        return self.always_touch or bool((self.distances < 0.0).all())
+
+
+def joint_range(prismatic: bool, limits: Floats) -> tuple[float, float] | None:
+    """Values of a joint that a table covers: a full turn, or between limits; None without any."""
+    if not prismatic:
+        return -np.pi, np.pi
+    return (limits[0], limits[1]) if np.isfinite(limits).all() else None
+
+
+def tabulate(
+    lower: list[Mesh],
+    upper: list[Mesh],
+    links: Floats,
+    prismatic: tuple[bool, bool],
+    ranges: Floats,
+) -> Table:
+    """Tabulate the distance between two link groups.
+
+    Args:
+        lower: Solids of group c, in its frame.
+        upper: Solids of group c+2, in its frame.
+        links: (2, 4, 4) the frame in which joint c moves, in that of group c; then the frame in
+            which joint c+1 moves, in that which joint c carries.
+        prismatic: Whether the two joints are prismatic.
+        ranges: (4,) lower and upper values of both joints [rad, m].
+    """
+    below, above = (np.concatenate([mesh.vertices for mesh in each]) for each in (lower, upper))
+    speeds = distance_speeds(below, above, links, prismatic, ranges)
+    poses = partial(relative_poses, links, prismatic)
+    distances = _distance_function(lower, upper)
+    widths = (ranges[[1, 3]] - ranges[[0, 2]]) / TABLE_CELLS
+    table, touching = np.full((TABLE_CELLS, TABLE_CELLS), TABLE_MAX), True
+    size = float(COARSE)
+    cells = size * np.argwhere(np.ones((TABLE_CELLS // COARSE, TABLE_CELLS // COARSE)))
+    while len(cells):
+        first, second = (ranges[[0, 2]] + widths * (cells + 0.5 * size)).T
+        slack = 0.5 * size * float(speeds @ widths)
+        found = distances(poses(first, second), NEAR + slack)
+        touching = touching and bool((found <= 0.0).all())
+        enough = (found <= 0.0) | (slack <= np.maximum(SLACK, SLACK_SHARE * found))
+        ends = (enough | (size <= FINEST)) & (size <= 1.0)
+        i, j = cells[ends].astype(int).T
+        np.minimum.at(table, (i, j), found[ends] - slack)
+        divided = cells[~ends & (found - slack < TABLE_MAX)]
+        size *= 0.5
+        quarters = size * np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+        cells = (divided[:, None] + quarters).reshape(-1, 2)
+    return Table(whole_millimetres(table), ranges, touching)
+
+
+def whole_millimetres(distances: Floats) -> Floats:
+    """Distances [m] in whole millimetres, as in a file; -1 mm where the links may touch."""
+    millimetres = np.maximum(np.floor(1e3 * distances + 1e-9), 0.0)
+    bounds: Floats = np.where(millimetres == 0.0, -1.0, millimetres) / 1e3
+    return bounds
+
+
+def coal_library() -> Any:
+    """The library that computes distances of meshes.
+
+    Raises:
+        JointwiseError: It is not installed.
+    """
+    try:
+        import coal
+    except ImportError:
+        raise JointwiseError(
+            "distances of meshes need coal, which is not installed: pip install "
+            "'jointwise[geometry]'."
+        ) from None
+    return coal
+
+
+def _distance_function(lower: list[Mesh], upper: list[Mesh]) -> Callable[[Floats, float], Floats]:
+    """Distances of two groups [m] for poses (k, 4, 4) of the upper one; 0 or less in contact.
+
+    The second argument of the function is a distance that is far: where convex hulls are as far
+    from each other, their distance is returned, which is much quicker to compute and never more.
+    """
+    coal = coal_library()
+
+    def model(mesh: Mesh) -> tuple[Any, Any]:
+        """The convex hull of a mesh, and the mesh itself."""
+        exact = coal.BVHModelOBBRSS()
+        exact.beginModel(len(mesh.faces), len(mesh.vertices))
+        exact.addVertices(mesh.vertices)
+        exact.addTriangles(mesh.faces)
+        exact.endModel()
+        exact.buildConvexHull(True, "Qt")
+        return exact.convex, exact.convex if mesh.is_convex else exact
+
+    pairs = list(product(map(model, lower), [model(mesh) for mesh in upper]))
+    request, result = coal.DistanceRequest(), coal.DistanceResult()
+    request.enable_signed_distance = False  # how deep solids are in each other does not matter
+    at_origin, placed = coal.Transform3s(), coal.Transform3s()
+
+    def between(a: Any, b: Any) -> float:
+        result.clear()
+        return float(coal.distance(a, at_origin, b, placed, request, result))
+
+    def distances(poses: Floats, far: float) -> Floats:
+        found = np.full(len(poses), TABLE_MAX + far)
+        for k, pose in enumerate(poses):
+            placed.setTransform(pose[:3, :3], pose[:3, 3])
+            for (hull_a, a), (hull_b, b) in pairs:
+                near = between(hull_a, hull_b)
+                if near < far and (a is not hull_a or b is not hull_b):
+                    near = between(a, b)
+                found[k] = min(found[k], near)
+        return found
+
+    return distances
+
+
+def relative_poses(
+    links: Floats, prismatic: tuple[bool, bool], first: Floats, second: Floats
+) -> Floats:
+    """(k, 4, 4) poses of group c+2 in group c, for values (k,) of the joints between them."""
+    between: Floats = links[0] @ joint_motions(prismatic[0], first) @ links[1]
+    poses: Floats = between @ joint_motions(prismatic[1], second)
+    return poses
+
+
+def joint_motions(prismatic: bool, values: Floats) -> Floats:
+    """(k, 4, 4) the motions of a joint about or along z."""
+    motions = np.tile(np.eye(4), (len(values), 1, 1))
+    if prismatic:
+        motions[:, 2, 3] = values
+    else:
+        c, s = np.cos(values), np.sin(values)
+        motions[:, :2, :2] = np.stack([c, -s, s, c], axis=1).reshape(-1, 2, 2)
+    return motions
+
+
+def distance_speeds(
+    below: Floats,
+    above: Floats,
+    links: Floats,
+    prismatic: tuple[bool, bool],
+    ranges: Floats,
+) -> Floats:
+    """(2,) how fast the distance can change with each joint value, at most [m/rad, 1].
+
+    The distance depends on the relative motion, and either of the two groups can be taken as the
+    one that rotates about the axis. So it changes no faster than the farthest point of that group
+    whose points are closer to the axis.
+
+    Args:
+        below: (k, 3) points of group c in its frame [m], with all others in their convex hull.
+        above: (l, 3) those of group c+2.
+        links: As for ``tabulate``, and so are the next two.
+        prismatic: Whether the two joints are prismatic.
+        ranges: (4,) lower and upper values of both joints [rad, m].
+    """
+    first, second = np.linalg.inv(links)
+    below_first = below @ first[:3, :3].T + first[:3, 3]
+    swept = _swept(above, prismatic[1], ranges[2:]) @ links[1][:3, :3].T + links[1][:3, 3]
+    below_second = _swept(below_first, prismatic[0], -ranges[:2]) @ second[:3, :3].T + second[:3, 3]
+    radii = [
+        min(np.linalg.norm(points[:, :2], axis=1).max() for points in two)
+        for two in ((below_first, swept), (above, below_second))
+    ]
+    return np.where(prismatic, 1.0, radii)
+
+
+def _swept(points: Floats, prismatic: bool, travel: Floats) -> Floats:
+    """Points whose convex hull has all that a joint moves the given points to."""
+    if prismatic:
+        return np.concatenate([points + np.array([0.0, 0.0, end]) for end in travel])
+    angles = np.arange(CORNERS) * 2.0 * np.pi / CORNERS
+    c, s = np.cos(angles), np.sin(angles)
+    x, y = (points[:, None, :2] / np.cos(np.pi / CORNERS)).transpose(2, 0, 1)
+    z = np.broadcast_to(points[:, 2:], (len(points), CORNERS))
+    return np.stack([c * x - s * y, s * x + c * y, z], axis=2).reshape(-1, 3)

@@ -1,0 +1,323 @@
+"""Shaped: what arms and whole robots have in common as things with a shape, among obstacles."""
+
+# Annotations stay text, so that help() shows the names of types, not what they stand for.
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import replace
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from jointwise.errors import InvalidInputError
+from jointwise.kernels.layout.arrays import Bools, Floats
+from jointwise.model import checks
+from jointwise.model.arm import ArmModel
+from jointwise.model.joint_values import JointValues
+from jointwise.model.kinematic_tree import LinkPlace, TreeModel
+from jointwise.model.urdf import Source
+from jointwise.targets import Pose
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from jointwise.results.result import Check
+    from jointwise.scene.collision_model import CollisionModel
+    from jointwise.scene.scene import Scene
+    from jointwise.shape.geometry import Geometry
+    from jointwise.shape.sources.source import ShapeSource
+
+
+class Shaped(ABC):
+    """A model with a shape, which is found when it is needed, and a scene."""
+
+    __slots__ = ()
+
+    _geometry: Geometry | None
+    _collision_model: CollisionModel | None
+
+    # What each of the two says about itself.
+
+    @property
+    @abstractmethod
+    def _numbers(self) -> ArmModel | TreeModel:
+        """The joints in numbers."""
+
+    @property
+    @abstractmethod
+    def base_pose(self) -> Floats:
+        """(4, 4) pose of the base in the world. Read-only."""
+
+    @abstractmethod
+    def _shapes_from(
+        self, source: str | PathLike[str] | Geometry | None, padding: float, srdf: Source | None
+    ) -> ShapeSource:
+        """The source of shapes that ``with_geometry`` asks for."""
+
+    @abstractmethod
+    def _known_shapes(self) -> ShapeSource:
+        """The source of shapes of the model; an error that names ``with_geometry`` if none is."""
+
+    @abstractmethod
+    def _shape_of(self, shapes: ShapeSource) -> Geometry:
+        """The shape from a source."""
+
+    @abstractmethod
+    def _carrier(self, link: str | None) -> tuple[Floats, LinkPlace | None]:
+        """(4, 4) the frame of a link that carries things, and where it is in a robot."""
+
+    @abstractmethod
+    def _check(self) -> Check:
+        """What computes clearances; an error that says what to call if nothing is checked."""
+
+    @abstractmethod
+    def _moved_base(self) -> Floats | None:
+        """(4, 4) the pose of the base, unless it is the identity or part of the arm."""
+
+    @abstractmethod
+    def _configurations(self, q: JointValues, base_pose: Any) -> tuple[Floats, Floats | None]:
+        """(n,) or (k, n) joint values, and (4, 4) or (k, 4, 4) poses of the base."""
+
+    def _changed(self, **fields: Any) -> Self:
+        changed: Self = replace(self, **fields)  # type: ignore[type-var]
+        return changed
+
+    # The shape
+
+    @property
+    def geometry(self) -> Geometry | None:
+        """The shape; None as long as nothing needs it: ``with_scene`` finds it."""
+        return self._geometry
+
+    def with_geometry(
+        self,
+        source: str | PathLike[str] | Geometry | None = None,
+        *,
+        padding: float = 0.015,
+        srdf: Source | None = None,
+    ) -> Self:
+        """The same model with a shape, which collision checks need.
+
+        ``with_scene`` finds the shape by itself; this is for spheres of your own, and for options.
+
+        Args:
+            source: A JSON file of spheres, as ``Geometry.save`` writes it, the name of a robot with
+                these joints, or the ``geometry`` of another model with the same joints, also if its
+                base is elsewhere. A file of a robot may name links as well as joints. None: spheres
+                are fitted to the collision shapes of the model's file.
+            padding: How far a fitted sphere may be outside of the shapes [m].
+            srdf: An SRDF for a fit: its disabled pairs of links, and its spheres.
+
+        Raises:
+            InvalidInputError: It cannot be read, or it is of another model.
+
+        Example:
+            >>> from jointwise import Chain
+            >>> Chain.load("panda").with_geometry("panda").geometry.count
+            187
+        """
+        return self._with_shape(self._shape_of(self._shapes_from(source, padding, srdf)))
+
+    def attach(
+        self,
+        name: str,
+        pose: Pose | None = None,
+        *,
+        link: str | None = None,
+        box: ArrayLike | None = None,
+        cylinder: ArrayLike | None = None,
+        sphere: float | None = None,
+        mesh: str | PathLike[str] | None = None,
+        padding: float = 0.01,
+    ) -> Self:
+        """The same model with something attached to a link, such as a grasped box.
+
+        It is checked for collisions with everything except that link. ``detach`` takes it off.
+
+        Args:
+            name: What it is, for results.
+            pose: Pose of its centre in the link, or its position (3,) [m] there.
+            link: The link of a robot that carries it. An arm carries it at its end effector.
+            box: (3,) lengths along x, y and z [m].
+            cylinder: (radius, length) [m]; its axis is z.
+            sphere: Radius [m].
+            mesh: A file with its surface [m].
+            padding: How far a sphere may be outside of it [m].
+
+        Raises:
+            InvalidInputError: The model has no shape, or not exactly one solid is given.
+
+        Example:
+            >>> from jointwise import Chain, Robot
+            >>> arm = Chain.load("panda")
+            >>> arm.attach("parcel", [0.0, 0.0, 0.06], box=[0.1, 0.06, 0.1]).geometry.names[-1]
+            'parcel'
+            >>> Robot.load("panda").attach("ball", link="tip", sphere=0.05).geometry.count
+            188
+        """
+        from jointwise.shape.attached import attach
+        from jointwise.shape.fitting.solid import solid_spheres
+        from jointwise.shape.link_groups import move_spheres
+
+        T_frame_link, place = self._carrier(link)
+        given = {"box": box, "cylinder": cylinder, "sphere": sphere, "mesh": mesh}
+        spheres = solid_spheres(given, padding)
+        T_link_solid = np.eye(4) if pose is None else checks.frame("pose", pose)
+        moved = move_spheres(T_frame_link @ T_link_solid, spheres)
+        return self._with_shape(attach(self._found_shape(), moved, name, place))
+
+    def detach(self) -> Self:
+        """The same model with nothing attached.
+
+        Example:
+            >>> from jointwise import Chain
+            >>> arm = Chain.load("panda").with_scene()
+            >>> arm.attach("ball", sphere=0.05).detach().geometry.count == arm.geometry.count
+            True
+        """
+        if self._geometry is None:
+            return self
+        from jointwise.shape.attached import detach
+
+        return self._with_shape(detach(self._geometry))
+
+    def _with_shape(self, shape: Geometry | None) -> Self:
+        """The same model with a shape, in the same scene."""
+        around = self._collision_model
+        if around is not None and shape is not None:
+            around = around.with_geometry(shape)
+        return self._changed(_geometry=shape, _collision_model=around)
+
+    def _found_shape(self) -> Geometry:
+        """The shape, found if it is not known yet."""
+        if self._geometry is not None:
+            return self._geometry
+        return self._shape_of(self._known_shapes())
+
+    # The scene
+
+    @property
+    def scene(self) -> Scene | None:
+        """The obstacles, world frame; None if nothing is checked."""
+        return None if self._collision_model is None else self._collision_model.scene
+
+    @property
+    def margin(self) -> float:
+        """The distance to keep from obstacles and from itself [m]."""
+        return 0.0 if self._collision_model is None else self._collision_model.margin
+
+    def with_scene(
+        self,
+        scene: Scene | None = None,
+        *,
+        margin: float = 0.0,
+        self_collision: bool = True,
+        allow: Iterable[tuple[str, str]] = (),
+    ) -> Self:
+        """The same model among obstacles, which every verb then obeys; it replaces another scene.
+
+        The frame of a scene is the world, in which the base stands at ``base_pose``. If the shape
+        of the model is not known yet, it is found: the one that comes with jointwise, the one
+        fitted before, or spheres fitted now to the collision shapes of its URDF or MJCF file, with
+        progress on standard error.
+
+        Args:
+            scene: The obstacles. None: none, so that only self-collision is checked.
+            margin: The distance to keep from obstacles and from itself [m]. Links separated by two
+                joints are always close together, so they count only if they collide.
+            self_collision: Whether the model must not collide with itself.
+            allow: Pairs of names that may collide, of links and obstacles: ``[("hand", "mug")]``.
+
+        Raises:
+            InvalidInputError: The model has no shape, and nothing to fit one to; or a name is
+                unknown, or the margin negative.
+
+        Example:
+            >>> from jointwise import Chain, Scene
+            >>> table = Scene().box([1.0, 2.0, 0.04], [0.5, 0.0, -0.02], name="table")
+            >>> arm = Chain.load("panda").with_scene(table, margin=0.01)
+            >>> arm.solve([0.4, 0.2, 0.3]).clearance >= 0.01
+            True
+        """
+        from jointwise.scene.collision_model import collision_model
+
+        shape = self._found_shape()
+        around = collision_model(shape, scene, margin, self_collision, allow)
+        return self._changed(_geometry=shape, _collision_model=around)
+
+    def clearance(
+        self, q: JointValues, base_pose: Any = None, *, threads: int | None = None
+    ) -> float | Floats:
+        """Smallest distance from obstacles and from itself [m]; negative in a collision.
+
+        It is the distance of the model's spheres. Links fixed to the base are checked against
+        obstacles only if the base is free. Links separated by two joints are always close
+        together, so they count only if they collide.
+
+        Args:
+            q: (n,) one configuration as for ``fk``, or (k, n) many.
+            base_pose: (4, 4) pose of a free base in the world, or (k, 4, 4). None: that of the
+                model.
+            threads: For many configurations; None: one for every core.
+
+        Returns:
+            A number, or (k,) for many; infinite if there is nothing to collide with.
+
+        Raises:
+            InvalidInputError: The model has no scene: call ``with_scene`` first.
+
+        Example:
+            >>> from jointwise import Chain, Scene
+            >>> wall = Scene().box([0.1, 2.0, 2.0], [0.8, 0.0, 0.0], name="wall")
+            >>> arm = Chain.load("panda").with_scene(wall, self_collision=False)
+            >>> round(arm.clearance(arm.mid_range), 3)
+            0.091
+        """
+        rows, pose = self._checked_configurations(q, base_pose)
+        found = self._check().contacts(np.atleast_2d(rows), pose, threads)[:, 0]
+        return float(found[0]) if rows.ndim == 1 else found
+
+    def is_free(
+        self, q: JointValues, base_pose: Any = None, *, threads: int | None = None
+    ) -> bool | Bools:
+        """Whether it keeps at least the margin from obstacles and itself.
+
+        Several times faster than ``clearance``.
+
+        Args:
+            q: (n,) one configuration as for ``fk``, or (k, n) many.
+            base_pose: As for ``clearance``.
+            threads: For many configurations; None: one for every core.
+
+        Returns:
+            A boolean, or (k,) for many.
+
+        Example:
+            >>> from jointwise import Chain, Scene
+            >>> wall = Scene().box([0.1, 2.0, 2.0], [0.8, 0.0, 0.0], name="wall")
+            >>> arm = Chain.load("panda").with_scene(wall)
+            >>> arm.is_free(arm.mid_range), arm.is_free(arm.random(seed=1, count=4))
+            (True, array([False,  True,  True,  True]))
+        """
+        rows, pose = self._checked_configurations(q, base_pose)
+        found = self._check().free(np.atleast_2d(rows), pose, threads)
+        return bool(found[0]) if rows.ndim == 1 else found
+
+    def _checked_configurations(
+        self, q: JointValues, base_pose: Any
+    ) -> tuple[Floats, Floats | None]:
+        """Configurations whose clearance is asked for, and the pose of the base at each."""
+        numbers = self._numbers
+        if base_pose is None:
+            return self._configurations(q, None)[0], self._moved_base()
+        is_free = isinstance(numbers, TreeModel) and numbers.free_base
+        given = checks.floats("base_pose", checks.as_array(base_pose))
+        is_own = given.shape[-2:] == (4, 4) and np.allclose(given, self.base_pose, rtol=0.0)
+        if not is_free and not is_own:
+            raise InvalidInputError(
+                "base_pose is given, but the base does not move: use with_base(pose)."
+            )
+        return self._configurations(q, base_pose)

@@ -1,1 +1,0 @@
-"""What can be asked of an arm: targets, how to solve them, and the results."""

@@ -1,0 +1,232 @@
+"""The kinds of targets, one file each: position, pose, aim and direction."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from jointwise.errors import InvalidInputError
+from jointwise.kernels.layout.arrays import Floats
+from jointwise.model import checks
+from jointwise.model.checks import FLOAT64
+from jointwise.targets.aim import AIM, MIN_LENGTH, aim
+from jointwise.targets.direction import DIRECTION, direction
+from jointwise.targets.kind import AnyTarget, AnyTargets, Pose, TargetKind
+from jointwise.targets.pose import POSE, pose
+from jointwise.targets.position import POSITION, position
+from jointwise.targets.target import EQUAL_WEIGHT, PackedTarget, Target, Weight
+
+__all__ = [
+    "AIM",
+    "DIRECTION",
+    "EQUAL_WEIGHT",
+    "KINDS",
+    "MIN_LENGTH",
+    "POSE",
+    "POSITION",
+    "AnyTarget",
+    "AnyTargets",
+    "PackedTarget",
+    "Pose",
+    "Target",
+    "TargetKind",
+    "Weight",
+    "aim",
+    "direction",
+    "link_columns",
+    "pack_target",
+    "pack_targets",
+    "pose",
+    "position",
+    "refuse",
+    "single_targets",
+]
+
+# All kinds of targets, by name.
+KINDS: dict[str, TargetKind] = {kind.name: kind for kind in (POSITION, POSE, AIM, DIRECTION)}
+
+_BY_SHAPE = {kind.array_shape: kind for kind in KINDS.values() if kind.array_shape}
+
+
+def pack_target(target: AnyTarget, name: str = "target") -> PackedTarget:
+    """One target for the engines; its numbers are not yet checked.
+
+    Raises:
+        InvalidInputError: It is of no kind; the text says what is accepted.
+    """
+    array: Any = target
+    if type(target) is not np.ndarray or not target.flags.carray or target.dtype is not FLOAT64:
+        if type(target) is Target:
+            if target.is_many:
+                raise InvalidInputError(
+                    f"{name} is many {target.kind.plural}: expected one. Use solve_batch."
+                )
+            return PackedTarget(target.kind, target.values, target.weight, target.point)
+        array = checks.contiguous(name, checks.as_array(target))
+    kind = _BY_SHAPE.get(array.shape)
+    if kind is None:
+        _refuse_shape(name, array.shape)
+    # As PackedTarget(...), in less time.
+    return tuple.__new__(PackedTarget, (kind, kind.pack(array), EQUAL_WEIGHT, None))
+
+
+def pack_targets(
+    targets: AnyTargets,
+    as_array: Callable[[str, Any], Any] = checks.contiguous,
+    name: str = "targets",
+) -> PackedTarget:
+    """Many targets of one kind for the engines; their numbers are not yet checked.
+
+    Args:
+        targets: Targets of one kind.
+        as_array: Turns a named argument into an array of floats.
+        name: What errors call them.
+    """
+    if type(targets) is Target:
+        if not targets.is_many:
+            kind = targets.kind.name
+            raise InvalidInputError(
+                f"{name} is a single {kind}: expected many, a list or {kind}(...) of arrays (m, 3)."
+            )
+        return PackedTarget(targets.kind, targets.values, targets.weight, targets.point)
+    if isinstance(targets, (list, tuple)) and any(map(_is_object, targets)):
+        return _joined(single_targets(targets, name), name, "in a batch or a path")
+    try:
+        value = as_array(name, checks.as_array(targets))
+    except InvalidInputError:
+        if not isinstance(targets, (list, tuple)):
+            raise
+        return _joined(single_targets(targets, name), name, "in a batch or a path")
+    if value.shape == (0,):
+        value = value.reshape(0, 3)
+    found = _BY_SHAPE.get(value.shape[1:])
+    if found is None:
+        raise InvalidInputError(
+            f"{name} has shape {value.shape}: expected (m, 3) for positions or (m, 4, 4) for "
+            f"poses.{checks.pose_hint(value.shape)}"
+        )
+    return PackedTarget(found, found.pack(value))
+
+
+def single_targets(targets: AnyTargets, name: str = "targets") -> list[PackedTarget]:
+    """Many targets, in one object or a sequence, each packed by itself; kinds may differ."""
+    try:
+        rows = list(checks.as_array(targets))
+    except TypeError:
+        raise InvalidInputError(f"{name} is {targets!r}: expected a sequence.") from None
+    return [pack_target(target, f"{name}[{i}]") for i, target in enumerate(rows)]
+
+
+def link_columns(targets: Any, name: str, many: bool) -> Mapping[str, PackedTarget]:
+    """The target of each link, by the link's name; (m, ...) of each if there are many.
+
+    Args:
+        targets: A mapping of link names to targets; of many also a sequence of such mappings.
+        name: What errors call it.
+        many: Whether each link has many targets.
+    """
+    if many and not isinstance(targets, Mapping):
+        return _joined_rows([link_columns(row, f"{name}[{i}]", False) for i, row in _rows(targets)])
+    check_mapping(targets, name)
+    columns = {}
+    for link, value in targets.items():
+        title = f"{name}[{link!r}]"
+        columns[link] = _many(value, title) if many else pack_target(value, title)
+    counts = {link: len(column.values) for link, column in columns.items()}
+    if many and len(set(counts.values())) > 1:
+        listed = ", ".join(f"{link!r} has {count}" for link, count in counts.items())
+        raise InvalidInputError(
+            f"{name} differ in number, {listed}: expected the same number for each link."
+        )
+    return columns
+
+
+def check_mapping(targets: Any, name: str) -> None:
+    """Refuse anything but a mapping with at least one target."""
+    if not isinstance(targets, Mapping):
+        raise InvalidInputError(
+            f"{name} is {checks.short(targets)}: expected a mapping of link names to targets, "
+            "such as {'left_hand': pose}."
+        )
+    if not targets:
+        raise InvalidInputError(f"{name} is empty: expected a target for at least one link.")
+
+
+def refuse(packed: PackedTarget, name: str = "target") -> NoReturn:
+    """Say what is wrong with the numbers of a target that a kernel refused."""
+    packed.kind.check(packed.values, name)
+    raise InvalidInputError(
+        f"{name} is not a pose: its rotation part deviates slightly from a rotation."
+    )
+
+
+def _rows(targets: Any) -> Iterator[tuple[int, Any]]:
+    try:
+        return enumerate(list(targets))
+    except TypeError:
+        raise InvalidInputError(
+            f"targets is {checks.short(targets)}: expected a mapping of link names to targets, or "
+            "a sequence of such mappings."
+        ) from None
+
+
+def _many(value: Any, name: str) -> PackedTarget:
+    """Many targets of one link."""
+    array = checks.as_array(value)
+    plain = isinstance(array, np.ndarray) and array.shape[1:] in _BY_SHAPE
+    if plain or type(value) is Target:
+        return pack_targets(array, name=name)
+    return _joined(single_targets(value, name), name, "for a link")
+
+
+def _joined_rows(rows: list[Mapping[str, PackedTarget]]) -> Mapping[str, PackedTarget]:
+    if not rows:
+        raise InvalidInputError("targets is empty: expected at least one mapping.")
+    for i, row in enumerate(rows):
+        if row.keys() != rows[0].keys():
+            raise InvalidInputError(
+                f"targets[{i}] is for {', '.join(row)} and targets[0] for {', '.join(rows[0])}: "
+                "expected the same links in all."
+            )
+    return {
+        link: _joined([row[link] for row in rows], f"targets of {link!r}", "for a link")
+        for link in rows[0]
+    }
+
+
+def _joined(packed: Sequence[PackedTarget], name: str, where: str) -> PackedTarget:
+    """Single targets of one kind, weight and point as many."""
+    kinds = sorted({each.kind.plural for each in packed})
+    if len(kinds) != 1:
+        what = f"mix {' and '.join(kinds)}" if kinds else "are none"
+        raise InvalidInputError(f"{name} {what}: expected one kind {where}.")
+    first = packed[0]
+    for i, each in enumerate(packed):
+        if each.weight != first.weight or not np.array_equal(_point(each), _point(first)):
+            raise InvalidInputError(
+                f"{name}[{i}] has another weight or point than {name}[0]: expected the same "
+                f"{where}."
+            )
+    return first._replace(values=first.kind.join([each.values for each in packed]))
+
+
+def _point(packed: PackedTarget) -> Floats:
+    return np.zeros(3) if packed.point is None else packed.point
+
+
+def _refuse_shape(name: str, shape: tuple[int, ...]) -> NoReturn:
+    hints = {
+        (2,): " For a planar arm, add z = 0.",
+        (3, 3): " A rotation alone is not enough: jointwise.pose(position, matrix=rotation).",
+    }
+    hint = hints.get(shape) or checks.pose_hint(shape)
+    if not hint and len(shape) in (2, 3) and name == "target":
+        hint = " For many targets, use solve_batch."
+    raise InvalidInputError(
+        f"{name} has shape {shape}: expected (3,) for a position or (4, 4) for a pose.{hint}"
+    )
+
+
+def _is_object(target: Any) -> bool:
+    """Whether this is a target of a class of its own, not an array."""
+    return type(target) is Target or hasattr(target, "as_matrix")

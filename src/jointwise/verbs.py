@@ -1,0 +1,431 @@
+"""Verbs: what arms and whole robots do alike, each verb once."""
+
+# Annotations stay text, so that help() shows the names of types, not what they stand for.
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import count as counted
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
+
+from jointwise.backends.threads import thread_count
+from jointwise.config import DEFAULT_SOLVE_CONFIG, SolveConfig, check_config
+from jointwise.engines.choice import engine_for
+from jointwise.engines.path_limits import joint_velocities, path_limits
+from jointwise.engines.run_options import Device, RunOptions
+from jointwise.errors import InvalidInputError
+from jointwise.kernels.layout.arrays import Bools, Floats
+from jointwise.model import checks, degrees
+from jointwise.model.joint_values import JointValues, ordered_values, random_values
+from jointwise.posture import Posture, check_posture
+from jointwise.problem import Problem
+from jointwise.shaped import Shaped
+from jointwise.targets import AnyTarget, AnyTargets, PackedTarget
+
+if TYPE_CHECKING:
+    from jointwise.engines.tracking.tracker import Tracker
+    from jointwise.results.batch import IKBatch, IKPath
+    from jointwise.results.result import IKResult
+
+# A target of an arm; of a robot, the targets of some links by their names.
+ModelTarget: TypeAlias = AnyTarget | Mapping[str, AnyTarget]
+# Many of them.
+ModelTargets: TypeAlias = AnyTargets | Mapping[str, AnyTargets] | Sequence[Mapping[str, AnyTarget]]
+
+
+class Verbs(Shaped):
+    """What ``Chain`` and ``Robot`` share."""
+
+    __slots__ = ()
+
+    # What each of the two says about itself.
+
+    @property
+    @abstractmethod
+    def joint_names(self) -> tuple[str, ...]:
+        """The names of the joints, in the order of joint values."""
+
+    @property
+    @abstractmethod
+    def max_velocity(self) -> Floats:
+        """(n,) largest velocity of each joint [rad/s, m/s]; infinite if unknown. Read-only."""
+
+    @property
+    @abstractmethod
+    def home(self) -> Floats:
+        """(n,) the maker's home configuration [rad, m]; ``mid_range`` if unknown. Read-only."""
+
+    @abstractmethod
+    def _packed(self, targets: Any, many: bool) -> tuple[tuple[str, ...], tuple[PackedTarget, ...]]:
+        """The links that have targets, and the targets of each."""
+
+    @abstractmethod
+    def _stepper(self, posture: Posture | None) -> Any:
+        """What moves the joints of a tracker."""
+
+    @property
+    def _random_travel(self) -> float:
+        """Distance from the middle at which prismatic joints without limits are drawn [m]."""
+        return 1.0
+
+    # The joints
+
+    @property
+    def n(self) -> int:
+        """Number of joints that have a value of their own."""
+        return self._numbers.n
+
+    @property
+    def prismatic(self) -> Bools:
+        """(n,) which joints are prismatic; the others are revolute. Read-only."""
+        return self._numbers.prismatic
+
+    @property
+    def limits(self) -> Floats:
+        """(n, 2) lower and upper limit of each joint [rad, m]; infinite where none. Read-only."""
+        return self._numbers.limits
+
+    @property
+    def mid_range(self) -> Floats:
+        """(n,) the middle of each joint's range, 0 where it has none [rad, m]. Read-only."""
+        return self._numbers.mid_range
+
+    def random(self, seed: int, count: int | None = None) -> Floats:
+        """Joint values drawn uniformly between the limits; within a full turn where there are none.
+
+        Args:
+            seed: Seed of the generator; the same seed gives the same values.
+            count: None for one configuration, (n,); else (count, n).
+
+        Example:
+            >>> from jointwise import Chain
+            >>> Chain.load("panda").random(seed=1, count=3).shape
+            (3, 7)
+        """
+        return random_values(self._numbers, self._random_travel, seed, count)
+
+    # Inverse kinematics
+
+    def solve(
+        self,
+        target: ModelTarget,
+        start: JointValues | None = None,
+        *,
+        posture: Posture | None = None,
+        config: SolveConfig = DEFAULT_SOLVE_CONFIG,
+    ) -> IKResult:
+        """Inverse kinematics: joint values that bring the end effector, or links, to targets.
+
+        Args:
+            target: For an arm, a target of its end effector: (3,) a position [m], (4, 4) a pose, a
+                SciPy ``RigidTransform``, or what ``pose``, ``position``, ``aim`` or ``direction``
+                make; base frame. For a robot, a mapping of link names to such targets, world
+                frame. Targets of a robot that are out of reach, or that conflict, end in the
+                smallest weighted squared errors near the start.
+            start: (n,) where the joints are [rad, m], or a mapping of some joint names; other
+                joints are in the middle of their ranges. It is tried first, then its
+                neighbourhood, then all of the joint ranges, so the solution is near it if
+                possible. Values outside the limits are clamped. None: the middle of the ranges.
+            posture: Preferred joint values, and which joints may move.
+            config: Tolerances, and how to search.
+
+        Returns:
+            The best result found, inside the limits. ``converged`` and ``status`` tell whether the
+            targets are reached, and why not. An unreachable target does not raise.
+
+        Raises:
+            InvalidInputError: Something about the input is wrong; the text says what.
+
+        Example:
+            >>> from jointwise import Chain, Robot
+            >>> arm = Chain.load("panda")
+            >>> result = arm.solve([0.4, 0.2, 0.5])
+            >>> result.converged, arm.fk(result.q)[:3, 3].round(3)
+            (True, array([0.4, 0.2, 0.5]))
+            >>> Robot.load("ur5e").solve({"tip": [0.3, 0.2, 0.5]}).converged
+            True
+        """
+        problem = self._problem(target, False, start, posture, config)
+        return engine_for(problem).solve(problem)
+
+    def solve_batch(
+        self,
+        targets: ModelTargets,
+        starts: JointValues | None = None,
+        *,
+        posture: Posture | None = None,
+        config: SolveConfig = DEFAULT_SOLVE_CONFIG,
+        device: Device = "cpu",
+        dtype: DTypeLike = np.float64,
+        threads: int | None = None,
+        progress: bool = False,
+    ) -> IKBatch:
+        """Solve for many targets at once, with the same results as ``solve``.
+
+        Each row is bit-for-bit the result of a single ``solve``, independent of the rest of the
+        batch and of the number of threads. A GPU rounds differently, so that in float64 one result
+        in a thousand may differ.
+
+        Args:
+            targets: For an arm, (m, 3) positions [m], (m, 4, 4) poses, a SciPy ``RigidTransform``
+                or a target of many, or a list of targets of one kind. For a robot, such targets
+                for each of some links, by their names; or m mappings of the same links. An invalid
+                row gets ``Status.INVALID`` and NaN as joint values; the others are solved. Arrays
+                of CuPy, PyTorch or JAX on a GPU are solved there, and the results are arrays of
+                the same library.
+            starts: (n,) for all, a mapping of joint names, or (m, n) one for each [rad, m]. None:
+                the middle of the ranges.
+            posture: As for ``solve``.
+            config: As for ``solve``.
+            device: ``"cpu"``, ``"cuda"`` for a GPU, or ``"auto"`` for a GPU if there is one.
+                Several targets of a robot, a posture or CCD alone need the CPU.
+            dtype: Precision on a GPU, float64 or float32. Convergence is always checked in
+                float64.
+            threads: Threads on a CPU. None: one for every core.
+            progress: Whether to show progress on standard error.
+
+        Raises:
+            InvalidInputError: Something about the input is wrong; the text says what.
+
+        Example:
+            >>> from jointwise import Chain
+            >>> arm = Chain.load("panda")
+            >>> batch = arm.solve_batch(arm.fk(arm.random(seed=1, count=100)))
+            >>> batch.q.shape, bool(batch.converged.all())
+            ((100, 7), True)
+        """
+        problem = self._problem(targets, True, starts, posture, config)
+        options = RunOptions(device, dtype, threads, progress)
+        return engine_for(problem).solve_batch(problem, options)
+
+    def solve_path(
+        self,
+        targets: ModelTargets,
+        start: JointValues | None = None,
+        *,
+        times: ArrayLike | None = None,
+        max_velocity: JointValues | None = None,
+        max_step: float | None = None,
+        posture: Posture | None = None,
+        config: SolveConfig = DEFAULT_SOLVE_CONFIG,
+        progress: bool = False,
+    ) -> IKPath:
+        """Solve moving targets one by one, each from the previous solution, so joints do not jump.
+
+        Args:
+            targets: Targets in order, as for ``solve_batch``.
+            start: As for ``solve``; for a robot with ``times``, where the joints are one step
+                before the first target. None: the solution of the first target from which an arm
+                follows the path best.
+            times: Time between targets [s], or (m,) the time of each. The velocities of the joints
+                are then limited. The path of one link breaks where a joint would have to be
+                faster; several links of a robot lag behind their targets instead.
+            max_velocity: Largest velocity of the joints [rad/s, m/s]: one for all, (n,) or a
+                mapping of joint names. None: those of the model.
+            max_step: Largest change of any joint between neighbours, and from a given start to the
+                first target [rad, m]. Where no solution found keeps to it, the path breaks.
+            posture: As for ``solve``. Its ``smoothness`` weighs the change of the joints.
+            config: As for ``solve``. Several targets of a robot are searched with restarts only at
+                the beginning of the path.
+            progress: Whether to show progress on standard error; without a start several times,
+                once for each start that is tried.
+
+        Returns:
+            The results, ``breaks``, where the path is interrupted, and ``colliding``, on which ways
+            between targets something collides.
+
+        Example:
+            >>> from jointwise import Chain
+            >>> arm = Chain.load("panda")
+            >>> path = arm.solve_path([[0.4, 0.0, 0.4], [0.4, 0.1, 0.4], [0.4, 0.2, 0.4]])
+            >>> bool(path.converged.all()), path.breaks
+            (True, ())
+        """
+        problem = self._problem(targets, True, start, posture, config, path=True)
+        if times is None and max_velocity is not None:
+            raise InvalidInputError("max_velocity needs times, the time between targets [s].")
+        count, known = len(problem.targets[0].values), self.max_velocity
+        if not count:
+            raise InvalidInputError("targets is empty: expected at least one target.")
+        velocities = joint_velocities(self._numbers, self.joint_names, known, max_velocity)
+        if times is not None:
+            self._check_velocities(velocities)
+        limits = path_limits(velocities, count, times, max_step)
+        return engine_for(problem).follow(problem, limits, progress)
+
+    def solve_paths(
+        self,
+        paths: Sequence[ModelTargets],
+        start: JointValues | None = None,
+        *,
+        times: ArrayLike | None = None,
+        max_velocity: JointValues | None = None,
+        posture: Posture | None = None,
+        config: SolveConfig = DEFAULT_SOLVE_CONFIG,
+        threads: int | None = None,
+    ) -> list[IKPath]:
+        """Follow many paths at once, each as ``solve_path`` follows one, on threads.
+
+        Args:
+            paths: The targets of each path; paths may differ in length.
+            start: As for ``solve_path``.
+            times: Time between targets [s].
+            max_velocity: As for ``solve_path``.
+            posture: As for ``solve_path``.
+            config: As for ``solve_path``.
+            threads: Threads to use, each for one path at a time. None: one for every core.
+
+        Returns:
+            The path of each, in the same order and with the same bits as ``solve_path``.
+
+        Example:
+            >>> from jointwise import Robot
+            >>> robot = Robot.load("ur5e")
+            >>> clip = {"tip": [[0.3, 0.2, 0.5], [0.3, 0.21, 0.5]]}
+            >>> [len(path) for path in robot.solve_paths([clip, clip])]
+            [2, 2]
+        """
+        if isinstance(paths, Mapping) or not np.iterable(paths):
+            raise InvalidInputError(
+                f"paths is {checks.short(paths)}: expected a list of paths. For one, use "
+                "solve_path."
+            )
+        options: dict[str, Any] = {"times": times, "max_velocity": max_velocity}
+        options |= {"posture": posture, "config": config}
+
+        def follow(i: int, targets: Any) -> IKPath:
+            try:
+                return self.solve_path(targets, start, **options)
+            except InvalidInputError as error:
+                raise type(error)(f"paths[{i}]: {error}") from None
+
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(thread_count(threads)) as pool:
+            return list(pool.map(follow, counted(), paths))
+
+    def track(
+        self,
+        start: JointValues,
+        dt: float,
+        *,
+        max_velocity: JointValues | None = None,
+        max_acceleration: ArrayLike,
+        max_jerk: ArrayLike | None = None,
+        posture: Posture | None = None,
+    ) -> Tracker:
+        """A tracker: follows moving targets step by step, within limits of the motion.
+
+        The base does not move, even if it is free: its motion has no limits.
+
+        Args:
+            start: (n,) where the joints are, at rest [rad, m], or a mapping of some joint names.
+                From outside the limits they are brought in.
+            dt: Time of a step [s].
+            max_velocity: Limit of the velocity of all joints, (n,) of each, or a mapping of joint
+                names [rad/s, m/s]. None: those of the model.
+            max_acceleration: Limit of the acceleration of all joints, or (n,) [rad/s², m/s²].
+            max_jerk: Limit of the jerk of all joints, or (n,) [rad/s³, m/s³]. None: no limit.
+            posture: Its joint values are where the spare motion of a redundant model goes. None:
+                the start, or the nearest values that are away from the limits.
+
+        Raises:
+            InvalidInputError: Something about the input is wrong, or the model has a scene, which
+                trackers do not obey yet.
+
+        Example:
+            >>> from jointwise import robots
+            >>> arm = robots.panda()
+            >>> tracker = arm.track(arm.mid_range, 0.001, max_velocity=2.0, max_acceleration=10.0)
+            >>> tracker.step([0.4, 0.2, 0.5]).status.name
+            'APPROACHING'
+        """
+        from jointwise.engines.tracking.limits import motion_limits
+        from jointwise.engines.tracking.tracker import Tracker, away_from_limits
+
+        if self._collision_model is not None:
+            raise InvalidInputError(
+                "the model has a scene, which a tracker does not obey yet: track a model without "
+                "one, and check the motion by is_free."
+            )
+        check_posture(posture)
+        first = checks.joint_values("start", self._values("start", start), self.n, self._noun)
+        known = self.max_velocity
+        velocity = joint_velocities(self._numbers, self.joint_names, known, max_velocity)
+        self._check_velocities(velocity)
+        motion = motion_limits(self.limits, dt, velocity, max_acceleration, max_jerk, self._noun)
+        preferred = away_from_limits(motion, checks.all_finite("start", first))
+        if posture is not None and posture.q is not None:
+            given = self._values("posture", posture.q)
+            preferred = checks.joint_values("posture", given, self.n, self._noun)
+            checks.all_finite("posture", preferred)
+        return Tracker(self._stepper(posture), first, motion, preferred)
+
+    # Input
+
+    _noun = "a model"
+
+    def _problem(
+        self,
+        targets: Any,
+        many: bool,
+        start: JointValues | None,
+        posture: Posture | None,
+        config: SolveConfig,
+        path: bool = False,
+    ) -> Problem:
+        """What a verb asks for, checked and packed."""
+        if type(config) is not SolveConfig:
+            check_config(config)
+        links, packed = self._packed(targets, many)
+        if start is not None:
+            start = self._values("starts" if many and not path else "start", start)
+        if posture is not None:
+            check_posture(posture)
+            smoothness = posture.smoothness if path else 0.0  # of one target to the next
+            q = self._values("posture", posture.q)
+            posture = replace(posture, q=q, smoothness=smoothness)
+        fields = (self._numbers, self.joint_names, links, packed, start, config, posture)
+        base_pose = self._moved_base()
+        return tuple.__new__(Problem, (*fields, self._collision_model, base_pose))
+
+    def _check_velocities(self, velocities: Floats) -> None:
+        """Refuse velocity limits that are not known."""
+        if not np.isfinite(velocities).all():
+            name = self.joint_names[int(np.argmin(np.isfinite(velocities)))]
+            raise InvalidInputError(
+                f"the velocity limit of {name!r} is not known: expected max_velocity [rad/s, m/s]."
+            )
+
+    def _moved_base(self) -> Floats | None:
+        """(4, 4) the pose of the base, unless it is the identity or part of the arm."""
+        return None
+
+    def _values(self, name: str, values: JointValues | None) -> Any:
+        """Joint values in the order of the joints; a mapping is by their names."""
+        return ordered_values(name, values, self._numbers, self.joint_names)
+
+    def _checked_limits(self, limits: ArrayLike | Mapping[str, ArrayLike] | None) -> Floats:
+        """(n, 2) joint limits; joints that a mapping leaves out keep theirs."""
+        given: Any = limits
+        if isinstance(limits, Mapping):
+            for joint in limits:
+                checks.known_name("joint", joint, self.joint_names, "the model")
+            pairs = zip(self.joint_names, self.limits, strict=True)
+            given = [limits.get(name, own) for name, own in pairs]
+        checked = checks.limits(given, self.joint_names, self._noun)
+        degrees.check_limits(checked, self.prismatic, self.joint_names)
+        return checked
+
+    def _configurations(self, q: JointValues, base_pose: Any) -> tuple[Floats, Floats | None]:
+        """(n,) or (k, n) joint values, and (4, 4) or (k, 4, 4) poses of the base."""
+        values = checks.configurations("q", self._values("q", q), self.n, self._noun)
+        rows = checks.all_finite("q", np.ascontiguousarray(values))
+        if base_pose is None:
+            return rows, None
+        poses = checks.floats("base_pose", checks.as_array(base_pose))
+        return rows, (checks.frames if poses.ndim == 3 else checks.frame)("base_pose", poses)

@@ -1,0 +1,60 @@
+"""What the parts of a panel have in common, and what they ask for."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Iterator
+from typing import TYPE_CHECKING, Protocol
+
+from jointwise.view.session import Session
+
+if TYPE_CHECKING:
+    import viser
+
+Animation = Callable[[], Iterator[None]]
+
+
+class Actions(Protocol):
+    """What controls ask for; ``Visitor`` does it."""
+
+    def apply(self, change: Callable[[], object], key: Hashable = None) -> None:
+        """Change the session; the change replaces a waiting one with the same key."""
+
+    def fit_view(self) -> None:
+        """Show everything."""
+
+    def play(self, animation: Animation, rate: Callable[[], float]) -> None:
+        """Play an animation of the session at a rate [1/s], or pause it."""
+
+    def save(self) -> None:
+        """Download the recorded path."""
+
+    def save_scene(self) -> None:
+        """Download the obstacles."""
+
+    def show_spheres(self, visible: bool) -> None:
+        """Show or hide the spheres of the model's shape."""
+
+    def check_collisions(self) -> None:
+        """Find the shape of the model, and check for collisions from now on."""
+
+
+class Controls(ABC):
+    """A part of a panel.
+
+    Args:
+        gui: The visitor's GUI.
+        session: What is shown and changed.
+        actions: What the controls ask for.
+    """
+
+    def __init__(self, gui: "viser.GuiApi", session: Session, actions: Actions) -> None:
+        self._gui, self._session, self._actions = gui, session, actions
+        self._apply = actions.apply
+        self._add()
+
+    @abstractmethod
+    def _add(self) -> None:
+        """Add the controls to the panel."""
+
+    @abstractmethod
+    def refresh(self) -> None:
+        """Show the current state of the session."""

@@ -1,0 +1,61 @@
+"""The controls of a visitor. What the model can do decides which parts there are."""
+
+from typing import TYPE_CHECKING
+
+from jointwise.view.controls.actions import Actions, Controls
+from jointwise.view.controls.ccd_controls import CCDControls, SolutionControls
+from jointwise.view.controls.joint_sliders import JointSliders
+from jointwise.view.controls.obstacle_controls import ObstacleControls
+from jointwise.view.controls.page_controls import PageControls
+from jointwise.view.controls.path_controls import PathControls
+from jointwise.view.controls.target_controls import TargetControls
+from jointwise.view.controls.tracking_controls import TrackingControls
+from jointwise.view.session import Session
+
+if TYPE_CHECKING:
+    import viser
+
+# Width of the two panels [px].
+LEFT_WIDTH, RIGHT_WIDTH = 300, 340
+
+
+class Panel:
+    """The controls of one visitor: targets and joints on the right, all else on the left.
+
+    Args:
+        gui: The visitor's GUI.
+        session: What is shown.
+        actions: What the controls ask for.
+    """
+
+    def __init__(self, gui: "viser.GuiApi", session: Session, actions: Actions) -> None:
+        asked = gui, session, actions
+        self._parts: list[Controls] = [PageControls(*asked), TargetControls(*asked)]
+        self._parts.append(JointSliders(*asked))
+        left = gui.add_panel()
+        if session.obstacles is not None:
+            with left.add_tab("Obstacles"):
+                self._parts.append(ObstacleControls(*asked))
+        with left.add_tab("Path" if session.arm is None else "CCD step by step"):
+            if session.arm is not None:
+                self._parts += [CCDControls(*asked), SolutionControls(*asked)]
+            self._path = PathControls(*asked)
+        with left.add_tab("Tracking"):
+            self._parts += [self._path, TrackingControls(*asked)]
+        if session.obstacles is None and session.has_shape:
+            with left.add_tab("Obstacles"):
+                self._parts.append(ObstacleControls(*asked))
+        gui.main_panel.dock_right()
+        gui.main_panel.set_width(RIGHT_WIDTH)
+        left.dock_left()
+        left.set_width(LEFT_WIDTH)
+
+    @property
+    def records_drag(self) -> bool:
+        """Whether targets are recorded while one is dragged."""
+        return self._path.records_drag
+
+    def refresh(self) -> None:
+        """Show the current state of the session."""
+        for part in self._parts:
+            part.refresh()

@@ -1,0 +1,79 @@
+"""The targets in the panel."""
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from jointwise.view.controls.actions import Controls
+from jointwise.view.controls.buttons import add_button
+from jointwise.view.controls.target_fields import TargetFields
+
+if TYPE_CHECKING:
+    import viser
+
+NO_LINK = "–"
+
+
+class TargetControls(Controls):
+    """A folder with the selected target, and whether the model follows it.
+
+    If several links can have targets, it also has the link of the target.
+    """
+
+    def _add(self) -> None:
+        gui, session = self._gui, self._session
+        self._link: Any = None
+        several = len(session.links) > 1
+        with gui.add_folder("Targets" if several else "Target"):
+            if several:
+                self._add_link(gui)
+            self._fields = TargetFields(gui, session, self._apply)
+            follows = gui.add_checkbox(
+                f"{session.noun.capitalize()} follows",
+                session.follows,
+                hint="Solve whenever a target moves. Off: set the joints yourself.",
+            )
+            end = "link" if several else "end effector"
+            snap = partial(self._apply, session.snap_target_to_link)
+            self._of_target = [add_button(gui, f"Snap target to {end}", snap)]
+            if several:
+                hint = "A click on the link does the same."
+                self._of_target.append(add_button(gui, "Remove target", self._remove, hint))
+        follows.on_update(self._follows_changed)
+
+    def _add_link(self, gui: "viser.GuiApi") -> None:
+        self._link = gui.add_dropdown(
+            "Link",
+            (NO_LINK, *self._session.links),
+            hint="Links with targets come first. Another one gets a target where it is; "
+            "a click on the link does the same.",
+        )
+        self._link.on_update(self._link_chosen)
+
+    async def _link_chosen(self, event: "viser.GuiEvent[Any]") -> None:
+        if event.client is not None and event.target.value != NO_LINK:
+            self._apply(partial(self._session.select, event.target.value))
+
+    async def _follows_changed(self, event: "viser.GuiEvent[Any]") -> None:
+        self._apply(partial(self._session.set_follows, event.target.value))
+
+    def _remove(self) -> None:
+        def remove() -> None:
+            if self._session.selected is not None:
+                self._session.remove_target(self._session.selected)
+
+        self._apply(remove)
+
+    def refresh(self) -> None:
+        """Show the links with targets, and the selected target."""
+        session, has_target = self._session, self._session.selected is not None
+        if self._link is not None:
+            first = list(session.targets) or [NO_LINK]
+            links = tuple(dict.fromkeys([*first, *session.links]))
+            if self._link.options != links:
+                self._link.options = links
+            self._link.value = session.selected or NO_LINK
+        self._fields.show(has_target)
+        for button in self._of_target:
+            button.visible = has_target
+        if has_target:
+            self._fields.refresh()

@@ -1,0 +1,1 @@
+"""The state of a visitor, in parts; nothing here draws."""

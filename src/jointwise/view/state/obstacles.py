@@ -1,0 +1,272 @@
+"""A visitor's obstacles: the scene, which of them is selected, and what collides."""
+
+import warnings
+from dataclasses import replace
+from io import BytesIO
+from itertools import chain
+from threading import Lock
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from jointwise.chain import Chain
+from jointwise.errors import GeometryWarning, InvalidInputError
+from jointwise.kernels.layout.arrays import Floats
+from jointwise.model import checks
+from jointwise.results.status import Status
+from jointwise.robot import Robot
+from jointwise.scene.collision_model import CollisionModel
+from jointwise.scene.half_space import HalfSpace
+from jointwise.scene.obstacle import Obstacle
+from jointwise.scene.scene import Scene, numbered_names
+from jointwise.shape.geometry import Geometry, group_of_spheres
+from jointwise.shape.link_groups import move_spheres
+from jointwise.view.state.target_pose import moved_pose
+from jointwise.view.state.workspace import drawing_size
+
+# What can be added, with its lengths and its first place, both as shares of the arm's size.
+ADDED: dict[str, dict[str, Any]] = {
+    "box": {"size": [0.15, 0.15, 0.3]},
+    "sphere": {"radius": 0.1},
+    "cylinder": {"radius": 0.05, "length": 0.4},
+}
+FIRST_PLACE, NEXT_PLACE, PLACES = np.array([0.5, -0.4, 0.25]), np.array([0.0, 0.25, 0.0]), 4
+# A ray meets what is nearer than this [m], in so many steps at most, not farther than so many sizes
+# of the arm.
+HIT, RAY_STEPS, MAX_RAY = 1e-3, 200, 100.0
+# What to do where no answer is free.
+REMEDIES = {
+    Status.COLLIDES: (
+        "The target is reached, but every solution found collides: move the target or what is in "
+        "the way."
+    ),
+    Status.COLLIDES_ALWAYS: (
+        "The target is reached, but every solution provably collides: move the target or what is "
+        "in the way."
+    ),
+}
+Model = TypeVar("Model", bound=Chain | Robot)
+
+# Warnings are caught for all threads at once, so by one thread at a time.
+_catching = Lock()
+
+
+class HasModel(Protocol):
+    """A session.
+
+    Attributes:
+        model: The arm or the robot, with a scene; replaced when the scene changes.
+    """
+
+    model: Any
+
+
+class Clearance(NamedTuple):
+    """How near an arm or a robot is to obstacles and to itself.
+
+    Attributes:
+        distance: The least distance [m], negative if something collides; infinite if there is
+            nothing to collide with.
+        nearest: The names of the two things that are nearest to each other; None if there are none.
+        link_groups: What is nearer than the margin, by the numbers of ``Geometry``.
+        obstacles: The names of obstacles that are nearer than the margin.
+    """
+
+    distance: float
+    nearest: tuple[str, str] | None
+    link_groups: frozenset[int] = frozenset()
+    obstacles: frozenset[str] = frozenset()
+
+
+class Obstacles:
+    """One visitor's scene, which is that of the model. Obstacles are replaced, never written to.
+
+    Args:
+        session: Has the model, whose scene is edited.
+
+    Attributes:
+        selected: The name of the obstacle that is moved and resized; None if none is.
+        warning: What is wrong with the scene itself; empty if nothing is.
+
+    Raises:
+        InvalidInputError: The model has no scene.
+    """
+
+    def __init__(self, session: HasModel) -> None:
+        self._session = session
+        self.selected: str | None = None
+        self._set(self.scene, self.margin)
+
+    @property
+    def scene(self) -> Scene:
+        """The obstacles."""
+        scene: Scene = self._session.model.scene
+        return scene
+
+    @property
+    def margin(self) -> float:
+        """The least distance to keep [m]."""
+        return float(self._session.model.margin)
+
+    def _set(self, scene: Scene, margin: float) -> None:
+        """Replace the scene by a copy, which no other visitor has, and check it."""
+        copy = Scene(scene.obstacles)
+        model = with_obstacles(self._session.model, copy, margin)
+        with _catching, warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", GeometryWarning)
+            self._check = model._check()
+        self._session.model = model
+        self.warning = " ".join(str(warning.message) for warning in caught)
+        self._points: Floats | None = None
+        self._alone = {each.name: Scene((each,)) for each in copy}
+        if self.selected not in copy.names:
+            self.selected = None
+
+    # What is in the scene; each returns what happened, in a sentence.
+
+    def set_margin(self, margin: float) -> str:
+        """Keep another distance [m]."""
+        self._set(self.scene, margin)
+        return ""
+
+    def add(self, kind: str) -> str:
+        """Add an obstacle of a kind in ``ADDED``, and select it."""
+        size, count = drawing_size(self._session.model), len(self.scene) % PLACES
+        sizes = {key: np.multiply(size, value).round(3) for key, value in ADDED[kind].items()}
+        place = (size * (FIRST_PLACE + count * NEXT_PLACE)).round(3)
+        scene: Scene = getattr(self.scene, kind)(*sizes.values(), place)
+        self._set(scene, self.margin)
+        self.selected = scene.names[-1]
+        return f"{self.selected} added."
+
+    def remove(self) -> str:
+        """Remove the selected obstacle."""
+        name = self._selected().name
+        self._set(self.scene.without(name), self.margin)
+        return f"{name} removed."
+
+    def move(
+        self,
+        pose: ArrayLike | None = None,
+        position: ArrayLike | None = None,
+        rpy: ArrayLike | None = None,
+    ) -> str:
+        """Move the selected obstacle, as ``Session.move_target`` moves the target."""
+        obstacle = self._selected()
+        self._set(
+            self.scene.replaced(obstacle.at(moved_pose(obstacle.pose, pose, position, rpy))),
+            self.margin,
+        )
+        return ""
+
+    def resize(self, **sizes: Any) -> str:
+        """Change numbers of the selected obstacle, by the names of ``Obstacle.sizes`` [m]."""
+        self._set(self.scene.replaced(self._selected().resized(**sizes)), self.margin)
+        return ""
+
+    def load(self, name: str, content: bytes) -> str:
+        """Replace all obstacles by those of a file; if it is invalid, nothing changes."""
+        file = BytesIO(content)
+        file.name = name
+        self._set(Scene.from_toml(file), self.margin)
+        return f"{checks.quantity(len(self.scene), 'obstacle')} loaded from {name}."
+
+    def select(self, name: str | None) -> None:
+        """Select an obstacle by its name; if it is selected, or for None, select nothing."""
+        self.selected = None if name == self.selected or name is None else self.scene[name].name
+
+    def hit(self, origin: Floats, direction: Floats) -> str | None:
+        """The first obstacle that a ray meets; None if it meets none.
+
+        Args:
+            origin: (3,) where it begins [m]; obstacles around it are not met.
+            direction: (3,) of length 1.
+        """
+        far = MAX_RAY * drawing_size(self._session.model)
+        hits = {n: _hit_distance(each, origin, direction, far) for n, each in self._alone.items()}
+        name = min(hits, key=hits.__getitem__, default=None)
+        return None if name is None or hits[name] >= far else name
+
+    @property
+    def obstacle(self) -> Obstacle | None:
+        """The selected obstacle."""
+        return None if self.selected is None else self.scene[self.selected]
+
+    def _selected(self) -> Obstacle:
+        if self.selected is None:
+            raise InvalidInputError("No obstacle is selected: click one, or choose it by its name.")
+        return self.scene[self.selected]
+
+    def points(self) -> Floats:
+        """(k, 3) the vertices of all obstacles but half-spaces, which have no end [m]."""
+        if self._points is None:
+            solid = (each for each in self.scene if not isinstance(each, HalfSpace))
+            vertices = [each.surface().moved(each.pose).vertices for each in solid]
+            self._points = np.concatenate([np.empty((0, 3)), *vertices])
+        return self._points
+
+    # How near the model is
+
+    def clearance(self, q: Floats, base_pose: Floats | None = None) -> Clearance:
+        """Of joint values (n,) [rad, m], and of the base at a pose (4, 4) if it is free."""
+        contact = self._check.contacts(q[None].copy(), base_pose)[0]
+        distance, nearest = float(contact[0]), self._check.name_pair(contact)
+        if not distance < self.margin and not distance < 0.0:
+            return Clearance(distance, nearest)
+        geometry: Geometry = self._session.model.geometry
+        spheres, groups = geometry.spheres(q), group_of_spheres(geometry)
+        if base_pose is not None:
+            spheres = move_spheres(base_pose, spheres)
+        # The nearest two may be of the model itself; what is fixed to the base stands on something.
+        colliding = self._nearest_groups(contact)
+        obstacles = set(nearest or ()) & set(self._alone)
+        moved = (groups > 0) | bool(getattr(self._session.model, "free_base", False))
+        for name, scene in self._alone.items():
+            near = (scene.distance(spheres[:, :3]) - spheres[:, 3] < self.margin) & moved
+            if near.any():
+                obstacles.add(name)
+                colliding |= set(groups[near].tolist())
+        return Clearance(distance, nearest, frozenset(colliding), frozenset(obstacles))
+
+    def _nearest_groups(self, contact: Floats) -> set[int]:
+        """The link groups among the nearest two, by the numbers of ``Geometry``."""
+        count = len(self._session.model.geometry.names)
+        # The check of a robot numbers one more group: a root that stands still, and one that moves.
+        extra = len(self._check.names) - count - len(numbered_names(self.scene))
+        numbers = (int(number) for number in contact[1:])
+        return {max(number - extra, 0) for number in numbers if 0 <= number < count + extra}
+
+
+def with_obstacles(model: Chain | Robot, scene: Scene, margin: float) -> Chain | Robot:
+    """The same model with other obstacles; it may collide with the same things as before."""
+    around: CollisionModel | None = model._collision_model
+    if around is None:
+        raise InvalidInputError("the model has no scene: expected one, such as arm.with_scene().")
+    known = {*scene.names, *chain.from_iterable(around.geometry.links)}
+    return model.with_scene(
+        scene,
+        margin=margin,
+        self_collision=around.self_collision,
+        allow=[pair for pair in around.allow if known.issuperset(pair)],
+    )
+
+
+def without_scene(model: Model) -> Model:
+    """The same model, of which nothing is checked."""
+    return model if model.scene is None else replace(model, _collision_model=None)
+
+
+def _hit_distance(obstacle: Scene, origin: Floats, direction: Floats, far: float) -> float:
+    """Where a ray meets an obstacle [m], ``far`` if nowhere: by steps as long as it is away."""
+    along, away = 0.0, obstacle.distance(origin)
+    if away < 0.0:
+        return far
+    for _ in range(RAY_STEPS):
+        if away < HIT:
+            return along
+        along += away
+        if along >= far:
+            break
+        away = obstacle.distance(origin + along * direction)
+    return far
