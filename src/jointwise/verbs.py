@@ -252,9 +252,9 @@ class Verbs(Shaped):
         if not count:
             raise InvalidInputError("targets is empty: expected at least one target.")
         velocities = joint_velocities(self._numbers, self.joint_names, known, max_velocity)
-        if times is not None:
-            self._check_velocities(velocities)
         limits = path_limits(velocities, count, times, max_step)
+        if limits.is_timed:
+            self._check_velocities(velocities)
         return engine_for(problem).follow(problem, limits, progress)
 
     def solve_paths(

@@ -131,13 +131,14 @@ def _frozen(array: Floats) -> Floats:
 def _cells(points: Floats, edge: float) -> tuple[Floats, Floats]:
     """The first corner (3,) of a grid around points, and the centres (i, j, k, 3)."""
     first = points.min(axis=0) - PADDING * edge
-    counts = np.ceil((points.max(axis=0) + PADDING * edge - first) / edge).astype(int)
-    total = counts.prod(dtype=float)
-    if total > MAX_CELLS:
+    cells = np.ceil((points.max(axis=0) + PADDING * edge - first) / edge)
+    total = float(cells.prod())  # as a float, since an integer may overflow
+    if not total <= MAX_CELLS:
         raise InvalidInputError(
             f"voxel is {edge:g}: the grid would have {total:.2g} cells, expected at most "
             f"{MAX_CELLS:.2g}. Use a larger voxel, or leave out far points."
         )
+    counts = cells.astype(int)
     axes = [first[i] + edge * (np.arange(counts[i]) + 0.5) for i in range(3)]
     return first, np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
 

@@ -57,6 +57,7 @@ def follow(
         first = tree.unwrap(results[0][0, :v], request.starts[0, tree.variables])
         results[0][0, :v] = first
     settings = request.settings.copy()
+    tree.keep_turns(settings)
     settings[SETTING_SMOOTH] = smoothness * tree.scales
     changes = np.minimum(limits.by_velocity[:, tree.variables], UNLIMITED)
     pieces = [slice(0, len(request.targets))]

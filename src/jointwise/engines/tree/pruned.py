@@ -81,6 +81,15 @@ class PrunedTree:
         stay = held[self.variables]
         settings[: SETTING_UPPER + 1, stay] = start[self.variables][stay]
 
+    def keep_turns(self, settings: Floats) -> None:
+        """Write the limits of joints that can turn fully into the settings (6, v).
+
+        Full turns count along a path, so such a joint must stay inside its limits.
+        """
+        lower, upper = np.clip(self.model.limits[self.variables].T, -UNLIMITED, UNLIMITED)
+        moves = self.wrapped & (settings[SETTING_LOWER] < settings[SETTING_UPPER])
+        settings[SETTING_LOWER, moves], settings[SETTING_UPPER, moves] = lower[moves], upper[moves]
+
     def unwrap(self, x: Floats, start: Floats) -> Floats:
         """Full turns of the variables (..., v) chosen to be near the start, inside the limits."""
         if not self.has_wrapped:
