@@ -178,7 +178,14 @@ def test_clearance_of_a_robot_is_that_of_the_twin(robot, seed):
     among = robot.with_scene(scene, allow=pairs)
     check = tree_check(among.model, among._collision_model, None)
     found = check.contacts(q[None])[0]
-    expected, _ = twin.robot_clearance(robot, strings_of_spheres(), q, scene, allowed=pairs)
+    spheres = strings_of_spheres()
+    expected, both = twin.robot_clearance(robot, spheres, q, scene, allowed=pairs)
     assert found[0] == pytest.approx(expected, abs=1e-9)
-    a, b = check.name_pair(found)  # of things that are equally near, any two
+    a, b = check.name_pair(found)
     assert (a, b) not in pairs
+    if {a, b} != both:  # two link groups are equally near to obstacles: the named one is, too
+        pose, obstacle = robot.fk(q)[a], scene[b]
+        gaps = [
+            twin.obstacle((pose @ [*row[:3], 1.0])[:3], obstacle) - row[3] for row in spheres[a]
+        ]
+        assert min(gaps) == pytest.approx(expected, abs=1e-9)
