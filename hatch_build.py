@@ -1,5 +1,6 @@
 """Builds the native kernels into a wheel, and into the source tree for an editable install."""
 
+import os
 import sys
 from pathlib import Path
 from sysconfig import get_platform
@@ -14,11 +15,14 @@ FILES = (f"{FOLDER}/_native.abi3.so", f"{FOLDER}/_native.json")
 
 
 class NativeKernels(BuildHookInterface):
-    """A library that is there and fits the kernels is used again."""
+    """A library that is there and fits the kernels is used again.
+
+    ``JOINTWISE_KERNELS=none`` in the environment leaves it to ``make native``.
+    """
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Build the library, or say in a sentence why there is none."""
-        if self.target_name != "wheel":
+        if self.target_name != "wheel" or os.environ.get("JOINTWISE_KERNELS") == "none":
             return
         sys.path.insert(0, str(SOURCE))
         from jointwise.kernels.native import build

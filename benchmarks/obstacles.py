@@ -15,11 +15,13 @@ from benchmarks.obstacle_arms import (
 )
 from benchmarks.rivals import MPLIB, ROBOPLAN, Rival
 from benchmarks.scenes import SCENES
-from jointwise import Chain, IKBatch, Scene, SolveConfig, Status
+from jointwise import Chain, IKBatch, Robot, Scene, SolveConfig, Status
 from tools.build_geometry import MODELS
 
 # Robots and scenes of the tables; passes of which the quickest counts.
 TIMED, TIMED_SCENES, PASSES = ("panda", "ur5"), ("table", "shelf", "cage", "pigeon-holes"), 5
+# Scenes that replace one another.
+REPLACED = 200
 # A search that is this many times as long shows what ours misses.
 LONGER = 30
 # All cores, before the benchmark binds itself to one.
@@ -30,6 +32,7 @@ def obstacles_solve_table(count: int, with_rivals: bool) -> None:
     """Mean time of a call with and without a scene, beside rivals; and what gives up."""
     count = min(count, 2000)
     _print_checks(count)
+    _print_replaced()
     print(f"\n{count} targets with a known free answer, one call each, mean µs of the quickest of")
     print(f"{2 * PASSES} passes by turns, of rivals in 5 s; from the middle of the ranges, 1e-6")
     print(f"{'':10}{'':14}{'solved':>8}{'free':>8}{'no scene':>10}{'scene':>8}{'ratio':>7}", end="")
@@ -81,6 +84,38 @@ def _print_checks(count: int) -> None:
                 f"{times[0]:8.2f}{times[1]:11.2f}",
                 flush=True,
             )
+
+
+def _print_replaced() -> None:
+    print("\nA scene of 20 primitives replaced: µs of the first call in the new scene, and what it")
+    print(f"takes more than in the old one, the quickest of {REPLACED} by turns")
+    print(f"{'':10}{'':14}{'is_free':>8}{'more':>7}{'solve':>8}{'more':>7}")
+    scenes = [_primitives(seed) for seed in range(REPLACED)]
+    for robot in TIMED:
+        for name, model in {"arm": Chain.load(robot), "robot": Robot.load(robot)}.items():
+            model = model.with_scene(scenes[0])
+            q, pose = model.mid_range, Chain.load(robot).fk(model.random(seed=3))
+            target = pose if name == "arm" else {"tip": pose}
+            calls = (lambda m: m.is_free(q), lambda m: m.solve(target, q))  # noqa: B023
+            row = f"{robot:10}{name:14}"
+            for call, width in zip(calls, (8, 8), strict=True):
+                old = new = np.inf
+                for scene in scenes[1:]:
+                    old = min(old, _quickest(lambda: call(model), 1))  # noqa: B023
+                    new = min(new, _quickest(lambda: call(model.with_scene(scene)), 1))  # noqa: B023
+                scenes = [Scene(scene.obstacles) for scene in scenes]
+                row += f"{1e6 * new:{width}.1f}{1e6 * (new - old):7.1f}"
+            print(row, flush=True)
+
+
+def _primitives(seed: int) -> Scene:
+    """Twenty obstacles of four kinds around an arm."""
+    rng, scene = np.random.default_rng(seed), Scene()
+    for _ in range(5):
+        far = [at + np.copysign(0.8, at) for at in rng.uniform(-1.0, 1.0, (4, 3))]
+        scene = scene.box(rng.uniform(0.05, 0.2, 3), far[0]).sphere(0.1, far[1])
+        scene = scene.cylinder(0.05, 0.3, far[2]).capsule(0.05, 0.3, far[3])
+    return scene
 
 
 def _print_random(count: int) -> None:

@@ -5,6 +5,7 @@ import shutil
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
+from threading import Event
 from time import monotonic
 
 import numpy as np
@@ -26,7 +27,9 @@ FLAGS = [
 # Where screenshots are written, for people to look at.
 SCREENSHOTS = Path(os.environ.get("JOINTWISE_SCREENSHOTS", ".screenshots"))
 # How long to wait for anything [ms].
-TIMEOUT_MS = 60_000
+TIMEOUT_MS = 300_000
+# viser holds input back for 50 ms at most; a timer of the tab with this time ends later [ms].
+THROTTLE_MS = 100
 
 
 @contextmanager
@@ -62,7 +65,13 @@ class Tab:
         # viser's notice that there is no GPU.
         self.content.locator(".mantine-Notification-closeButton").click()
         self.content.get_by_text("solve time").wait_for()
-        (self.visitor,) = (v for v in page.visitors if id(v) not in before)
+        self.visitor = None  # the server lists it after it has sent the panel
+
+        def is_listed():
+            self.visitor = next((v for v in page.visitors if id(v) not in before), None)
+            return self.visitor is not None
+
+        self._poll(is_listed)
         self.session = self.visitor.session
 
     def __enter__(self):
@@ -72,11 +81,32 @@ class Tab:
         self.content.close()
 
     def wait_until(self, condition):
-        """Wait for a condition of the server."""
+        """Wait for a condition of the server, that holds when no change is half made."""
+        self._poll(lambda: condition() and self._between_changes() and condition())
+
+    def _poll(self, condition):
         deadline = monotonic() + 1e-3 * TIMEOUT_MS
         while not condition():
             assert monotonic() < deadline, f"not within {TIMEOUT_MS} ms"
             self.content.wait_for_timeout(10)
+
+    def _between_changes(self):
+        """Wait for the end of what the visitor's thread is doing, if it has not been closed."""
+        worker, passed = self.visitor._worker, Event()
+        worker.submit(object(), passed.set)
+        self._poll(lambda: passed.is_set() or not worker.is_alive())
+        return True
+
+    def wait_until_shown(self, text):
+        """Wait for a text on the page, and until the scene is drawn, which is sent before it."""
+        self.content.get_by_text(text).first.wait_for()
+        self._draw()
+
+    def _draw(self):
+        """Wait for two frames: all that the tab has received is then drawn."""
+        self.content.evaluate(
+            "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+        )
 
     def click(self, name, nth=0):
         """Press a button."""
@@ -99,6 +129,11 @@ class Tab:
         for field, value in zip(self.fields(label), values, strict=True):
             field.fill(str(value))
         self.content.keyboard.press("Tab")
+        self._send_input()
+
+    def _send_input(self):
+        """Wait until the tab has sent all input: another panel's would overtake what it holds."""
+        self.content.evaluate(f"() => new Promise(done => setTimeout(done, {THROTTLE_MS}))")
 
     def _shows_target(self):
         """Whether the panel has the session's target; else what is not typed would be stale."""
@@ -107,8 +142,9 @@ class Tab:
         return np.allclose(shown, target, atol=1e-3)
 
     def type_position(self, *position):
-        """Type the target's x, y, z [m] into the panel."""
+        """Type the target's x, y, z [m] into the panel, and wait until the session has it."""
         self.type_values("x y z [m]", *position)
+        self.wait_until(lambda: np.allclose(self.session.T_base_target[:3, 3], position, atol=1e-9))
 
     def pixel(self, point):
         """(2,) where a point (3,) of the base frame [m] is on the screen [px]."""
@@ -127,6 +163,20 @@ class Tab:
         self.content.mouse.move(*end, steps=steps)
         self.content.mouse.up()
 
+    @contextmanager
+    def until_released(self, handle):
+        """Drag a handle of the scene in this block; at its end, the session has followed."""
+        released = Event()
+
+        async def updated(event):
+            if event.phase == "end":
+                released.set()
+
+        handle.on_update(updated)
+        yield
+        self.wait_until(released.is_set)
+        handle.remove_update_callback(updated)
+
     def colors(self):
         """(3, k) red, green and blue of every pixel."""
         image = Image.open(BytesIO(self.content.screenshot())).convert("RGB")
@@ -137,13 +187,16 @@ class Tab:
 
         Input is processed in order, so it waits for the effect of one more click.
         """
+        self._send_input()
+        self.visitor._worker.submit(object(), self._forget_message)
         self.click("Clear")
         self.wait_until(lambda: self.session.message == "Path cleared.")
 
+    def _forget_message(self):
+        self.session.message = ""  # or that of an earlier click would be taken for the effect
+
     def screenshot(self, name):
         """Write a screenshot once the current state is drawn."""
-        self.content.evaluate(
-            "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
-        )
+        self._draw()
         SCREENSHOTS.mkdir(exist_ok=True)
         self.content.screenshot(path=SCREENSHOTS / f"{name}.png")

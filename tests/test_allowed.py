@@ -69,7 +69,7 @@ def shape_of(robot):
 
     parts = [np.array([[0.0, 0.0, 0.0, 0.05]]) for _ in range(5)]
     names = [("foot",), ("tower",), ("boom",), ("fork",), ("finger",)]
-    return make_geometry(robot.model, robot.model.body_names, parts, names, None, "a test")
+    return make_geometry(robot.model, robot.model.all_joint_names, parts, names, None, "a test")
 
 
 @pytest.mark.parametrize(

@@ -172,3 +172,23 @@ def test_a_robot_without_joints_is_refused(robots):
     )
     with pytest.raises(InvalidInputError, match=r"^the robot has no joints"):
         attach(held, MUG, "mug", robot.model.links["box"])
+
+
+def test_several_things_on_an_arm_are_checked_as_those_on_its_robot_are():
+    ball, cup = np.array([[0.0, 0.0, 0.2, 0.05]]), np.array([[0.1, 0.0, 0.2, 0.02]] * 3)
+    robot, scene = Robot.load("panda").with_scene(), everything(4)
+    shape, place = robot.geometry, robot.model.links["tip"]
+    for names in (["ball"], ["ball", "cup"]):
+        for name, spheres in zip(names, (ball, cup), strict=False):
+            if name not in shape.attached:
+                shape = attach(shape, spheres, name, place)
+        held = robot.with_geometry(shape).with_scene(scene)
+        arm, q = held.chain(tip_link="tip"), held.random(seed=2, count=200)
+        assert arm.geometry.attached == tuple(names)
+        np.testing.assert_allclose(arm.clearance(q), held.clearance(q), atol=1e-12)
+        assert np.array_equal(arm.is_free(q), held.is_free(q))
+        contact = [arm._check().name_pair(row) for row in arm._check().contacts(q)]
+        assert any("+".join(names) in pair for pair in contact)
+    both = ("ball+cup", "panda_link5")
+    alone = arm.with_scene(allow=[both]).clearance(q)
+    assert (alone >= arm.with_scene().clearance(q)).all()

@@ -31,6 +31,19 @@ def run(*arguments, **environment):
     return process.stdout
 
 
+# Parts of ``tests.support.backend_results`` whose kernels Numba compiles for minutes, and how many
+# arrays they have.
+COMPILED_LONG = [("arms", 141), ("obstacles", 10), ("robots", 10)]
+
+
+def results_of(folder, part, name):
+    """The arrays of a part of ``tests.support.backend_results`` by a backend."""
+    file = folder / f"{name}.npz"
+    printed = run("-m", "tests.support.backend_results", file, part, JOINTWISE_BACKEND=name)
+    assert printed.split()[-1] == name
+    return np.load(file)
+
+
 @pytest.fixture
 def library():
     module, reason = cpu.load()
@@ -49,12 +62,13 @@ def copied(library, tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_native_library_and_numba_give_the_same_results(library, tmp_path, numba_results):
-    file = tmp_path / "native.npz"
-    printed = run("-m", "tests.support.backend_results", file, JOINTWISE_BACKEND="native")
-    assert printed.split() == ["native"]
-    results, expected = np.load(file), np.load(numba_results)
-    assert len(results.files) == len(expected.files) > 100
+@pytest.mark.parametrize(
+    ("part", "count"),
+    [("forward", 9), *(pytest.param(*each, marks=pytest.mark.long) for each in COMPILED_LONG)],
+)
+def test_native_library_and_numba_give_the_same_results(library, tmp_path, part, count):
+    results, expected = (results_of(tmp_path, part, name) for name in ("native", "numba"))
+    assert len(results.files) == len(expected.files) == count
     for each in results.files:
         np.testing.assert_allclose(results[each], expected[each], rtol=0.0, atol=1e-9)
 

@@ -7,8 +7,7 @@ from jointwise import Chain, Posture, Scene, SolveConfig, Status, aim, pose, pos
 from jointwise.engines.path_limits import path_limits
 from jointwise.engines.run_options import RunOptions
 from jointwise.engines.serial.engine import SERIAL
-from jointwise.engines.tree.arm import ArmTree
-from jointwise.model.tree_path import arm_as_tree
+from jointwise.engines.tree.engine import TREE
 from testbed import twin
 from tests.support.scenes import table, with_spheres
 
@@ -18,7 +17,7 @@ def serial_engine(arm):
 
 
 def tree_engine(arm):
-    return ArmTree(arm_as_tree(arm.arm, arm.joint_names, arm.tip_link))
+    return TREE
 
 
 ENGINES = [serial_engine, tree_engine]

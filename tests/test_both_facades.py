@@ -10,6 +10,7 @@ from jointwise import (
     InvalidInputError,
     Posture,
     Robot,
+    Scene,
     SolveConfig,
     Status,
     direction,
@@ -37,6 +38,24 @@ def test_one_serial_target_is_solved_by_the_closed_form(facade):
         nearest = UR5E.solutions(target, 1, near=start, all_turns=True)[0]
         change = np.abs(nearest.q - start).max()
         assert np.abs(result.q - start).max() == pytest.approx(change, abs=1e-6)
+
+
+@both
+@pytest.mark.parametrize("name", ["ur5e", "panda"])
+def test_a_serial_target_of_a_link_that_holds_something_is_solved_by_the_serial_engine(
+    facade, name
+):
+    model = facade.load(name).with_scene()
+    link = {"link": "tip"} if facade is Robot else {}
+    model = model.attach("ball", [0.0, 0.0, 0.1], sphere=0.04, **link)
+    arm = Chain.load(name)
+    for target, start in zip(arm.fk(arm.random(1, 6)), arm.random(2, 6), strict=True):
+        problem = model._problem(to(model, target), False, start, None, SolveConfig())
+        assert engine_for(problem) is SERIAL or isinstance(engine_for(problem), LinkArm)
+        result = model.solve(to(model, target), start)
+        same = Chain.load(name).attach("ball", [0.0, 0.0, 0.1], sphere=0.04).with_scene()
+        assert np.array_equal(result.q, same.solve(target, start).q)
+        assert not result.converged or result.clearance >= 0.0
 
 
 @both
@@ -95,6 +114,63 @@ def test_an_invalid_row_is_a_status(facade, several):
     assert batch.converged.tolist() == [i not in invalid for i in range(8)]
     assert str(batch[1]) == Status.INVALID.value
     assert "4 INVALID: The target or the start is invalid" in batch.summary()
+
+
+@both
+@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("given", [False, True], ids=["no start", "start"])
+def test_a_path_goes_on_after_an_invalid_target(facade, several, given):
+    model = facade.from_urdf(two_arms(), *(["base", "left_6"] if facade is Chain else []))
+    q = model.mid_range + np.linspace(0.3, 0.36, 9)[:, None] * (model.random(1) - model.mid_range)
+    poses, start = tip(model, q, "left_6"), q[0] if given else None
+    options = {"posture": Posture(smoothness=1e-9)} if several and facade is Chain else {}
+
+    def path_of(rows, spoilt):
+        targets = to(model, spoilt[rows], "left_6")
+        if several and facade is Robot:
+            targets["right_6"] = model.fk(q)["right_6"][rows]
+        return model.solve_path(targets, start, **options)
+
+    spoilt, invalid = poses.copy(), [0, 3, 4, 7]
+    spoilt[0, 0, 3], spoilt[3, :3, :3], spoilt[4, 1, 3] = np.nan, 1.1 * poses[3, :3, :3], 1e12
+    spoilt[7, 3, 3] = 2.0
+    valid = [i for i in range(9) if i not in invalid]
+    path, expected = path_of(slice(None), spoilt), path_of(valid, poses)
+    assert np.flatnonzero(path.status == Status.INVALID).tolist() == invalid
+    assert path.q[valid].tolist() == expected.q.tolist()
+    assert np.isnan(path.q[invalid]).all()
+    assert np.isnan(path.position_error[invalid]).all()
+    assert path.converged.tolist() == [i in valid for i in range(9)]
+    assert expected.breaks == ()
+    assert path.breaks == (5, 8)  # the joints cannot be moved through an invalid target
+    assert 0.0 < path.largest_step < 0.1
+    assert str(path[3]) == Status.INVALID.value
+    none = path_of([0, 3], spoilt)
+    assert (none.status.tolist(), none.breaks) == ([Status.INVALID] * 2, ())
+    assert none.largest_step == 0.0
+
+
+@both
+def test_a_way_around_an_invalid_target_is_checked_for_collisions(facade):
+    ball = Scene().sphere(0.05, [-0.6, -0.48, 0.44], name="ball")
+    model = facade.load("ur5e").with_scene(ball, self_collision=False)
+    q = np.array([[0.0, -0.5, 0.3, 0.2, 0.1, 0.0]] * 3)
+    q[2, 0] = 1.0
+    poses = tip(model, q)
+    poses[1] = np.nan
+    path = model.solve_path(to(model, poses), q[0])
+    clear = model.solve_path(to(model, poses[[0, 2]]), q[0])
+    assert path.status.tolist() == [Status.CONVERGED, Status.INVALID, Status.CONVERGED]
+    assert (path.colliding, clear.colliding) == ((2,), (1,))
+
+
+@both
+def test_an_invalid_start_of_a_path_is_refused(facade):
+    model = facade.load("ur5e")
+    poses = tip(model, model.random(1, 2))
+    poses[0, 0, 3] = np.nan
+    with pytest.raises(InvalidInputError, match=r"start\[1\] is nan: expected finite numbers"):
+        model.solve_path(to(model, poses), [0.0, np.nan, 0.0, 0.0, 0.0, 0.0])
 
 
 @both
@@ -185,7 +261,9 @@ def test_what_needs_a_whole_target_refuses_a_part_of_one():
     other = pose([0.3, 0.2, 0.4], rpy=[0.0, 0.0, 0.0], weight=(0.0, 1.0))
     panda = Chain.load("panda")
     for verb in (UR5E.solutions, UR5E.trace, panda.solutions, panda.redundancy_intervals):
-        with pytest.raises(InvalidInputError, match="target is a direction: expected one with a"):
+        with pytest.raises(
+            InvalidInputError, match="target is a direction: expected a target with"
+        ):
             verb(one)
         with pytest.raises(InvalidInputError, match="target has a weight of 0: expected one above"):
             verb(other)

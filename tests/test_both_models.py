@@ -15,6 +15,7 @@ from jointwise import (
     SolveConfig,
     Status,
     direction,
+    pose,
 )
 from tests.support.facades import (
     BASE,
@@ -125,8 +126,10 @@ def test_what_is_attached_is_checked_until_it_is_detached(facade):
 
 
 @both
-def test_a_model_survives_its_urdf(facade):
+@pytest.mark.parametrize("place", [None, BASE], ids=["here", "elsewhere"])
+def test_a_model_survives_its_urdf(facade, place):
     model = facade.load("stanford")
+    model = model if place is None else model.with_base(place)
     again = facade.from_urdf(model.to_urdf())
     assert again.joint_names == model.joint_names
     assert again.limits.tolist() == model.limits.tolist()
@@ -190,6 +193,28 @@ def test_solutions_can_be_compared():
     found = UR5E.solutions(UR5E.fk(Q))
     assert found[0] == found[0] != found[1]
     assert found[0] in list(found)
+    assert found[0].errors.keys() == UR5E.solve(UR5E.fk(Q)).errors.keys() == {"tip"}
+    longer = UR5E.with_tool([0.0, 0.0, 0.1], "torch")
+    target = pose([0.4, 0.2, 0.3], rpy=[3.0, 0.0, 0.0], point=[0.0, 0.0, 0.01])
+    assert longer.solutions(target)[0].errors.keys() == {"torch"}
+
+
+@both
+def test_steps_of_a_tracker_can_be_compared(facade):
+    model = facade.load("ur5e")
+    steps = [to(model, tip(model, Q + 0.01 * i)) for i in range(3)]
+    steps[2] = to(model, np.full((4, 4), np.nan))
+
+    def track():
+        return model.track(Q, 0.01, max_velocity=1.0, max_acceleration=5.0)
+
+    many = to(model, np.array([step if facade is Chain else step["tip"] for step in steps]))
+    run, tracker = track().run(many), track()
+    for i, step in enumerate(steps):
+        assert run[i] == run[i] == tracker.step(step)
+        assert hash(run[i]) == hash(run[i])
+    assert run[0] != run[1] != 5
+    assert len({*(run[i] for i in (0, 0, 1))}) == 2
 
 
 @both
@@ -224,8 +249,13 @@ def test_a_chain_of_a_robot_has_its_shape_and_scene():
     part, held = robot.chain("base_link", "link3"), q.copy()
     held[:, 3:] = 0.0  # joints beyond the end effector do not move
     assert part.clearance(q[:, :3]) == pytest.approx(robot.clearance(held), abs=1e-12)
-    with pytest.raises(InvalidInputError, match="'link1' is not its root: make the chain first"):
-        robot.chain("link1", "tip")
+    rest, above = robot.chain("link1", "tip"), q.copy()
+    above[:, 0] = 0.0  # a joint before the base link does not move
+    moving = robot.clearance(above)
+    assert (rest.clearance(q[:, 1:]) >= moving - 1e-12).all()  # link1 stands still now
+    np.testing.assert_allclose(rest.fk(q[:, 1:]), robot.fk(above)["tip"], atol=1e-12)
+    with pytest.raises(InvalidInputError, match="its root moves relative to 'link3' in this chain"):
+        robot.chain("link3", "base_link")
 
 
 @both

@@ -383,10 +383,6 @@ TEXTS = {
         "targets[1] has shape (2,): expected (3,) for a position or (4, 4) for a pose. "
         "For a planar arm, add z = 0.",
     ),
-    "nan in a path": (
-        lambda: Chain.from_dh(ARM).solve_path([[1.0, 0.0, 0.0], [NAN, 0.0, 0.0]]),
-        "targets[1][0] is nan: expected finite numbers below 1e9.",
-    ),
     "configurations of the wrong width": (
         lambda: Chain.from_dh(ARM).fk(np.zeros((5, 3))),
         "q has shape (5, 3) for an arm of 2 joints: expected one value per joint, shape (2,).",

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from jointwise import Chain, DHJoint, Geometry, GeometryWarning, InvalidInputError
 from jointwise.model import data
-from jointwise.shape.fitting.spheres import fit_spheres, split_triangles, winding_numbers
+from jointwise.shape.fitting import cache
+from jointwise.shape.fitting.spheres import fit_spheres, split_triangles
+from jointwise.shape.fitting.winding import winding_numbers
 from jointwise.shape.geometry import group_of_spheres, group_spheres, kernel_spheres, make_geometry
 from jointwise.shape.link_groups import bounding_sphere
 from jointwise.shape.solids import primitives
@@ -158,10 +160,10 @@ def test_what_is_fitted_is_kept_on_disk(arm, cache_folder):
     again = Chain.from_urdf(ARM, "foot", "tip").with_geometry(padding=0.02).geometry
     for one, other in zip(kernel_spheres(arm.geometry), kernel_spheres(again), strict=True):
         np.testing.assert_array_equal(one, other)
-    content = json.loads(file.read_text())
+    content = json.loads(cache.read(file))
     content["spheres"]["base"] = [[0, 0, 0, 1.0]]
     before = file.read_text()
-    file.write_text(json.dumps(content))
+    cache.write(file, json.dumps(content))
     assert (
         kernel_spheres(
             Chain.from_urdf(ARM, "foot", "tip").with_geometry(padding=0.02).geometry
@@ -187,7 +189,7 @@ def test_neighbours_are_skipped_and_pairs_two_apart_have_tables(arm):
     assert [(a, b) for a, b, why in arm.geometry.skipped] == [(0, 1), (1, 2), (2, 3)]
 
 
-def test_a_table_is_a_close_lower_bound_of_the_distance(arm):
+def test_a_table_is_a_lower_bound_of_the_distance_and_free_where_links_are_apart(arm):
     """Compared with distances between dense points of the two shapes, at random joint values."""
     body = kernel_spheres(arm.geometry)
     tower = surface_points(_triangles(primitives.box(np.array([0.06, 0.06, 0.2]))), 1500)
@@ -195,7 +197,7 @@ def test_a_table_is_a_close_lower_bound_of_the_distance(arm):
     fork = surface_points(_triangles(primitives.sphere(0.04)), 1500)
     fork += [0.1, 0.0, 0.0]
     rest = np.linalg.inv(arm.joint_frames(np.zeros(3))) @ _fork_at_zero()
-    slacks = []
+    apart = 2 * np.pi / 96 * (0.4 + 0.14) + 0.01  # within a cell, and between the points
     for q in arm.random(seed=2, count=60):
         q[0] = 0.0
         T_base_fork = arm.joint_frames(q)[2] @ rest[2]
@@ -204,8 +206,7 @@ def test_a_table_is_a_close_lower_bound_of_the_distance(arm):
         i, j = np.floor((q[1:] + np.pi) / (2 * np.pi) * 96).astype(int)
         bound = body.tables[1, i, j]
         assert bound <= max(near, 0.0)
-        slacks.append(min(near, 0.254) - bound)
-    assert np.median(slacks) < 0.06
+        assert bound > 0.0 or near < apart
 
 
 def _triangles(mesh):
@@ -236,7 +237,7 @@ def test_a_table_tells_whether_solids_always_touch(apart, always_touch):
     table = tabulate([box], [box], np.stack([far, np.eye(4)]), (False, False), ranges)
     assert table.always_touch == always_touch
     assert ((table.distances < 0.0) == always_touch).all()
-    assert table.distances.max() == (-0.001 if always_touch else 0.254)
+    assert table.distances.max() == (-0.001 if always_touch else 0.001)
 
 
 def test_wider_limits_leave_out_the_tables_of_prismatic_joints():
@@ -333,11 +334,11 @@ def test_shapes_that_come_with_jointwise(name):
     chain = Chain.load(name).with_geometry()
     file = data.geometries()[name]
     content = json.loads(file.read_text())
-    assert file.stat().st_size < 30_000
+    assert file.stat().st_size < 60_000
     assert content["license"] in ("Apache-2.0", "BSD-2-Clause", "BSD-3-Clause")
     assert " of " in chain.geometry.source
     assert chain.geometry.padding == 0.015
-    assert 80 < chain.geometry.count < 500
+    assert 80 < chain.geometry.count < 2000
     assert chain.geometry.joints == chain.joint_names
     assert len(kernel_spheres(chain.geometry).table_pairs) == chain.n - 1
 
@@ -421,7 +422,8 @@ def test_srdf_disables_pairs_and_gives_spheres():
         ),
         (
             "<!DOCTYPE robot><robot/>",
-            "the SRDF has a document type declaration, which is refused: remove <!DOCTYPE ...>.",
+            "the SRDF has a document type declaration, which is refused because its entities can "
+            "be used for attacks: remove <!DOCTYPE ...>.",
         ),
     ],
 )
@@ -442,7 +444,7 @@ def test_what_is_attached_moves_with_the_end_effector(arm):
     points += [0, 0, 0.1]
     points = points @ T[:3, :3].T + T[:3, 3]
     assert outside(points, held) <= 0.0
-    assert holding.geometry.links[-1] == ("parcel",)
+    assert holding.geometry.links[4] == ("parcel",)
     pairs = kernel_spheres(holding.geometry).pairs.tolist()
     assert [0, 4] in pairs
     assert [2, 4] in pairs

@@ -87,6 +87,15 @@ def test_a_gpu_calls_free_what_a_cpu_does(name):
     assert np.array_equal(without.converged, blind.is_free(q))
 
 
+def test_arrays_of_a_scene_are_stored_row_by_row():
+    """Kernels are compiled for this order, and read others wrongly."""
+    scene = among_all_kinds(9)
+    pairs = random_pairs(7, [name for name in PANDA.geometry.names if name], scene, share=0.7)
+    arm = PANDA.with_scene(scene, allow=pairs)
+    arrays = rearrange_scene(arm._check().packed_arm, arm.n)[2:]
+    assert all(np.asarray(each).flags.c_contiguous for each in arrays)
+
+
 @on_a_gpu
 def test_pairs_that_may_touch_are_not_tested():
     scene, q = among_all_kinds(9), PANDA.random(seed=7, count=COUNT)

@@ -188,3 +188,17 @@ def test_a_missing_mesh_of_a_urdf_is_named_with_advice_that_helps(tmp_path):
         f"not found at or above {tmp_path}: expected a file. Copy it there, or remove the "
         "<collision> element."
     )
+
+
+@pytest.mark.parametrize("voxel", [0.02, 0.05, 0.013])
+@pytest.mark.parametrize("angle", [0.0, 0.4])
+def test_cells_have_the_exact_distance_from_a_box(voxel, angle):
+    """Also where the surface is exactly between the centres of cells."""
+    size = np.array([0.4, 0.2, 0.1])
+    pose = np.eye(4)
+    pose[:2, :2] = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
+    (grid,) = Scene.from_mesh(tuple(primitives.box(size)), pose, voxel)
+    cells = np.moveaxis(np.indices(grid.distances.shape), 0, -1)
+    centres = grid.corner + voxel * (cells + 0.5)
+    expected = Scene().box(size, pose).distance(centres.reshape(-1, 3))
+    np.testing.assert_allclose(grid.distances.ravel(), expected, atol=1e-9)

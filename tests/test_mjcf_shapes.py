@@ -103,7 +103,7 @@ def test_no_point_of_a_geom_is_outside_the_spheres_of_its_link(robot, shape):
             if model.geom_type[number] == mujoco.mjtGeom.mjGEOM_PLANE:
                 continue
             name = model.body(model.geom_bodyid[number]).name
-            group = robot.model.links[name].body + 1
+            group = robot.model.links[name].joint + 1
             points = geom_points(model, robot, q, number)
             assert outside(points, spheres[groups == group]) <= 1e-6  # meshes are float32
     assert shape.links == (("world",), ("tower",), ("boom", "bracket"), ("hand",), ())
@@ -112,7 +112,7 @@ def test_no_point_of_a_geom_is_outside_the_spheres_of_its_link(robot, shape):
 
 @pytest.mark.parametrize(("base", "tip"), [("world", "palm"), ("hand", "world"), ("boom", "palm")])
 def test_a_chain_has_the_spheres_of_all_links(robot, base, tip):
-    links, prismatic, limits, _, names, _ = chain_between(robot.model, base, tip)
+    links, prismatic, limits, _, names, *_ = chain_between(robot.model, base, tip)
     arm = arm_model(links, prismatic, limits)
     found = MjcfShapes(ARM, PADDING).for_chain(robot.model, arm, names, base)
     model, q = mujoco.MjModel.from_xml_string(ARM), np.array([0.0, 0.0, 0.0])

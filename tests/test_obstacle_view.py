@@ -84,9 +84,13 @@ def type_numbers(tab, label, *values):
 def test_every_obstacle_is_drawn_and_has_handles_to_drag_it(tab):
     obstacles = tab.session.obstacles
     tab.content.get_by_text("clearance").wait_for()
-    colors = tab.colors()
-    grey = (np.ptp(colors, axis=0) < 25.0) & (np.abs(colors.mean(axis=0) - 170.0) < 50.0)
-    assert np.count_nonzero(grey) > 5000
+
+    def obstacles_are_drawn():
+        colors = tab.colors()
+        grey = (np.ptp(colors, axis=0) < 25.0) & (np.abs(colors.mean(axis=0) - 170.0) < 50.0)
+        return np.count_nonzero(grey) > 5000
+
+    tab.wait_until(obstacles_are_drawn)
     assert set(tab.visitor.drawing.obstacles._drawn) == set(CELL.names)
     assert not handles(tab).visible
     for name in ("cloud", "floor", "ball"):
@@ -113,7 +117,7 @@ def test_an_obstacle_is_selected_by_a_click_and_deselected_by_one_beside_it(tab)
     tab.wait_until(lambda: obstacles.selected == "pole")
     tab.wait_until(lambda: handles(tab).visible)
     tab.content.get_by_text("radius", exact=True).wait_for()
-    assert shown_position(tab) == [0.45, -0.35, 0.35]
+    tab.wait_until(lambda: shown_position(tab) == [0.45, -0.35, 0.35])
     tab.screenshot("obstacle-selected")
     box = tab.content.locator("canvas").first.bounding_box()
     tab.content.mouse.click(box["x"] + 20, box["y"] + 20)  # at nothing
@@ -126,12 +130,20 @@ def test_the_arm_is_solved_for_while_an_obstacle_is_dragged(tab):
     select(tab, "pole")
     tab.wait_until(lambda: handles(tab).visible)
     tab.content.get_by_text("Position [m]", exact=True).wait_for()
-    tab.screenshot("obstacle-handles")  # once the handles are drawn
+    tab.screenshot("obstacle-handles")  # the handles are drawn before the text is shown
     before, solve_seconds = obstacles.obstacle.pose[:3, 3].copy(), session.solve_seconds
     on_arrow = tab.pixel(before + 0.17 * session.model.max_reach * np.eye(3)[2])
     draw_count = tab.visitor.draw_count
-    tab.drag(on_arrow, on_arrow - (0, 30), steps=10)
-    tab.wait_until(lambda: obstacles.obstacle.pose[2, 3] > before[2] + 0.03)
+    with tab.until_released(handles(tab)):
+        mouse = tab.content.mouse
+        mouse.move(*on_arrow)
+        mouse.down()
+        mouse.move(*on_arrow - (0, 15), steps=5)
+        tab.wait_until(lambda: obstacles.obstacle.pose[2, 3] > before[2])
+        assert tab.visitor.draw_count > draw_count
+        mouse.move(*on_arrow - (0, 30), steps=5)
+        mouse.up()
+    assert obstacles.obstacle.pose[2, 3] > before[2] + 0.03
     tab.wait_until(
         lambda: np.allclose(shown_position(tab), obstacles.obstacle.pose[:3, 3], atol=1e-3)
     )
@@ -151,7 +163,7 @@ def test_what_touches_turns_red_and_the_status_names_it(tab):
     before = red_pixels(tab)
     tab.type_position(0.45, -0.33, 0.4)
     tab.content.get_by_text("collides with pole").wait_for()
-    assert tab.content.get_by_text(REMEDIES[Status.COLLIDES]).is_visible()
+    tab.content.get_by_text(REMEDIES[Status.COLLIDES]).wait_for()
     tab.wait_until(lambda: red_pixels(tab) > before + 600)
     clearance = session.clearance
     assert "pole" in clearance.obstacles

@@ -34,7 +34,7 @@ URDFS = {
     if file.suffix == ".urdf"
 }
 # How long to wait for a thread or a connection [s].
-TIMEOUT_S = 60
+TIMEOUT_S = 300
 
 
 @pytest.mark.parametrize("name", ARMS)

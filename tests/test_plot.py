@@ -253,7 +253,7 @@ def test_a_direction_is_an_arrow_at_the_end_effector():
     np.testing.assert_allclose(start, PANDA.fk(found.q)[:3, 3], atol=1e-12)
     assert np.subtract(end, start)[2] < 0.0
     assert not lines(ax, canvas.TARGET)  # no star
-    with pytest.raises(InvalidInputError, match="target is a direction: expected one with a posit"):
+    with pytest.raises(InvalidInputError, match="target is a direction: expected a target with"):
         PANDA.trace(direction([0, 0, -1]))
 
 

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import warnings
 from importlib import import_module
 from pathlib import Path
 
@@ -55,6 +56,21 @@ def test_every_public_name_is_imported_from_where_its_stub_says():
         jointwise.Chian  # noqa: B018
 
 
+@pytest.mark.parametrize("module", ["jointwise", "jointwise.chain", "tests.test_solve", "testbed"])
+def test_a_warning_of_ours_is_an_error(module):
+    with pytest.raises(DeprecationWarning):
+        warnings.warn_explicit("old", DeprecationWarning, "x.py", 1, module)
+
+
+@pytest.mark.parametrize("module", ["numba_cuda.numba.cuda", "numba", "jointwise_of_others"])
+def test_a_deprecation_in_another_library_is_no_error(module):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.warn_explicit("old", DeprecationWarning, "x.py", 1, module)
+    assert len(caught) == 1
+    with pytest.raises(RuntimeWarning):  # numbers of ours may have caused it
+        warnings.warn_explicit("divide by zero", RuntimeWarning, "x.py", 1, module)
+
+
 def test_no_module_is_redirected_by_numba_cuda():
     """numba-cuda takes every import with "numba.cuda" in its name for one of its own."""
     package = Path(jointwise.__file__).parent
@@ -63,12 +79,14 @@ def test_no_module_is_redirected_by_numba_cuda():
     assert not [name for name in names if "numba.cuda" in name]
 
 
-def test_kernels_run_uncompiled():
+@pytest.mark.parametrize("examples", ["few", pytest.param("same", marks=pytest.mark.long)])
+def test_kernels_run_uncompiled(examples):
     names = ("seed", "oracle", "laws", "forward", "chain", "solve")
     tests = [f"tests/test_{name}.py" for name in names]
     slow = ("jitter", "anderson", "spread_out", "compiled_once", "blamed", "branches")
     few = "(not every_reachable or Panda or Stanford)"  # arms
     quick = ["-k", " and ".join([few, *(f"not {name}" for name in slow)])]
+    quick.append(f"--hypothesis-profile={examples}")
     # Compiled code divides by zero without a warning, and ``where`` discards the result.
     divide = ["-W", "ignore::RuntimeWarning"]
     printed = run("-m", "pytest", "-q", "-x", *divide, *tests, *quick, NUMBA_DISABLE_JIT="1")
@@ -94,15 +112,15 @@ def test_kernels_run_without_a_writable_cache(tmp_path):
 
 def test_a_change_in_a_called_kernel_invalidates_the_cache(tmp_path):
     """Numba by itself reuses machine code until the file of the caller changes."""
-    shutil.copytree(ROOT / "src" / "jointwise", tmp_path / "jointwise")
-    solved = "jw.ccd_solve([jw.DHJoint(a=1)], [5, 0, 0], [0])"
-    code = f"import jointwise as jw; print({solved}.position_error)"
+    ignored = shutil.ignore_patterns("__pycache__")  # another process may write to it
+    shutil.copytree(ROOT / "src" / "jointwise", tmp_path / "jointwise", ignore=ignored)
+    code = "from jointwise.kernels.serial import sweep; print(sweep.direction_angle(1.0, 0.0))"
     environment = {"PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     environment["JOINTWISE_BACKEND"] = "numba"
-    assert run("-c", code, cwd=tmp_path, **environment).strip() == "4.0"
-    callee = tmp_path / "jointwise" / "kernels" / "kinematics" / "tasks.py"
+    assert run("-c", code, cwd=tmp_path, **environment).strip() == "0.0"
+    callee = tmp_path / "jointwise" / "kernels" / "algebra" / "trig.py"
     text = callee.read_text()
-    changed = text.replace("return sqrt(x * x + y * y + z * z)", "return 7.0")
+    changed = text.replace("return where(at_origin, 0.0,", "return where(at_origin, 0.0, 7.0 +")
     assert changed != text
     callee.write_text(changed)
     assert run("-c", code, cwd=tmp_path, **environment).strip() == "7.0"
@@ -191,15 +209,21 @@ def benchmark_names():
     return set(process.stderr.rpartition("there are ")[2].strip().split(", "))
 
 
-def test_the_benchmark_runs_and_keeps_its_tables(benchmark_tables):
-    printed, folder = benchmark_tables
-    call = json.loads((folder / "call.json").read_text("utf-8"))
+def test_a_benchmark_keeps_its_table(tmp_path):
+    few = ["call", "--count", "3", "--no-rivals", "--keep"]
+    printed = run("-m", "benchmarks", *few, tmp_path)
+    call = json.loads((tmp_path / "call.json").read_text("utf-8"))
     assert call["text"] in printed
-    assert call["command"].startswith(
-        "python -m benchmarks --count 3 --hours 0.001 --no-rivals --keep "
-    )
+    assert call["command"] == f"python -m benchmarks {' '.join(few)} {tmp_path}"
     assert {"processor", "cores", "system", "load before"} <= set(call["machine"])
     assert call["versions"]["jointwise"] == jointwise.__version__
+    assert "already there" in printed
+
+
+@pytest.mark.long
+def test_every_benchmark_runs_and_keeps_its_table(tmp_path):
+    folder, few = tmp_path, ["--count", "3", "--hours", "0.001", "--no-rivals", "--keep"]
+    printed = run("-m", "benchmarks", *few, folder)
     assert {file.stem for file in folder.glob("*.json")} == benchmark_names()
     for words in (
         "already there",
@@ -223,6 +247,7 @@ def test_problem_sets_are_the_same_every_time_and_failures_count():
     assert problems.solved(problems.chain.random(20261115, 5) + 7.0, 9.0, 9.0) == 0.0
 
 
+@pytest.mark.long
 def test_kernels_run_with_another_numba(tmp_path):
     """Where private interfaces are missing, there is no cache, no stack array and no lane."""
     code = (

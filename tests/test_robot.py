@@ -122,7 +122,7 @@ def test_many_configurations_and_names_give_the_same_poses():
 
 def test_bodies_are_in_depth_first_order_and_share_variables():
     robot = Robot.load("talos_full_v2")
-    tree, names = robot.model.tree, robot.model.body_names
+    tree, names = robot.model.tree, robot.model.all_joint_names
     assert (tree.parents < np.arange(len(tree.parents))).all()
     # Depth first: the parent of a body is the body before it, or an ancestor of that.
     for body in range(1, len(names)):

@@ -11,7 +11,7 @@ import yourdfpy
 from jointwise import JointwiseError, Robot
 from jointwise.kernels.layout.arm import PRISMATIC
 from jointwise.model import data
-from jointwise.model.tree_poses import body_poses
+from jointwise.model.tree_poses import joint_poses
 from jointwise.view import Page
 from jointwise.view.graphics import meshes, shapes
 from jointwise.view.graphics.joint_frames import JointFrames
@@ -42,7 +42,7 @@ def test_nodes_of_the_scene_are_where_forward_kinematics_has_the_bodies(scene, s
     poses = {-1: np.eye(4)}
     for body, (parent, handle) in enumerate(zip(tree.parents, frames._handles, strict=True)):
         poses[body] = poses[parent] @ pose_matrix(handle.wxyz, handle.position)
-        assert poses[body] == pytest.approx(body_poses(tree, q[None])[0, body], abs=1e-9)
+        assert poses[body] == pytest.approx(joint_poses(tree, q[None])[0, body], abs=1e-9)
 
 
 @pytest.mark.parametrize("robot", [TWO_ARMS, random_tree(3)], ids=["two arms", "random"])
@@ -51,7 +51,7 @@ def test_every_link_is_drawn_from_its_origin_to_the_joints_that_it_carries(robot
     assert {part.link for part in parts} == set(robot.link_names)
     q = np.where(robot.prismatic, 0.0, robot.random(1))
     poses, size = robot.fk(q), 0.0
-    bodies = np.concatenate([body_poses(robot.model.tree, q[None])[0], np.eye(4)[None]])
+    bodies = np.concatenate([joint_poses(robot.model.tree, q[None])[0], np.eye(4)[None]])
     for part in parts:
         drawn = trimesh.transform_points(part.mesh.vertices, bodies[part.joint])
         children = [k for k, place in robot.model.links.items() if place.parent == part.link]

@@ -198,3 +198,63 @@ def test_sliders_are_those_of_the_independent_joints():
         assert [s.value for s in sliders._sliders] == pytest.approx(session.q, abs=1e-3)
     finally:
         server.stop()
+
+
+# A robot with one arm
+
+
+ONE_ARM = Robot.load("ur5e")
+
+
+def one_arm_session(robot=ONE_ARM, seed=3):
+    """A session whose only target is a pose that the robot reaches."""
+    session = Session(robot)
+    session.move_target(robot.fk(robot.random(seed))[session.selected])
+    return session
+
+
+@pytest.mark.parametrize("in_scene", [False, True])
+@given(seed=st.integers(0, 1000))
+@settings(max_examples=10)
+def test_the_solutions_of_a_robot_with_one_arm_are_those_of_the_arm(in_scene, seed):
+    robot = ONE_ARM.with_scene() if in_scene else ONE_ARM
+    session = one_arm_session(robot, seed)
+    session.find_solutions()
+    found = robot.chain(None, session.selected).solutions(session.target, 8)
+    assert len(session.solutions) == len(found.q)
+    for q in found.q:
+        assert min(np.abs(q - other).max() for other in session.solutions) < 1e-5
+    assert session.message.endswith("there are no others." if len(found) else "found.")
+
+
+def test_every_solution_can_be_selected_and_reaches_the_target():
+    session = one_arm_session()
+    session.find_solutions()
+    assert len(session.solutions) > 2
+    for i in range(len(session.solutions)):
+        session.select_solution(i)
+        assert session.message == f"Solution {session.solution_name(i)}."
+        assert i not in session.other_solutions
+        assert max(session.error) < 1e-6
+        assert "shoulder" in session.solution_name(i)
+
+
+def test_only_one_arm_lists_solutions(session):
+    assert not session.lists_solutions
+    with pytest.raises(InvalidInputError, match=r"^solutions are listed for one target of one arm"):
+        session.find_solutions()
+    assert Session(ONE_ARM).lists_solutions
+    assert not Session(Robot.load("ur5e", free_base=True)).lists_solutions
+
+
+def test_solutions_of_a_second_or_removed_target_are_not_shown():
+    session = one_arm_session()
+    session.find_solutions()
+    session.select("link3")
+    assert session.solutions == []
+    with pytest.raises(InvalidInputError, match=r"^solutions are listed for one target"):
+        session.find_solutions()
+    session.remove_target("link3")
+    session.find_solutions()
+    session.remove_target(session.selected)
+    assert session.solutions == []

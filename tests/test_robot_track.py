@@ -72,7 +72,7 @@ def test_two_hands_violate_no_limit_whatever_is_asked(g1, start, jerk):
 @given(st.integers(0, 10_000), st.sampled_from([0.001, 0.01]), st.sampled_from([None, 50.0]))
 def test_any_tree_keeps_its_limits(seed, dt, jerk):
     robot, rng = random_tree(seed), np.random.default_rng(seed)
-    links = [link for link, place in robot.model.links.items() if place.body >= 0]
+    links = [link for link, place in robot.model.links.items() if place.joint >= 0]
     first, n = robot.random(seed), robot.n
     velocity, acceleration = rng.uniform(0.2, 5.0, n), rng.uniform(0.5, 50.0, n)
     tracker = robot.track(

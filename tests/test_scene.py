@@ -4,7 +4,7 @@ import io
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jointwise import InvalidInputError, Scene
@@ -308,3 +308,23 @@ def test_bad_files_are_refused(tmp_path, content, text):
     with pytest.raises(InvalidInputError) as error:
         Scene.from_toml(file)
     assert str(error.value) == text
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 10_000), voxel=st.floats(0.02, 0.3), spread=st.floats(0.0, 1.0))
+def test_distances_from_a_cloud_keep_their_bounds(seed, voxel, spread):
+    rng = np.random.default_rng(seed)
+    cloud = rng.normal(size=3) + spread * rng.uniform(-1.0, 1.0, (12, 3))
+    scene, points = Scene.from_points(cloud, voxel), rng.normal(size=3) + rng.normal(size=(300, 3))
+    points = np.concatenate([points, cloud + 6.0 * voxel * rng.uniform(-1.0, 1.0, cloud.shape)])
+    exact = np.linalg.norm(points[:, None] - cloud, axis=2).min(axis=1)
+    found = scene.distance(points)
+    assert (found <= exact + 1e-9).all()
+    lower, upper = cloud.min(axis=0), cloud.max(axis=0)
+    outside = np.maximum(np.maximum(lower - points, points - upper), 0.0)
+    near = (outside <= 4.0 * voxel).all(axis=1)
+    assert near.any()
+    assert (found[near] >= exact[near] - np.sqrt(3.0) * voxel - 1e-9).all()
+    enlarged = np.linalg.norm(np.maximum(outside - 5.0 * voxel, 0.0), axis=1)
+    beyond = enlarged > 0.0
+    assert (found[beyond] >= enlarged[beyond] - 1e-9).all()

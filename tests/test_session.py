@@ -486,6 +486,6 @@ def test_without_a_shape_to_find_there_is_nothing_to_check():
 
 def test_what_only_an_arm_can_do_is_refused_for_a_robot():
     session = Session(MODELS["ur5e robot"])
-    for ask in (session.step_joint, session.step_sweep, session.find_solutions):
+    for ask in (session.step_joint, session.step_sweep):
         with pytest.raises(InvalidInputError, match="this is for one arm"):
             ask()

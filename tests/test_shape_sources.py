@@ -38,7 +38,7 @@ def assert_same(one, other):
 def chain_of(text, base, tip):
     """A chain in numbers: model, arm, joints and base link."""
     model = urdf.read_robot(urdf.Tree(text))
-    links, prismatic, limits, _, names, _ = chain_between(model, base, tip)
+    links, prismatic, limits, _, names, *_ = chain_between(model, base, tip)
     return model, arm_model(links, prismatic, limits), names, base
 
 

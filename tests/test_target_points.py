@@ -49,5 +49,5 @@ def test_the_redundancy_is_that_of_an_arm_with_a_tool():
     "call", ["solutions", "trace", "redundancy_intervals"], ids=lambda name: name
 )
 def test_a_direction_alone_is_refused_where_a_position_is_needed(call):
-    with pytest.raises(InvalidInputError, match="target is a direction: expected one with a posit"):
+    with pytest.raises(InvalidInputError, match="target is a direction: expected a target with"):
         getattr(robots.iiwa14(), call)(direction([0, 0, -1]))

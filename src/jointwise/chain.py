@@ -3,8 +3,10 @@
 # Annotations stay text, so that help() shows the names of types, not what they stand for.
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import product
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -12,26 +14,34 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from jointwise.config import DEFAULT_SOLVE_CONFIG, SolveConfig, check_config
-from jointwise.engines.choice import is_serial
+from jointwise.engines.choice import check_serial, is_for_arms
 from jointwise.engines.closed_form.batch import solutions_batch
 from jointwise.engines.closed_form.branches import branch_name
 from jointwise.engines.closed_form.redundancy import redundancy_intervals
 from jointwise.engines.closed_form.solutions import all_solutions
 from jointwise.engines.run_options import Device, RunOptions
+from jointwise.engines.serial.engine import arm_at_point
 from jointwise.engines.serial.forward import jacobian, joint_frames, manipulability, tip_poses
 from jointwise.errors import InvalidInputError
+from jointwise.from_rows import DHRows, FromRows
 from jointwise.kernels.layout.arrays import Floats
-from jointwise.model import checks, dhfile, urdf
+from jointwise.model import checks, urdf
 from jointwise.model.arm import ArmModel, arm_model
-from jointwise.model.dh import Row
 from jointwise.model.joint_values import JointValues
 from jointwise.model.joints import DHJoint
-from jointwise.model.kinematic_tree import LinkPlace
+from jointwise.model.kinematic_tree import LinkPlace, TreeModel
 from jointwise.model.outline import outline
 from jointwise.model.table import table
 from jointwise.model.tips import default_tip, joints_of
-from jointwise.model.tree_path import Skeleton, arm_as_tree, chain_between, joint_limits
-from jointwise.model.tree_poses import inverse
+from jointwise.model.tree_path import (
+    Skeleton,
+    arm_as_tree,
+    chain_between,
+    joint_home,
+    joint_limits,
+    moved_links,
+)
+from jointwise.model.tree_poses import inverse, link_poses
 from jointwise.model.urdf import Source
 from jointwise.model.working_radius import working_radius
 from jointwise.posture import Posture, check_posture
@@ -39,6 +49,7 @@ from jointwise.problem import Problem
 from jointwise.results.result import IDENTITY
 from jointwise.robot import Robot
 from jointwise.targets import (
+    EQUAL_WEIGHT,
     AnyTarget,
     AnyTargets,
     PackedTarget,
@@ -46,10 +57,8 @@ from jointwise.targets import (
     pack_target,
     pack_targets,
 )
-from jointwise.verbs import Verbs
 
 if TYPE_CHECKING:
-    from jointwise.engines.serial.check import SerialCheck
     from jointwise.engines.serial.trace import Trace
     from jointwise.results.result import Check
     from jointwise.results.solutions import Solutions, SolutionsBatch
@@ -59,14 +68,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Chain(Verbs):
+class Chain(FromRows):
     """A serial robot arm, from base to end effector. Made by ``Chain.from_dh`` and the like.
 
     It is a robot seen between two links, made by ``robot.chain(base_link, tip_link)``. The methods
     that make a chain from a file make the robot first.
 
     Attributes:
-        robot: The robot.
         arm: The joints between the two links in numbers.
         base_link: The link that does not move; targets are in its frame.
         tip_link: The link of the end effector.
@@ -79,7 +87,7 @@ class Chain(Verbs):
         True
     """
 
-    robot: Robot
+    _robot: Robot
     arm: ArmModel
     base_link: str
     tip_link: str
@@ -89,97 +97,6 @@ class Chain(Verbs):
     _collision_model: CollisionModel | None = None
 
     _noun = "an arm"
-
-    @classmethod
-    def from_dh(
-        cls,
-        rows: Iterable[Row],
-        limits: ArrayLike | None = None,
-        base: Pose | None = None,
-        tool: Pose | None = None,
-        names: Sequence[str] | None = None,
-    ) -> Chain:
-        """An arm of standard Denavit-Hartenberg rows.
-
-        Args:
-            rows: From base to end effector; a row is ``Rz(theta) · Tz(d) · Tx(a) · Rx(alpha)``: a
-                ``DHJoint`` or a tuple (theta, d, a, alpha). An array (n, 4) is such rows.
-            limits: (n, 2) lower and upper limit of each joint [rad, m]; infinite where unlimited.
-                None: no limits.
-            base: Pose of the first row's frame in the base frame, (4, 4) or ``RigidTransform``, or
-                its position (3,) [m].
-            tool: Pose of the end effector in the last row's frame.
-            names: One name per joint; ``joint1``, ``joint2``, ... if not given.
-
-        Raises:
-            InvalidInputError: Something does not fit; the text says what.
-
-        Example:
-            >>> from jointwise import DHJoint
-            >>> rows = [DHJoint(a=0.4), DHJoint(a=0.3)]
-            >>> arm = Chain.from_dh(rows, limits=[[-2.0, 2.0], [-2.5, 2.5]])
-            >>> arm.fk([0.0, 0.0])[:3, 3]
-            array([0.7, 0. , 0. ])
-        """
-        return Robot.from_dh(rows, limits, base, tool, names).chain()
-
-    @classmethod
-    def from_mdh(
-        cls,
-        rows: Iterable[Row],
-        limits: ArrayLike | None = None,
-        base: Pose | None = None,
-        tool: Pose | None = None,
-        names: Sequence[str] | None = None,
-    ) -> Chain:
-        """An arm of modified (Craig) Denavit-Hartenberg rows.
-
-        A row is ``Rx(alpha) · Tx(a) · Rz(theta) · Tz(d)``: its ``a`` and ``alpha`` act before its
-        motion. Everything else as in ``from_dh``.
-
-        Example:
-            >>> from jointwise import DHJoint
-            >>> arm = Chain.from_mdh([DHJoint(d=0.3), DHJoint(a=0.4)], tool=[0.2, 0.0, 0.0])
-            >>> arm.fk([0.0, 0.0])[:3, 3].round(6)
-            array([0.6, 0. , 0.3])
-        """
-        return Robot.from_mdh(rows, limits, base, tool, names).chain()
-
-    @classmethod
-    def from_table(
-        cls,
-        path: str | PathLike[str],
-        convention: dhfile.Convention | None = None,
-        angles: dhfile.Angles | None = None,
-    ) -> Chain:
-        """An arm of the DH table in a file, as textbooks and data sheets print it.
-
-        A CSV file has a header and one row per joint; its columns are some of ``name``, ``type``,
-        ``theta``, ``d``, ``a``, ``alpha``, ``lower``, ``upper``. A TOML file has the same as
-        ``joints``, a list of tables, and may set ``convention`` and ``angles`` itself, and
-        ``base`` and ``tool``, each by ``xyz`` and ``rpy``. Missing numbers are 0, missing limits
-        are infinite; lengths are metres.
-
-        Args:
-            path: A ``.toml`` or ``.csv`` file.
-            convention: ``"standard"`` or ``"modified"`` rows; None: as the file says, else
-                standard.
-            angles: ``"radians"`` or ``"degrees"``; None: as the file says, else radians.
-
-        Raises:
-            InvalidInputError: The file cannot be read; the text says which row and what is wrong.
-
-        Example:
-            >>> from pathlib import Path
-            >>> from tempfile import TemporaryDirectory
-            >>> with TemporaryDirectory() as folder:
-            ...     file = Path(folder) / "arm.toml"
-            ...     _ = file.write_text("joints = [{ a = 0.4 }, { a = 0.3 }]")
-            ...     arm = Chain.from_table(file)
-            >>> arm.joint_names, arm.fk([0.0, 0.0])[:3, 3]
-            (('joint1', 'joint2'), array([0.7, 0. , 0. ]))
-        """
-        return Robot.from_table(path, convention, angles).chain()
 
     @classmethod
     def from_urdf(
@@ -231,6 +148,10 @@ class Chain(Verbs):
         return robot.chain(base_link, tip)
 
     @classmethod
+    def _of_rows(cls, model: TreeModel, dh: DHRows) -> Chain:
+        return Robot(model, _dh=dh).chain()
+
+    @classmethod
     def _between(cls, robot: Robot, base_link: str | None, tip_link: str | None) -> Chain:
         """The arm between two links of a robot; see ``Robot.chain``."""
         model = robot.model
@@ -241,18 +162,19 @@ class Chain(Verbs):
         tip = tip_link
         if tip is None:
             tip = default_tip(joints_of(model), base, model.title)
-        if base != model.root and (robot.scene is not None or (robot.base_pose != IDENTITY).any()):
-            raise InvalidInputError(
-                f"the robot has a scene or a base pose, and {base!r} is not its root: make the "
-                "chain first, and then use with_base and with_scene on it."
-            )
-        found = chain_between(model, base, tip)
-        links = found.links
-        if (robot.base_pose != IDENTITY).any():
-            links = _moved(links, robot.base_pose)
+        found, pose = chain_between(model, base, tip), robot.base_pose
+        if base != model.root and (robot.scene is not None or (pose != IDENTITY).any()):
+            if found.joints[0] == model.links[base].joint:
+                raise InvalidInputError(
+                    "the robot has a scene or a base pose, and its root moves relative to "
+                    f"{base!r} in this chain, so it is not defined which is fixed: make the chain "
+                    "from a robot without them, then call with_base and with_scene on the chain."
+                )
+            pose = pose @ _at_zero(model, base)
+            pose.setflags(write=False)
+        links = moved_links(found.links, pose) if (pose != IDENTITY).any() else found.links
         arm = arm_model(links, found.prismatic, found.limits)
-        chain = cls(robot, arm, base, tip, found, robot.base_pose)
-        return chain._like_robot()
+        return cls(robot, arm, base, tip, found, pose)._like_robot()
 
     @classmethod
     def _from_arm(cls, arm: ArmModel, names: tuple[str, ...]) -> Chain:
@@ -263,7 +185,7 @@ class Chain(Verbs):
 
     def _like_robot(self) -> Chain:
         """The same with the shape and the scene of its robot, if it has them."""
-        robot = self.robot
+        robot = self._robot
         if robot.geometry is None:
             return self
         from jointwise.shape.chain.geometry import chain_geometry
@@ -282,18 +204,28 @@ class Chain(Verbs):
         )
 
     @property
+    def robot(self) -> Robot:
+        """The robot, with the scene of the arm, if it has one, and everything the arm holds.
+
+        If the arm has a scene, the shape of the whole robot is found, unless it is known.
+
+        Raises:
+            InvalidInputError: The arm has a scene, and the robot's root moves relative to its base.
+
+        Example:
+            >>> arm = Chain.load("ur5e").with_scene(margin=0.01)
+            >>> arm.robot.margin
+            0.01
+        """
+        return self._robot if self._collision_model is None else _robot_in_scene(self)
+
+    @property
     def _numbers(self) -> ArmModel:
         return self.arm
 
     @property
-    def joint_names(self) -> tuple[str, ...]:
-        """One name per joint, from base to end effector."""
-        return self._skeleton.names
-
-    @property
-    def max_velocity(self) -> Floats:
-        """(n,) largest velocity of each joint [rad/s, m/s]; infinite if unknown. Read-only."""
-        return self._skeleton.max_velocity
+    def _joints(self) -> Skeleton:
+        return self._skeleton
 
     @property
     def max_reach(self) -> float:
@@ -301,32 +233,16 @@ class Chain(Verbs):
         return self.arm.max_reach
 
     @property
-    def home(self) -> Floats:
-        """(n,) the maker's home configuration [rad, m]; ``mid_range`` if unknown. Read-only."""
-        model, bodies = self.robot.model, list(self._skeleton.bodies)
-        if (model.home == model.mid_range).all():
-            return self.mid_range
-        tree = model.tree
-        values = tree.ratios[bodies] * model.home[tree.variables[bodies]] + tree.offsets[bodies]
-        values.setflags(write=False)
-        return values
-
-    @property
-    def base_pose(self) -> Floats:
-        """(4, 4) pose of the base link in the frame of targets and scenes. Read-only."""
-        return self._base_pose
-
-    @property
     def rows(self) -> tuple[DHJoint, ...]:
         """The DH rows it was made of; empty if it was made of something else."""
-        table = self.robot._dh
-        whole = self.base_link == self.robot.model.root and len(self.joint_names) == self.robot.n
+        table = self._robot._dh
+        whole = self.base_link == self._robot.model.root and len(self.joint_names) == self._robot.n
         return table.rows if table is not None and whole else ()
 
     @property
     def modified(self) -> bool:
         """Whether the rows are modified (Craig) DH rows."""
-        return self.robot._dh is not None and self.robot._dh.modified
+        return self._robot._dh is not None and self._robot._dh.modified
 
     @property
     def closed_form(self) -> str | None:
@@ -355,28 +271,36 @@ class Chain(Verbs):
             array([-1.44865,  1.44865])
         """
         checked = self._checked_limits(limits)
-        model, bodies = self.robot.model, list(self._skeleton.bodies)
+        model, joints = self._robot.model, list(self._skeleton.joints)
         tree, every = model.tree, model.limits.copy()
-        ends = (checked - tree.offsets[bodies, None]) / tree.ratios[bodies, None]
-        every[tree.variables[bodies]] = np.sort(ends, axis=1)
-        robot = self.robot._with_limits(every)
+        ends = (checked - tree.offsets[joints, None]) / tree.ratios[joints, None]
+        every[tree.variables[joints]] = np.sort(ends, axis=1)
+        robot = self._robot._with_limits(every)
         if (robot.limits != every).any():  # narrowed by mimic joints
-            checked = joint_limits(robot.model, np.array(bodies))
+            checked = joint_limits(robot.model, np.array(joints))
         arm = arm_model(self.arm.links, self.prismatic, checked)
         shape = self._geometry
         if shape is not None:
             from jointwise.shape.geometry import with_limits
 
             shape = with_limits(shape, checked)
-        skeleton = self._skeleton._replace(limits=checked)
-        return replace(self, robot=robot, arm=arm, _skeleton=skeleton)._with_shape(shape)
+        home = joint_home(robot.model, np.array(joints), checked)
+        skeleton = self._skeleton._replace(limits=checked, home=home)
+        return replace(self, _robot=robot, arm=arm, _skeleton=skeleton)._with_shape(shape)
 
-    def with_tool(self, tool: Pose, name: str = "tool") -> Chain:
+    def with_tool(self, tool: Pose, name: str = "tool", *, radius: float | None = None) -> Chain:
         """The same arm with a tool: a new end effector, fixed to the old one.
+
+        Collision checks treat the tool as a capsule with the old and the new end effector on its
+        surface, at its two ends. It is not checked against the last link, nor against other links
+        that are always close to it, such as those of the wrist.
 
         Args:
             tool: Pose of the new end effector in the old one, or its position (3,) [m] there.
             name: Name of the new link; a number is added if the robot has it.
+            radius: Radius of the capsule [m]. None: the median radius of the spheres of the last
+                link. 0: the tool is not checked; use it if ``attach`` adds its shape, or it has
+                none.
 
         Example:
             >>> arm = Chain.load("ur5e")
@@ -386,9 +310,30 @@ class Chain(Verbs):
         """
         pose, links = checks.frame("tool", tool), self.arm.links.copy()
         links[-1] = links[-1] @ pose
-        robot, tip = self.robot._with_tool(self.tip_link, pose, name)
+        taken = () if self._geometry is None else self._geometry.attached
+        robot, tip = self._robot._with_tool(self.tip_link, pose, name, radius, taken)
         arm = arm_model(links, self.prismatic, self.limits)
-        return replace(self, robot=robot, arm=arm, tip_link=tip)
+        chain = replace(self, _robot=robot, arm=arm, tip_link=tip)
+        if self._geometry is None or radius == 0.0:
+            return chain
+        return chain._with_shape(chain._with_tools(self._geometry))
+
+    def _with_tools(self, shape: Geometry) -> Geometry:
+        if not self._robot._tools:
+            return shape
+        from jointwise.shape.tools import with_tool
+
+        for tool, line in zip(self._robot._tools, self._tool_lines(), strict=True):
+            if line is not None:  # else the shape has it
+                shape = with_tool(shape, tool, line, self.n - 1)
+        return shape
+
+    def _tool_lines(self) -> list[Floats | None]:
+        """(2, 3) the ends of each tool; None if it does not move with the end effector."""
+        from jointwise.shape.chain.groups import tool_lines
+
+        robot, ends = self._robot, (self.arm, self.joint_names, self.base_link)
+        return tool_lines(robot.model, *ends, robot._tools)
 
     def with_base(self, base: Pose) -> Chain:
         """The same arm at another place, such as on a table; targets are in the world then.
@@ -408,22 +353,39 @@ class Chain(Verbs):
         pose.setflags(write=False)
         is_moved = (self._base_pose != IDENTITY).any()
         move = pose @ inverse(self._base_pose) if is_moved else pose
-        arm = arm_model(_moved(self.arm.links, move), self.prismatic, self.limits)
+        arm = arm_model(moved_links(self.arm.links, move), self.prismatic, self.limits)
         shape = self._geometry
         if shape is not None:
             from jointwise.shape.geometry import moved
 
             shape = moved(shape, move)
-        robot = self.robot
+        robot = self._robot
         if self.base_link == robot.model.root:
             robot = robot._with(_base_pose=pose)
-        return replace(self, robot=robot, arm=arm, _base_pose=pose)._with_shape(shape)
+        return replace(self, _robot=robot, arm=arm, _base_pose=pose)._with_shape(shape)
+
+    def detach(self) -> Chain:
+        """The same arm with nothing attached to any link of its robot; its tools stay.
+
+        Example:
+            >>> arm = Chain.load("panda").with_scene()
+            >>> arm.attach("ball", sphere=0.05).detach().geometry.count == arm.geometry.count
+            True
+        """
+        robot, shape = self._robot, self._robot.geometry
+        chain = replace(self, _robot=robot.detach())
+        if shape is None or not shape.attached or self._geometry is None:
+            return FromRows.detach(chain)
+        from jointwise.shape.chain.geometry import chain_geometry
+
+        ends = (self.arm, self.joint_names, self.base_link)
+        return chain._with_shape(chain_geometry(chain._robot._found_shape(), robot.model, *ends))
 
     def _shapes_from(self, *options: Any) -> ShapeSource:
-        return self.robot._shapes_from(*options)
+        return self._robot._shapes_from(*options)
 
     def _known_shapes(self) -> ShapeSource:
-        return self.robot._known_shapes()
+        return self._robot._known_shapes()
 
     def _carrier(self, link: str | None) -> tuple[Floats, LinkPlace | None]:
         if link is not None and link != self.tip_link:
@@ -440,12 +402,21 @@ class Chain(Verbs):
             links = self.arm.links.copy()
             links[0] = self._skeleton.links[0]
             arm = arm_model(links, self.prismatic, self.limits)
-        shape = shapes.for_chain(self.robot.model, arm, self.joint_names, self.base_link)
-        if not is_moved:
-            return shape
-        from jointwise.shape.geometry import moved
+        ends = (arm, self.joint_names, self.base_link)
+        if self._robot._tools and any(line is None for line in self._tool_lines()):
+            from jointwise.shape.chain.geometry import chain_geometry
 
-        return moved(shape, self._base_pose)
+            shape = chain_geometry(self._robot._shape_of(shapes), self._robot.model, *ends)
+        else:
+            from jointwise.shape.chain.groups import check_beside
+
+            shape = shapes.for_chain(self._robot.model, *ends)
+            check_beside(self._robot.model, self.joint_names, shape.links)
+        if is_moved:
+            from jointwise.shape.geometry import moved
+
+            shape = moved(shape, self._base_pose)
+        return self._with_tools(shape)
 
     def to_urdf(self, name: str = "arm") -> str:
         """The arm as the text of a URDF: joints and limits from base to end effector.
@@ -598,9 +569,10 @@ class Chain(Verbs):
             <4 solutions, complete>
         """
         packed = pack_target(target)
-        chain, first = self._at_point_of(packed), self._values("near", near)
-        check = chain._check_or_none()
-        return all_solutions(chain.arm, packed, count, first, config, redundancy, all_turns, check)
+        arm, first = self._arm_for(packed), None if near is None else self._values("near", near)
+        check = None if self._collision_model is None else self._check_or_none(arm)
+        options = count, first, config, redundancy, all_turns, check
+        return all_solutions(arm, packed, *options)._of_link(self.tip_link)
 
     def solutions_batch(
         self,
@@ -636,9 +608,9 @@ class Chain(Verbs):
             (True, True)
         """
         _, (packed,) = self._packed(targets, True)
-        chain, values = self._at_point_of(packed), self._values("near", near)
-        options, check = RunOptions(device, threads=threads), chain._check_or_none()
-        return solutions_batch(chain.arm, targets, values, redundancy, options, check)
+        arm, values = self._arm_for(packed), self._values("near", near)
+        options, check = RunOptions(device, threads=threads), self._check_or_none(arm)
+        return solutions_batch(arm, targets, values, redundancy, options, check)
 
     def redundancy_intervals(self, target: AnyTarget) -> Floats:
         """(k, 2) intervals of the redundancy in which solutions inside the limits exist [rad, m].
@@ -659,7 +631,7 @@ class Chain(Verbs):
             >>> arm.redundancy_intervals(arm.fk(arm.random(seed=1))).shape[1]
             2
         """
-        return redundancy_intervals(self._at_point_of(pack_target(target)).arm, target)
+        return redundancy_intervals(self._arm_for(pack_target(target)), target)
 
     def branch(self, q: JointValues) -> str:
         """Which of the solutions of its pose a configuration is, in words.
@@ -711,28 +683,24 @@ class Chain(Verbs):
 
         check_config(config)
         check_posture(posture)
-        preferred = None
-        if posture is not None and posture.q is not None:
-            preferred = checks.joint_values("posture", self._values("posture", posture.q), self.n)
+        preferred = None if posture is None else self._values("posture", posture.q)
+        if preferred is not None:
+            preferred = checks.joint_values("posture", preferred, self.n)
         first = self._values("start", start)
         if first is None:
             first = self.mid_range if preferred is None else preferred
         q, packed = checks.joint_values("start", first, self.n), pack_target(target)
-        return trace(self._at_point_of(packed).arm, packed, q, config, preferred)
+        return trace(self._arm_for(packed), packed, q, config, preferred)
 
-    def _at_point_of(self, target: PackedTarget) -> Chain:
-        """The same arm with its end effector at the point of a target.
+    def _arm_for(self, target: PackedTarget) -> ArmModel:
+        """The arm with its end effector at the point of a target.
 
         Raises:
             InvalidInputError: The target has no position, or a weight of 0.
         """
-        if not target.kind.has_position:
-            raise InvalidInputError(
-                f"target is a {target.kind.name}: expected one with a position. Use solve."
-            )
-        if not is_serial(target):
-            raise InvalidInputError("target has a weight of 0: expected one above 0. Use solve.")
-        return self if target.point is None else self.with_tool(target.point)
+        if target.weight is not EQUAL_WEIGHT or not target.kind.has_position:
+            check_serial(target)
+        return self.arm if target.point is None else arm_at_point(self.arm, target)
 
     # What the verbs ask for
 
@@ -746,25 +714,13 @@ class Chain(Verbs):
         path: bool = False,
     ) -> Problem:
         if many or posture is not None or type(config) is not SolveConfig:
-            return Verbs._problem(self, targets, many, start, posture, config, path)
+            return FromRows._problem(self, targets, many, start, posture, config, path)
         # The most frequent case, and fast.
         if start is not None and type(start) is not np.ndarray:
             start = self._values("start", start)
-        target, names = pack_target(targets), self._skeleton.names
-        return tuple.__new__(
-            Problem,
-            (
-                self.arm,
-                names,
-                (self.tip_link,),
-                (target,),
-                start,
-                config,
-                None,
-                self._collision_model,
-                None,
-            ),
-        )
+        joints, around = self._skeleton.joint_names, self._collision_model
+        fields = (self.arm, joints, (self.tip_link,), (pack_target(targets),), start, config)
+        return tuple.__new__(Problem, (*fields, None, around, None))
 
     def _packed(self, targets: Any, many: bool) -> tuple[tuple[str, ...], tuple[PackedTarget, ...]]:
         if not many:
@@ -772,36 +728,22 @@ class Chain(Verbs):
         from jointwise.backends.device_arrays import is_on_gpu
 
         if is_on_gpu(targets):
-            from jointwise.engines.run_options import gpu_array
+            from jointwise.engines.run_options import given_on_gpu
 
-            return (self.tip_link,), (pack_targets(targets, gpu_array),)
+            return (self.tip_link,), (pack_targets(targets, given_on_gpu),)
         return (self.tip_link,), (pack_targets(targets),)
 
-    def _check(self) -> Check:
-        check = self._check_or_none()
-        if check is None:
-            raise InvalidInputError(
-                "the arm has no scene: call with_scene first, arm.with_scene(scene) or "
-                "arm.with_scene() for self-collision alone."
-            )
-        return check
-
-    def _check_or_none(self) -> SerialCheck | None:
-        if self._collision_model is None:
+    def _check_or_none(self, arm: ArmModel | None = None) -> Check | None:
+        around, own = self._collision_model, self.arm if arm is None else arm
+        if around is None:
             return None
-        from jointwise.engines.serial.check import serial_check
+        if is_for_arms(around):
+            from jointwise.engines.serial.check import serial_check
 
-        return serial_check(self.arm, self._collision_model)
+            return serial_check(own, around)
+        from jointwise.engines.tree.check import tree_check
 
-    def _stepper(self, posture: Posture | None) -> Any:
-        from jointwise.engines.tracking.serial import SerialStepper
-
-        if posture is not None and posture.active is not None:
-            raise InvalidInputError(
-                "the posture has active joints, which the tracker of an arm does not support: use "
-                "chain.robot.track(...)."
-            )
-        return SerialStepper(self.arm)
+        return tree_check(arm_as_tree(own, self.joint_names, self.tip_link), around, None)
 
     @property
     def _random_travel(self) -> float:
@@ -814,8 +756,36 @@ class Chain(Verbs):
         return table(self.arm, self.joint_names, self.rows, self.modified)
 
 
-def _moved(links: Floats, pose: Floats) -> Floats:
-    """(n+1, 3, 4) the links of an arm whose base is at a pose (4, 4)."""
-    moved = links.copy()
-    moved[0] = pose[:3] @ np.vstack([moved[0], [0.0, 0.0, 0.0, 1.0]])
-    return moved
+@lru_cache(16)
+def _robot_in_scene(chain: Chain) -> Robot:
+    """The robot of an arm that has a scene, in this scene."""
+    robot, around, model = chain._robot, chain._collision_model, chain._robot.model
+    assert around is not None
+    from jointwise.shape.attached import carried_over
+
+    if chain.base_link != model.root:
+        if chain._skeleton.joints[0] == model.links[chain.base_link].joint:
+            raise InvalidInputError(
+                "the arm has a scene, and the robot's root moves relative to "
+                f"{chain.base_link!r}: call with_scene on a separate robot."
+            )
+        robot = robot._with(_base_pose=chain.base_pose @ inverse(_at_zero(model, chain.base_link)))
+    if robot.geometry is None and around.geometry.joints == model.all_joint_names:
+        from jointwise.shape.sources.given import GivenShapes
+
+        robot = robot._with_shape(robot._shape_of(GivenShapes(around.geometry)))
+    T_last_tip = np.vstack([chain.arm.links[-1], [0.0, 0.0, 0.0, 1.0]])
+    place = model.links[chain.tip_link]
+    shape = carried_over(around.geometry, robot._found_shape(), inverse(T_last_tip), place)
+    pairs = [
+        pair for a, b in around.allow for pair in product({a, *a.split("+")}, {b, *b.split("+")})
+    ]
+    moved = replace(around, allow=tuple(pairs)).with_geometry(shape)
+    return robot._with(_geometry=shape, _collision_model=moved)
+
+
+def _at_zero(model: TreeModel, link: str) -> Floats:
+    """(4, 4) the pose of a link with all joints at zero, clipped to their limits, root frame."""
+    q = np.clip(np.zeros(model.n), *model.limits.T)
+    pose: Floats = link_poses(model, q, IDENTITY)[link]
+    return pose.copy()

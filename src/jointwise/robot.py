@@ -3,31 +3,28 @@
 # Annotations stay text, so that help() shows the names of types, not what they stand for.
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from jointwise.errors import InvalidInputError
+from jointwise.from_rows import DHRows, FromRows
 from jointwise.kernels.layout.arrays import Floats
-from jointwise.model import checks, data, degrees, dhfile, mjcf, urdf
-from jointwise.model.dh import Row, as_rows, dh_model
+from jointwise.model import checks, data, urdf
 from jointwise.model.joint_values import JointValues
-from jointwise.model.joints import DHJoint
 from jointwise.model.kinematic_tree import LinkPlace, Mimic, TreeModel
 from jointwise.model.tree_poses import link_poses
 from jointwise.model.tree_table import tree_table
 from jointwise.model.urdf import Source
-from jointwise.posture import Posture
 from jointwise.results.result import IDENTITY
-from jointwise.targets import PackedTarget, Pose, link_columns
-from jointwise.verbs import Verbs
+from jointwise.targets import PackedTarget, Pose, link_columns, mappings_in
 
 if TYPE_CHECKING:
     from jointwise.chain import Chain
@@ -35,17 +32,11 @@ if TYPE_CHECKING:
     from jointwise.scene.collision_model import CollisionModel
     from jointwise.shape.geometry import Geometry
     from jointwise.shape.sources.source import ShapeSource
-
-
-class DHRows(NamedTuple):
-    """The DH rows that a robot was made of, and whether they are modified (Craig) rows."""
-
-    rows: tuple[DHJoint, ...]
-    modified: bool
+    from jointwise.shape.tools import Tool
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Robot(Verbs):
+class Robot(FromRows):
     """A whole robot: arms, legs, hands. Made by ``Robot.from_urdf`` and the like. Immutable.
 
     Mimic joints follow others, so they have no values of their own: ``joint_names`` has the
@@ -68,11 +59,14 @@ class Robot(Verbs):
     _collision_model: CollisionModel | None = None
     _base_pose: Floats = field(default_factory=lambda: IDENTITY)
     _dh: DHRows | None = None
+    _tools: tuple[Tool, ...] = ()
 
     _noun = "a robot"
 
     @classmethod
-    def from_urdf(cls, source: Source, free_base: bool = False) -> Robot:
+    def from_urdf(
+        cls, source: Source, free_base: bool = False, *, srdf: Source | None = None
+    ) -> Robot:
         """A robot from a URDF: all its links and joints.
 
         Fixed joints are folded; masses are ignored. The limits of a mimic joint narrow those of the
@@ -82,6 +76,10 @@ class Robot(Verbs):
             source: A path, an open file, or the text itself.
             free_base: Whether the root link moves freely, as that of a humanoid does. A floating
                 joint below the root says so too.
+            srdf: An SRDF, whose group state ``home`` (else ``ready``, ``default``,
+                ``half_sitting``, ``standing`` or ``neutral``) is the home configuration. None: an
+                SRDF named like the file, or like the beginning of its name, in the folder of the
+                file or in ``../srdf``.
 
         Raises:
             InvalidInputError: It is no URDF, or no tree, or a joint is of another type; the text
@@ -92,7 +90,7 @@ class Robot(Verbs):
             >>> Robot.from_urdf(robots.panda().to_urdf("arm")).n
             7
         """
-        tree = urdf.Tree(source)
+        tree = urdf.Tree(source, srdf)
         return cls(urdf.read_robot(tree, free_base), _urdf_shapes(tree, source))
 
     @classmethod
@@ -131,94 +129,13 @@ class Robot(Verbs):
         """
         if hasattr(source, "read"):  # an open file can be read once
             source = urdf.kept_source(source)
+        from jointwise.model import mjcf
+
         return cls(mjcf.read_robot(source), partial(_mjcf_shapes, urdf.kept_source(source)))
 
     @classmethod
-    def from_dh(
-        cls,
-        rows: Iterable[Row],
-        limits: ArrayLike | None = None,
-        base: Pose | None = None,
-        tool: Pose | None = None,
-        names: Sequence[str] | None = None,
-    ) -> Robot:
-        """A robot of standard Denavit-Hartenberg rows; the arguments are those of a chain's.
-
-        Its links are ``base_link``, ``link1``, ``link2``, ... and ``tip``.
-
-        Example:
-            >>> from jointwise import puma560
-            >>> Robot.from_dh(puma560()).link_names[-1]
-            'tip'
-        """
-        return cls._from_rows(as_rows(rows), False, limits, (base, tool), names)
-
-    @classmethod
-    def from_mdh(
-        cls,
-        rows: Iterable[Row],
-        limits: ArrayLike | None = None,
-        base: Pose | None = None,
-        tool: Pose | None = None,
-        names: Sequence[str] | None = None,
-    ) -> Robot:
-        """A robot of modified (Craig) rows; see ``Chain.from_mdh``.
-
-        Example:
-            >>> from jointwise import DHJoint
-            >>> Robot.from_mdh([DHJoint(d=0.3), DHJoint(a=0.4)]).n
-            2
-        """
-        return cls._from_rows(as_rows(rows), True, limits, (base, tool), names)
-
-    @classmethod
-    def from_table(
-        cls,
-        path: str | PathLike[str],
-        convention: dhfile.Convention | None = None,
-        angles: dhfile.Angles | None = None,
-    ) -> Robot:
-        """A robot of the DH table in a file; see ``Chain.from_table``.
-
-        Example:
-            >>> from pathlib import Path
-            >>> from tempfile import TemporaryDirectory
-            >>> with TemporaryDirectory() as folder:
-            ...     file = Path(folder) / "arm.toml"
-            ...     _ = file.write_text("joints = [{ a = 0.4 }, { a = 0.3 }]")
-            ...     robot = Robot.from_table(file)
-            >>> robot.n
-            2
-        """
-        rows, modified, limits, base, tool, names = dhfile.read(path, convention, angles)
-        model = dh_model(
-            rows,
-            modified,
-            checks.limits(limits, tuple(names)),
-            (base, tool),
-            checks.names(names, len(rows)),
-            str(path),
-        )
-        return cls(model, _dh=DHRows(tuple(rows), modified))
-
-    @classmethod
-    def _from_rows(
-        cls,
-        rows: tuple[DHJoint, ...],
-        modified: bool,
-        limits: ArrayLike | None,
-        frames: tuple[Pose | None, Pose | None],
-        names: Sequence[str] | None,
-    ) -> Robot:
-        joint_names = checks.names(names, len(rows))
-        checked = checks.limits(limits, joint_names)
-        base, tool = (
-            None if pose is None else checks.frame(name, pose)
-            for name, pose in zip(("base", "tool"), frames, strict=True)
-        )
-        model = dh_model(rows, modified, checked, (base, tool), joint_names, "arm")
-        degrees.check_limits(model.limits, model.prismatic, joint_names)
-        return cls(model, _dh=DHRows(rows, modified))
+    def _of_rows(cls, model: TreeModel, dh: DHRows) -> Robot:
+        return cls(model, _dh=dh)
 
     @classmethod
     def load(cls, name: str | PathLike[str], free_base: bool = False) -> Robot:
@@ -253,7 +170,7 @@ class Robot(Verbs):
         if suffix in (".toml", ".csv"):
             robot = cls.from_table(file)
             robot = robot._with(model=replace(robot.model, name=file.stem, title=file.name))
-        elif mjcf.is_mjcf(file):
+        elif suffix != ".urdf" and _is_mjcf(file):
             if free_base:
                 raise InvalidInputError(
                     f"free_base is for a URDF: {file.name} is MJCF, where a free joint says so."
@@ -302,7 +219,7 @@ class Robot(Verbs):
         return self._shapes()
 
     def _shape_of(self, shapes: ShapeSource) -> Geometry:
-        return shapes.for_robot(self.model)
+        return self._with_tools(shapes.for_robot(self.model))
 
     def _carrier(self, link: str | None) -> tuple[Floats, LinkPlace | None]:
         checks.known_name("link", link, self.model.links, self.name)
@@ -353,13 +270,22 @@ class Robot(Verbs):
         pose.setflags(write=False)
         return self._with(_base_pose=pose)
 
-    def with_tool(self, link: str, tool: Pose, name: str = "tool") -> Robot:
+    def with_tool(
+        self, link: str, tool: Pose, name: str = "tool", *, radius: float | None = None
+    ) -> Robot:
         """The same robot with a tool: one more link, fixed to another.
+
+        Collision checks treat the tool as a capsule with the origins of the two links on its
+        surface, at its two ends, or use the shape from ``attach``. It is not checked against the
+        link that carries it, nor against other links that are always close to it, such as those of
+        the wrist.
 
         Args:
             link: The link that carries it.
             tool: Pose of the new link in that link, or its position (3,) [m] there.
             name: Name of the new link.
+            radius: Radius of the capsule [m]. None: the median radius of the spheres of the link.
+                0: the tool is not checked; use it if ``attach`` adds its shape, or it has none.
 
         Example:
             >>> robot = Robot.load("ur5e").with_tool("tip", [0.0, 0.0, 0.1], name="torch")
@@ -369,20 +295,45 @@ class Robot(Verbs):
         checks.known_name("link", link, self.model.links, self.name)
         if name in self.model.links:
             raise InvalidInputError(f"{name!r} is a link already: choose another name.")
-        return self._with_tool(link, checks.frame("tool", tool), name)[0]
+        if self._geometry is not None and name in self._geometry.attached:
+            raise InvalidInputError(f"{name!r} is attached already: choose another name.")
+        return self._with_tool(link, checks.frame("tool", tool), name, radius)[0]
 
-    def _with_tool(self, link: str, pose: Floats, name: str) -> tuple[Robot, str]:
+    def _with_tool(
+        self,
+        link: str,
+        pose: Floats,
+        name: str,
+        radius: float | None,
+        taken: tuple[str, ...] = (),
+    ) -> tuple[Robot, str]:
         """The robot with one more link, and the link's name, which is made unique."""
+        if self._geometry is not None:
+            taken += self._geometry.attached
         unique, number = name, 2
-        while unique in self.model.links:
+        while unique in self.model.links or unique in taken:
             unique, number = f"{name}{number}", number + 1
-        return self._with(model=self.model.with_link(unique, link, pose)), unique
+        from jointwise.shape.tools import Tool, checked_radius
+
+        tool = Tool(unique, link, checked_radius(radius))
+        model, tools = self.model.with_link(unique, link, pose), (*self._tools, tool)
+        robot = self._with(model=model, _tools=tools)
+        if self._geometry is None or radius == 0.0:
+            return robot, unique
+        return robot._with_shape(robot._with_tools(self._geometry)), unique
+
+    def _with_tools(self, shape: Geometry) -> Geometry:
+        from jointwise.shape.tools import with_tools
+
+        return with_tools(shape, self.model, self._tools)
 
     # What it is
 
     @property
     def _numbers(self) -> TreeModel:
         return self.model
+
+    _joints = _numbers
 
     @property
     def name(self) -> str:
@@ -395,34 +346,14 @@ class Robot(Verbs):
         return tuple(self.model.links)
 
     @property
-    def joint_names(self) -> tuple[str, ...]:
-        """The names of the independent joints, in the order of joint values."""
-        return self.model.joint_names
-
-    @property
     def mimics(self) -> Mapping[str, Mimic]:
         """Which joint each mimic joint follows, by its name: (joint, ratio, offset)."""
         return MappingProxyType(self.model.mimics)
 
     @property
-    def max_velocity(self) -> Floats:
-        """(n,) largest velocity of each joint [rad/s, m/s]; infinite if unknown. Read-only."""
-        return self.model.max_velocity
-
-    @property
-    def home(self) -> Floats:
-        """(n,) the maker's home configuration [rad, m]; ``mid_range`` if unknown. Read-only."""
-        return self.model.home
-
-    @property
     def free_base(self) -> bool:
         """Whether the root link moves freely."""
         return self.model.free_base
-
-    @property
-    def base_pose(self) -> Floats:
-        """(4, 4) pose of the root link in the world; where a free base starts. Read-only."""
-        return self._base_pose
 
     def chain(self, base_link: str | None = None, tip_link: str | None = None) -> Chain:
         """The arm between two links, also if the path leads up to a common ancestor and down.
@@ -431,10 +362,19 @@ class Robot(Verbs):
         others in it, with its own name and value, unless another joint between base and tip moves
         with it, which is refused.
 
+        Joints beside the chain are at 0, clipped to their limits. If the robot has a scene or a
+        base pose, the base link is where these values place it, and targets are in the world frame.
+        Links beside the chain are part of the link that carries them. Collisions between such a
+        link and one at most two joints away are found, but no margin is kept between the two.
+
         Args:
             base_link: The link that does not move; targets are in its frame. None: the root.
             tip_link: The link of the end effector. None: the tool frame or the hand of the only
                 arm.
+
+        Raises:
+            InvalidInputError: A link is unknown, or the robot has a scene or a base pose and its
+                root moves relative to the base link.
 
         Example:
             >>> robot = Robot.load("panda")
@@ -449,15 +389,16 @@ class Robot(Verbs):
         """The robot as the text of a URDF: all links, joints, limits and velocities.
 
         Numbers are written in full, so ``Robot.from_urdf`` gives the same robot. Where a link has
-        several joints, as MJCF allows, there are links between them. Shapes, the home
-        configuration and whether the base is free are left out.
+        several joints, as MJCF allows, there are links between them. If the base has a pose, the
+        root is fixed to one more link, ``world``. Shapes, the home configuration and whether the
+        base is free are left out.
 
         Example:
             >>> print(Robot.load("panda").to_urdf()[:42])
             <?xml version="1.0"?>
             <robot name="panda">
         """
-        return urdf.write_robot(self.model)
+        return urdf.write_robot(self.model, self._base_pose)
 
     # Forward kinematics
 
@@ -502,32 +443,23 @@ class Robot(Verbs):
     # What the verbs ask for
 
     def _packed(self, targets: Any, many: bool) -> tuple[tuple[str, ...], tuple[PackedTarget, ...]]:
-        mappings = [targets] if isinstance(targets, Mapping) or not many else targets
-        for each in mappings if isinstance(mappings, (list, tuple)) else ():
-            for link in each if isinstance(each, Mapping) else ():
-                if link not in self.model.links:
-                    checks.known_name("link", link, self.model.links, self.name)
+        known = self.model.links
+        for each in [targets] if type(targets) is dict else mappings_in(targets):
+            for link in each:
+                if link not in known:
+                    checks.known_name("link", link, known, self.name)
         columns = link_columns(targets, "targets", many)
         return tuple(columns), tuple(columns.values())
 
     def _moved_base(self) -> Floats | None:
         return None if self._base_pose is IDENTITY else self._base_pose
 
-    def _check(self) -> Check:
+    def _check_or_none(self) -> Check | None:
         if self._collision_model is None:
-            raise InvalidInputError(
-                "the robot has no scene: call with_scene first, robot.with_scene(scene) or "
-                "robot.with_scene() for self-collision alone."
-            )
+            return None
         from jointwise.engines.tree.check import tree_check
 
         return tree_check(self.model, self._collision_model, self._base_pose)
-
-    def _stepper(self, posture: Posture | None) -> Any:
-        from jointwise.engines.tracking.tree import TreeStepper
-
-        active: Any = None if posture is None else posture.active
-        return TreeStepper(self.model, self._moved_base(), active)
 
     def __repr__(self) -> str:
         return f"<Robot {self.name}: {checks.quantity(self.n, 'joint')}>"
@@ -548,6 +480,12 @@ def _shapes_of_urdf(tree: urdf.Tree, folder: Path | None) -> ShapeSource:
     from jointwise.shape.sources.urdf import UrdfShapes
 
     return UrdfShapes(tree, folder)
+
+
+def _is_mjcf(file: Path) -> bool:
+    from jointwise.model import mjcf
+
+    return mjcf.is_mjcf(file)
 
 
 def _mjcf_shapes(source: Source) -> ShapeSource:

@@ -1,6 +1,8 @@
 """Robots by name: ``robots.panda()``, or ``Chain.load("panda")``. All come with jointwise.
 
 Each function names the source of its numbers, and a second source that they were checked against.
+Where the maker publishes a home configuration, ``home`` has it, and its file in
+``jointwise/model/data`` names where it is from; otherwise it is the middle of the ranges.
 
 Example:
     >>> from jointwise import robots

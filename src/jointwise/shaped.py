@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -38,6 +38,8 @@ class Shaped(ABC):
 
     _geometry: Geometry | None
     _collision_model: CollisionModel | None
+    _base_pose: Floats
+    _noun: ClassVar[str]
 
     # What each of the two says about itself.
 
@@ -45,11 +47,6 @@ class Shaped(ABC):
     @abstractmethod
     def _numbers(self) -> ArmModel | TreeModel:
         """The joints in numbers."""
-
-    @property
-    @abstractmethod
-    def base_pose(self) -> Floats:
-        """(4, 4) pose of the base in the world. Read-only."""
 
     @abstractmethod
     def _shapes_from(
@@ -66,12 +63,16 @@ class Shaped(ABC):
         """The shape from a source."""
 
     @abstractmethod
+    def _with_tools(self, shape: Geometry) -> Geometry:
+        """A shape with the tools of the model; those that it has stay."""
+
+    @abstractmethod
     def _carrier(self, link: str | None) -> tuple[Floats, LinkPlace | None]:
         """(4, 4) the frame of a link that carries things, and where it is in a robot."""
 
     @abstractmethod
-    def _check(self) -> Check:
-        """What computes clearances; an error that says what to call if nothing is checked."""
+    def _check_or_none(self) -> Check | None:
+        """What computes clearances; None if nothing is checked."""
 
     @abstractmethod
     def _moved_base(self) -> Floats | None:
@@ -85,11 +86,27 @@ class Shaped(ABC):
         changed: Self = replace(self, **fields)  # type: ignore[type-var]
         return changed
 
+    @property
+    def base_pose(self) -> Floats:
+        """(4, 4) pose of the base in the world; where a free base starts. Read-only."""
+        return self._base_pose
+
+    def _check(self) -> Check:
+        """What computes clearances; an error that says what to call if nothing is checked."""
+        check = self._check_or_none()
+        if check is None:
+            name = self._noun.partition(" ")[2]
+            raise InvalidInputError(
+                f"the {name} has no scene: call with_scene first, {name}.with_scene(scene) or "
+                f"{name}.with_scene() for self-collision alone."
+            )
+        return check
+
     # The shape
 
     @property
     def geometry(self) -> Geometry | None:
-        """The shape; None as long as nothing needs it: ``with_scene`` finds it."""
+        """The shape; None until something needs it, such as ``with_scene``."""
         return self._geometry
 
     def with_geometry(
@@ -108,16 +125,16 @@ class Shaped(ABC):
                 these joints, or the ``geometry`` of another model with the same joints, also if its
                 base is elsewhere. A file of a robot may name links as well as joints. None: spheres
                 are fitted to the collision shapes of the model's file.
-            padding: How far a fitted sphere may be outside of the shapes [m].
+            padding: How far a fitted sphere may extend beyond the shapes [m].
             srdf: An SRDF for a fit: its disabled pairs of links, and its spheres.
 
         Raises:
-            InvalidInputError: It cannot be read, or it is of another model.
+            InvalidInputError: The source cannot be read, or belongs to another model.
 
         Example:
             >>> from jointwise import Chain
             >>> Chain.load("panda").with_geometry("panda").geometry.count
-            187
+            343
         """
         return self._with_shape(self._shape_of(self._shapes_from(source, padding, srdf)))
 
@@ -131,11 +148,11 @@ class Shaped(ABC):
         cylinder: ArrayLike | None = None,
         sphere: float | None = None,
         mesh: str | PathLike[str] | None = None,
-        padding: float = 0.01,
+        padding: float | None = None,
     ) -> Self:
         """The same model with something attached to a link, such as a grasped box.
 
-        It is checked for collisions with everything except that link. ``detach`` takes it off.
+        It is checked for collisions with everything except that link. ``detach`` removes it.
 
         Args:
             name: What it is, for results.
@@ -145,7 +162,8 @@ class Shaped(ABC):
             cylinder: (radius, length) [m]; its axis is z.
             sphere: Radius [m].
             mesh: A file with its surface [m].
-            padding: How far a sphere may be outside of it [m].
+            padding: How far its spheres may extend beyond it [m]. None: 10 mm, or 5 % of its
+                longest edge if that is more.
 
         Raises:
             InvalidInputError: The model has no shape, or not exactly one solid is given.
@@ -153,10 +171,10 @@ class Shaped(ABC):
         Example:
             >>> from jointwise import Chain, Robot
             >>> arm = Chain.load("panda")
-            >>> arm.attach("parcel", [0.0, 0.0, 0.06], box=[0.1, 0.06, 0.1]).geometry.names[-1]
-            'parcel'
+            >>> arm.attach("parcel", [0.0, 0.0, 0.06], box=[0.1, 0.06, 0.1]).geometry.attached
+            ('parcel',)
             >>> Robot.load("panda").attach("ball", link="tip", sphere=0.05).geometry.count
-            188
+            344
         """
         from jointwise.shape.attached import attach
         from jointwise.shape.fitting.solid import solid_spheres
@@ -170,7 +188,7 @@ class Shaped(ABC):
         return self._with_shape(attach(self._found_shape(), moved, name, place))
 
     def detach(self) -> Self:
-        """The same model with nothing attached.
+        """The same model with nothing attached; its tools stay.
 
         Example:
             >>> from jointwise import Chain
@@ -182,7 +200,7 @@ class Shaped(ABC):
             return self
         from jointwise.shape.attached import detach
 
-        return self._with_shape(detach(self._geometry))
+        return self._with_shape(self._with_tools(detach(self._geometry)))
 
     def _with_shape(self, shape: Geometry | None) -> Self:
         """The same model with a shape, in the same scene."""
@@ -225,7 +243,7 @@ class Shaped(ABC):
         progress on standard error.
 
         Args:
-            scene: The obstacles. None: none, so that only self-collision is checked.
+            scene: The obstacles. None: no obstacles, so only self-collision is checked.
             margin: The distance to keep from obstacles and from itself [m]. Links separated by two
                 joints are always close together, so they count only if they collide.
             self_collision: Whether the model must not collide with itself.
@@ -253,7 +271,7 @@ class Shaped(ABC):
     ) -> float | Floats:
         """Smallest distance from obstacles and from itself [m]; negative in a collision.
 
-        It is the distance of the model's spheres. Links fixed to the base are checked against
+        Distances are those of the model's spheres. Links fixed to the base are checked against
         obstacles only if the base is free. Links separated by two joints are always close
         together, so they count only if they collide.
 
@@ -274,7 +292,7 @@ class Shaped(ABC):
             >>> wall = Scene().box([0.1, 2.0, 2.0], [0.8, 0.0, 0.0], name="wall")
             >>> arm = Chain.load("panda").with_scene(wall, self_collision=False)
             >>> round(arm.clearance(arm.mid_range), 3)
-            0.091
+            0.093
         """
         rows, pose = self._checked_configurations(q, base_pose)
         found = self._check().contacts(np.atleast_2d(rows), pose, threads)[:, 0]

@@ -17,10 +17,13 @@ from jointwise.config import DEFAULT_SOLVE_CONFIG, SolveConfig, check_config
 from jointwise.engines.choice import engine_for
 from jointwise.engines.path_limits import joint_velocities, path_limits
 from jointwise.engines.run_options import Device, RunOptions
+from jointwise.engines.valid_path import follow_valid
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import Bools, Floats
 from jointwise.model import checks, degrees
-from jointwise.model.joint_values import JointValues, ordered_values, random_values
+from jointwise.model.joint_values import JointValues, full_turns, ordered_values, random_values
+from jointwise.model.kinematic_tree import TreeModel
+from jointwise.model.tree_path import Skeleton
 from jointwise.posture import Posture, check_posture
 from jointwise.problem import Problem
 from jointwise.shaped import Shaped
@@ -46,26 +49,12 @@ class Verbs(Shaped):
 
     @property
     @abstractmethod
-    def joint_names(self) -> tuple[str, ...]:
-        """The names of the joints, in the order of joint values."""
-
-    @property
-    @abstractmethod
-    def max_velocity(self) -> Floats:
-        """(n,) largest velocity of each joint [rad/s, m/s]; infinite if unknown. Read-only."""
-
-    @property
-    @abstractmethod
-    def home(self) -> Floats:
-        """(n,) the maker's home configuration [rad, m]; ``mid_range`` if unknown. Read-only."""
+    def _joints(self) -> Skeleton | TreeModel:
+        """What the file or the maker says about the joints."""
 
     @abstractmethod
     def _packed(self, targets: Any, many: bool) -> tuple[tuple[str, ...], tuple[PackedTarget, ...]]:
         """The links that have targets, and the targets of each."""
-
-    @abstractmethod
-    def _stepper(self, posture: Posture | None) -> Any:
-        """What moves the joints of a tracker."""
 
     @property
     def _random_travel(self) -> float:
@@ -73,6 +62,21 @@ class Verbs(Shaped):
         return 1.0
 
     # The joints
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """One name per joint that has a value of its own, in the order of joint values."""
+        return self._joints.joint_names
+
+    @property
+    def max_velocity(self) -> Floats:
+        """(n,) largest velocity of each joint [rad/s, m/s]; infinite if unknown. Read-only."""
+        return self._joints.max_velocity
+
+    @property
+    def home(self) -> Floats:
+        """(n,) the maker's home configuration [rad, m]; ``mid_range`` if unknown. Read-only."""
+        return self._joints.home
 
     @property
     def n(self) -> int:
@@ -134,8 +138,8 @@ class Verbs(Shaped):
             config: Tolerances, and how to search.
 
         Returns:
-            The best result found, inside the limits. ``converged`` and ``status`` tell whether the
-            targets are reached, and why not. An unreachable target does not raise.
+            The best result found, inside the limits. ``converged`` tells whether the targets are
+            reached, and ``status`` why not. An unreachable target does not raise.
 
         Raises:
             InvalidInputError: Something about the input is wrong; the text says what.
@@ -217,7 +221,9 @@ class Verbs(Shaped):
         """Solve moving targets one by one, each from the previous solution, so joints do not jump.
 
         Args:
-            targets: Targets in order, as for ``solve_batch``.
+            targets: Targets in order, as for ``solve_batch``. An invalid one gets
+                ``Status.INVALID`` and NaN; the path continues from the last valid one, after a
+                break.
             start: As for ``solve``; for a robot with ``times``, where the joints are one step
                 before the first target. None: the solution of the first target from which an arm
                 follows the path best.
@@ -235,8 +241,8 @@ class Verbs(Shaped):
                 once for each start that is tried.
 
         Returns:
-            The results, ``breaks``, where the path is interrupted, and ``colliding``, on which ways
-            between targets something collides.
+            The results. ``breaks`` lists where the path is interrupted, ``colliding`` the targets
+            for which the motion from the previous target collides.
 
         Example:
             >>> from jointwise import Chain
@@ -255,7 +261,7 @@ class Verbs(Shaped):
         limits = path_limits(velocities, count, times, max_step)
         if limits.is_timed:
             self._check_velocities(velocities)
-        return engine_for(problem).follow(problem, limits, progress)
+        return follow_valid(engine_for(problem), problem, limits, progress)
 
     def solve_paths(
         self,
@@ -305,8 +311,11 @@ class Verbs(Shaped):
 
         from concurrent.futures import ThreadPoolExecutor
 
-        with ThreadPoolExecutor(thread_count(threads)) as pool:
+        pool = ThreadPoolExecutor(thread_count(threads))
+        try:
             return list(pool.map(follow, counted(), paths))
+        finally:  # Ctrl-C does not wait for paths that are being followed
+            pool.shutdown(wait=False, cancel_futures=True)
 
     def track(
         self,
@@ -317,21 +326,26 @@ class Verbs(Shaped):
         max_acceleration: ArrayLike,
         max_jerk: ArrayLike | None = None,
         posture: Posture | None = None,
+        switch_branches: bool = False,
     ) -> Tracker:
-        """A tracker: follows moving targets step by step, within limits of the motion.
+        """A tracker that follows moving targets step by step, within motion limits.
 
         The base does not move, even if it is free: its motion has no limits.
 
         Args:
             start: (n,) where the joints are, at rest [rad, m], or a mapping of some joint names.
-                From outside the limits they are brought in.
+                Joints outside their limits are moved inside.
             dt: Time of a step [s].
             max_velocity: Limit of the velocity of all joints, (n,) of each, or a mapping of joint
                 names [rad/s, m/s]. None: those of the model.
             max_acceleration: Limit of the acceleration of all joints, or (n,) [rad/s², m/s²].
             max_jerk: Limit of the jerk of all joints, or (n,) [rad/s³, m/s³]. None: no limit.
-            posture: Its joint values are where the spare motion of a redundant model goes. None:
-                the start, or the nearest values that are away from the limits.
+            posture: The spare motion of a redundant model goes to its joint values, and only its
+                ``active`` joints may move. A tracker takes no ``weight`` and no ``smoothness``.
+                None: the start, or the nearest values that are away from the limits.
+            switch_branches: If the joints have stopped short of a target at rest, and another
+                branch reaches it, move there, as after ``switch_branch()``. If False, the status
+                reports that there is such a branch.
 
         Raises:
             InvalidInputError: Something about the input is wrong, or the model has a scene, which
@@ -344,8 +358,8 @@ class Verbs(Shaped):
             >>> tracker.step([0.4, 0.2, 0.5]).status.name
             'APPROACHING'
         """
-        from jointwise.engines.tracking.limits import motion_limits
-        from jointwise.engines.tracking.tracker import Tracker, away_from_limits
+        from jointwise.engines.tracking.motion import motion_limits
+        from jointwise.engines.tracking.tracker import Tracker, active_joints, away_from_limits
 
         if self._collision_model is not None:
             raise InvalidInputError(
@@ -357,13 +371,17 @@ class Verbs(Shaped):
         known = self.max_velocity
         velocity = joint_velocities(self._numbers, self.joint_names, known, max_velocity)
         self._check_velocities(velocity)
-        motion = motion_limits(self.limits, dt, velocity, max_acceleration, max_jerk, self._noun)
+        limits, turns = self.limits, full_turns(self._numbers)
+        motion = motion_limits(limits, turns, dt, velocity, max_acceleration, max_jerk, self._noun)
         preferred = away_from_limits(motion, checks.all_finite("start", first))
         if posture is not None and posture.q is not None:
             given = self._values("posture", posture.q)
             preferred = checks.joint_values("posture", given, self.n, self._noun)
             checks.all_finite("posture", preferred)
-        return Tracker(self._stepper(posture), first, motion, preferred)
+        active = active_joints(posture, self._numbers, self.joint_names)
+        fields = (self._numbers, self.joint_names, (), (), None, DEFAULT_SOLVE_CONFIG, active)
+        problem = Problem(*fields, base_pose=self._moved_base())
+        return Tracker(problem, self._packed, first, motion, preferred, bool(switch_branches))
 
     # Input
 

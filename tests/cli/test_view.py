@@ -6,7 +6,7 @@ from urllib.request import urlopen
 from jointwise import Chain, Robot, robots
 from jointwise import view as page
 from jointwise.cli.commands import demo
-from tests.support.cli import ROOT, jointwise_process
+from tests.support.cli import ROOT, TIMEOUT_S, jointwise_process
 from tests.support.two_arms import two_arms
 
 
@@ -82,10 +82,10 @@ def test_the_page_is_served_until_sigint():
     with jointwise_process("view", "ur5e", "--no-open", "--port", "0", cwd=ROOT) as process:
         line = next(line for line in process.stdout if "http://" in line)
         assert line.startswith("ur5e: http://127.0.0.1:")
-        with urlopen(line.split()[1].rstrip(","), timeout=60) as response:
+        with urlopen(line.split()[1].rstrip(","), timeout=TIMEOUT_S) as response:
             assert b"<html" in response.read().lower()
         process.send_signal(signal.SIGINT)
-        assert process.wait(60) == 0
+        assert process.wait(TIMEOUT_S) == 0
 
 
 def test_demo_solves_a_target_and_a_batch_and_draws(run, plot_calls, monkeypatch, tmp_path):

@@ -143,7 +143,8 @@ def test_cluster_that_loses_its_workers_is_warned_about(tmp_path, monkeypatch, l
 
 def test_missing_scheduler_is_reported(tmp_path, monkeypatch):
     monkeypatch.setattr("jointwise.reach.dispatch.TIMEOUT_S", 0.2)
-    address = f"tcp://127.0.0.1:{unused_port()}"
-    with pytest.raises(JointwiseError, match=f"no Dask scheduler responds at '{address}', "):
-        tiny_reach_map(tmp_path, workers=Workers(client=address))
+    with unused_port() as port:
+        address = f"tcp://127.0.0.1:{port}"
+        with pytest.raises(JointwiseError, match=f"no Dask scheduler responds at '{address}', "):
+            tiny_reach_map(tmp_path, workers=Workers(client=address))
     assert not list(tmp_path.iterdir())

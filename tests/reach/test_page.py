@@ -13,8 +13,8 @@ from hypothesis.extra import numpy as hnp
 from jointwise import Chain, DHJoint, reach_map
 from jointwise.reach import page, pictures
 from jointwise.reach.measures import measure_unit
-from testbed.browser import CHROMIUM, browser
-from tests.support.reach import TWO_LINKS, voxel_centres
+from testbed.browser import CHROMIUM, TIMEOUT_MS, browser
+from tests.support.reach import TIMEOUT_S, TWO_LINKS, voxel_centres
 
 
 @pytest.fixture
@@ -151,7 +151,7 @@ def test_page_is_served_until_interrupted(small_map, monkeypatch, capsys):
         def wait(self):
             address, *_ = capsys.readouterr().out.split(",")
             addresses.append(address)
-            with urlopen(address, timeout=60) as response:
+            with urlopen(address, timeout=TIMEOUT_S) as response:
                 assert response.status == 200
             raise KeyboardInterrupt
 
@@ -160,14 +160,14 @@ def test_page_is_served_until_interrupted(small_map, monkeypatch, capsys):
     assert "viser" not in capsys.readouterr().out
     (address,) = addresses
     with pytest.raises(ConnectionRefusedError):
-        socket.create_connection(("127.0.0.1", int(address.rpartition(":")[2])), timeout=60)
+        socket.create_connection(("127.0.0.1", int(address.rpartition(":")[2])), timeout=TIMEOUT_S)
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium: apt-get install chromium")
 def test_a_click_on_a_voxel_draws_the_arm_in_it(map_page):
     with browser() as chromium:
         tab = chromium.new_page(viewport={"width": 900, "height": 600})
-        tab.set_default_timeout(60_000)
+        tab.set_default_timeout(TIMEOUT_MS)
         tab.goto(f"http://127.0.0.1:{map_page.server.get_port()}")
         tab.locator(".mantine-Notification-closeButton").click()
         tab.get_by_text("dexterity [share of the orientations]").wait_for()

@@ -21,7 +21,7 @@ def stop(*_):
 @pytest.mark.parametrize(
     ("module", "function", "text"),
     [
-        (Job, "poses_in", "counting voxels"),
+        (Job, "poses_in", "checking chunks"),
         (dispatch, "compute_chunk", "starting"),
     ],
 )

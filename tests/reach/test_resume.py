@@ -38,10 +38,22 @@ import os, random, signal, sys
 from pathlib import Path
 from jointwise import reach_map, robots
 from jointwise.reach import Workers
+from jointwise.reach.store import Store
 import zarr
 
 arm, folder, files = robots.ur5e(), Path(sys.argv[1]), int(sys.argv[2])
 arm.solve_batch(arm.fk(arm.random(1, 50)), threads=1)  # load the kernels before the forks
+write = Store.write
+
+def written():
+    return sum(len(files) for _, _, files in os.walk(folder.parent))
+
+def write_or_wait(*arguments):
+    if written() >= count:
+        signal.pause()  # or the map might be complete before it is killed
+    write(*arguments)
+
+Store.write = write_or_wait
 killed = 0
 for count in sorted(random.Random(1).sample(range(1, files * 3 // 4), 10)):
     child = os.fork()
@@ -49,7 +61,7 @@ for count in sorted(random.Random(1).sample(range(1, files * 3 // 4), 10)):
         reach_map(arm, **{SMALL!r}, workers=Workers(threads=1, chunk={SMALL_CHUNK}), store=folder)
         os._exit(0)
     while os.waitpid(child, os.WNOHANG) == (0, 0):
-        if sum(len(files) for _, _, files in os.walk(folder.parent)) >= count:
+        if written() >= count:
             os.kill(child, signal.SIGKILL)
             killed += os.WIFSIGNALED(os.waitpid(child, 0)[1])
             break

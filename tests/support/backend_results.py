@@ -1,6 +1,7 @@
-"""Results of every entry point, through public calls: ``python -m tests.support.backend_results``.
+"""Results of every entry point, by public calls: ``python -m tests.support.backend_results``.
 
-Whatever ``JOINTWISE_BACKEND`` is, the file that is written must hold the same numbers.
+Its arguments are the file to write, and the part of the entry points: a key of ``PARTS``. Whatever
+``JOINTWISE_BACKEND`` is, the file that is written must hold the same numbers.
 """
 
 import sys
@@ -34,12 +35,16 @@ def of_one(chain: Chain, target: object, start: np.ndarray) -> Iterator[np.ndarr
         yield each.q
 
 
+def forward(chain: Chain) -> Iterator[np.ndarray]:
+    q = chain.random(1, count=ROWS)
+    yield chain.fk(q)
+    yield chain.jacobian(q[0])
+    yield chain.joint_frames(q[0])
+
+
 def of_an_arm(chain: Chain) -> Iterator[np.ndarray]:
     q, start = chain.random(1, count=ROWS), chain.random(2)
     poses = chain.fk(q)
-    yield poses
-    yield chain.jacobian(q[0])
-    yield chain.joint_frames(q[0])
     far = poses.copy()
     far[: ROWS // 2, :3, 3] *= 1.2  # at the limit of the reach and beyond
     for targets in (far, far[:, :3, 3], aim(far[:, :3, 3], far[:, :3, 2])):
@@ -102,10 +107,15 @@ def of_a_robot_among_obstacles() -> Iterator[np.ndarray]:
     yield np.stack([batch.position_error, batch.clearance, batch.status])
 
 
+SLIDER = Chain.from_dh(stanford_arm())  # with a prismatic joint
+CHAINS = robots.panda(), robots.ur5(), SLIDER
+PARTS = {
+    "forward": lambda: [each for chain in CHAINS for each in forward(chain)],
+    "arms": lambda: [each for chain in CHAINS for each in of_an_arm(chain)],
+    "obstacles": lambda: [each for arm in (panda(), ur5e()) for each in among_obstacles(arm)],
+    "robots": lambda: [*of_a_robot(), *of_a_robot_among_obstacles()],
+}
+
 if __name__ == "__main__":
-    slider = Chain.from_dh(stanford_arm())  # with a prismatic joint
-    chains = robots.panda(), robots.ur5(), slider
-    arrays = [each for chain in chains for each in of_an_arm(chain)]
-    arrays += [each for chain in (panda(), ur5e()) for each in among_obstacles(chain)]
-    np.savez(sys.argv[1], *arrays, *of_a_robot(), *of_a_robot_among_obstacles())
+    np.savez(sys.argv[1], *PARTS[sys.argv[2]]())
     print(backend().name)

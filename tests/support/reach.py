@@ -82,10 +82,12 @@ def record_writes(monkeypatch):
     return before_write(monkeypatch, 0, None)
 
 
+@contextmanager
 def unused_port():
-    """A port of this machine that nothing listens at."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return server.getsockname()[1]
+    """A port of this machine that nothing listens at, nor can as long as it is bound here."""
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        yield bound.getsockname()[1]
 
 
 def wait_until(condition, timeout=TIMEOUT_S):

@@ -10,6 +10,8 @@ from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import Ints
 from jointwise.model import checks
 
+# More threads than the cores of any machine only take memory.
+MAX_THREADS = 10_000
 # How often progress is reported [s].
 POLL_S = 0.1
 
@@ -23,6 +25,10 @@ def thread_count(threads: int | None) -> int:
     count = checks.count("threads", threads)
     if count == 0:
         raise InvalidInputError("threads is 0: expected at least 1, or None for all cores.")
+    if count > MAX_THREADS:
+        raise InvalidInputError(
+            f"threads is {threads}: expected at most {MAX_THREADS}, or None for all cores."
+        )
     return count
 
 

@@ -6,6 +6,7 @@ inside the functions that need them, so that help and completion are fast.
 """
 
 import os
+import signal
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -28,8 +29,8 @@ from jointwise.cli.commands.solve import solve
 from jointwise.cli.commands.track import track
 from jointwise.cli.commands.view import view
 from jointwise.cli.link_targets import join_targets
-from jointwise.cli.options import is_number
-from jointwise.errors import DegreesWarning, GeometryWarning, JointwiseError
+from jointwise.cli.options import expand_groups, is_number
+from jointwise.errors import DegreesWarning, JointwiseError
 
 # Exit code of a program that wrote to a closed pipe: 128 + SIGPIPE.
 CLOSED_PIPE = 141
@@ -99,7 +100,7 @@ def jointwise(
 
 
 for _command in (robots, info, fk, solve, batch, path, track, reach, place, view, demo):
-    app.command()(_command)
+    app.command()(expand_groups(_command))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -111,6 +112,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:  # closed by the shell
             setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115
+    if arguments is None:
+        _unwind_when_terminated()
     repeated = repeat_options(join_targets(sys.argv[1:] if arguments is None else arguments))
     typer.main.get_command(app)(repeated, prog_name="jointwise")
 
@@ -130,16 +133,23 @@ def repeat_options(arguments: Sequence[str]) -> list[str]:
     return repeated
 
 
+def _unwind_when_terminated() -> None:
+    """Let SIGTERM and SIGHUP unwind the process, so that it removes its temporary files."""
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)  # Windows has no SIGHUP
+        if number and signal.getsignal(number) is signal.SIG_DFL:  # not ignored, as nohup asks for
+            signal.signal(number, lambda received, _: sys.exit(128 + received))
+
+
 @contextmanager
 def _warnings_as_lines() -> Iterator[None]:
-    """In this block a warning of ours is a line on standard error, one for each text or remedy."""
+    """In this block a warning is a line on standard error, one for each text or remedy."""
     with warnings.catch_warnings():
-        warnings.simplefilter("always", DegreesWarning)
-        warnings.simplefilter("always", GeometryWarning)
+        warnings.simplefilter("always", UserWarning)
         show, printed = warnings.showwarning, set()
 
         def show_line(message: Warning | str, *details: Any, **options: Any) -> None:
-            if not isinstance(message, DegreesWarning | GeometryWarning):
+            if not isinstance(message, UserWarning):
                 show(message, *details, **options)
                 return
             text = message.remedy if isinstance(message, DegreesWarning) else str(message)

@@ -1,8 +1,9 @@
 """The arm or the whole robot that the command line asks for."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
+from jointwise.cli.options import Base, FreeBase, Margin, RobotName, SceneFile, Tip
 from jointwise.errors import AmbiguousLinkError, InvalidInputError
 
 if TYPE_CHECKING:
@@ -14,24 +15,18 @@ Model = TypeVar("Model", "Chain", "Robot")
 
 
 @dataclass(frozen=True, slots=True)
-class ModelOptions:
-    """Which robot is meant, which part of it, and the obstacles around it.
+class ArmOptions:
+    """Which robot is meant, and which part of it; the attributes are those of the options.
 
-    Attributes:
-        name: The robot's name or file.
-        base: ``--base``: base link of an arm.
-        tip: ``--tip``: link of the end effector of an arm.
-        free_base: ``--free-base``: whether the root link of the whole robot moves freely.
-        scene: ``--scene``: the file of the obstacles.
-        margin: ``--margin`` [m].
+    Commands that take obstacles or a free base have the groups below.
     """
 
-    name: str
-    base: str | None = None
-    tip: str | None = None
-    free_base: bool = False
-    scene: str | None = None
-    margin: float = 0.0
+    robot: RobotName
+    base: Base = None
+    tip: Tip = None
+    scene: ClassVar[str | None] = None
+    margin: ClassVar[float] = 0.0
+    free_base: ClassVar[bool] = False
 
     def arm(self) -> "Chain":
         """The arm between base and tip.
@@ -48,10 +43,10 @@ class ModelOptions:
             return self._in_scene(self._load_arm())
         except AmbiguousLinkError as error:
             text = error.text(f"--{error.role} NAME")
-            links = f"All links: jointwise info {self.name} --links"
+            links = f"All links: jointwise info {self.robot} --links"
             raise InvalidInputError(f"{text} {links}") from None
 
-    def robot(self, reason: str) -> "Robot":
+    def whole_robot(self, reason: str) -> "Robot":
         """The whole robot.
 
         Args:
@@ -62,27 +57,27 @@ class ModelOptions:
         for option, link in (("--base", self.base), ("--tip", self.tip)):
             if link is not None:
                 raise InvalidInputError(f"{reason} cannot be combined with {option}.")
-        return self._in_scene(Robot.load(self.name, self.free_base))
+        return self._in_scene(Robot.load(self.robot, self.free_base))
 
     def arm_or_robot(self) -> "Chain | Robot":
         """The arm; the whole robot if it has several ends, or if its base moves freely."""
         if self.free_base:
-            return self.robot("--free-base")
+            return self.whole_robot("--free-base")
         if self.base is not None or self.tip is not None:
             return self.arm()
         try:
             return self._in_scene(self._load_arm())
         except AmbiguousLinkError:
-            return self.robot("a robot with several ends")
+            return self.whole_robot("a robot with several ends")
 
     def of_targets(self, of_links: bool) -> "Chain | Robot":
         """The whole robot for a table with targets of links, otherwise the arm."""
-        return self.robot("a table with targets of links") if of_links else self.arm()
+        return self.whole_robot("a table with targets of links") if of_links else self.arm()
 
     def _load_arm(self) -> "Chain":
         from jointwise.chain import Chain
 
-        return Chain.load(self.name, self.base, self.tip)
+        return Chain.load(self.robot, self.base, self.tip)
 
     def _in_scene(self, model: "Model") -> "Model":
         """The model among the obstacles, if there are any or a margin is given."""
@@ -92,6 +87,21 @@ class ModelOptions:
 
         scene = None if self.scene is None else Scene.from_toml(self.scene)
         return model.with_scene(scene, margin=self.margin)
+
+
+@dataclass(frozen=True, slots=True)
+class SceneOptions(ArmOptions):
+    """The obstacles around an arm, too."""
+
+    scene: SceneFile = None  # type: ignore[misc]
+    margin: Margin = 0.0  # type: ignore[misc]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOptions(SceneOptions):
+    """Whether the base of a whole robot moves freely, too."""
+
+    free_base: FreeBase = False  # type: ignore[misc]
 
 
 def noun(model: "Verbs") -> str:

@@ -1,6 +1,10 @@
-"""Arguments and options that several subcommands share."""
+"""Arguments and options that several subcommands share, alone and in groups."""
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import wraps
+from inspect import Parameter, Signature, signature
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
 
@@ -48,7 +52,7 @@ Tip = Annotated[
     str | None, _option("Link of the end effector; needed if the robot has several ends.", "LINK")
 ]
 FreeBase = Annotated[
-    bool, _option("The root link moves freely; for targets of links.", None, "--free-base")
+    bool, _option("The root link of the whole robot moves freely.", None, "--free-base")
 ]
 Degrees = Annotated[bool, _option("Angles are in degrees, in input and output.", None, "--deg")]
 Json = Annotated[bool, _option("Print JSON, always in metres and radians.", None, "--json")]
@@ -73,16 +77,65 @@ Output = Annotated[
 WithTargets = Annotated[bool, _option("Repeat the columns of the targets.", None, "--with-targets")]
 
 
-def solve_config(tolerance: float | None, restarts: int | None, seed: int) -> "SolveConfig":
-    """The config with these values; None: the default."""
-    from jointwise.config import SolveConfig
+@dataclass(frozen=True, slots=True)
+class SolverOptions:
+    """How a target is searched for; the attributes are those of the options."""
 
-    fields: dict[str, Any] = {"seed": seed}
-    if tolerance is not None:
-        fields |= {"position_tolerance": tolerance, "orientation_tolerance": tolerance}
-    if restarts is not None:
-        fields["max_restarts"] = restarts
-    return SolveConfig(**fields)
+    tolerance: Tolerance = None
+    restarts: Restarts = None
+    seed: Seed = 0
+
+    def config(self) -> "SolveConfig":
+        """The config with these values; None: the default."""
+        from jointwise.config import SolveConfig
+
+        fields: dict[str, Any] = {"seed": self.seed}
+        if self.tolerance is not None:
+            fields |= dict.fromkeys(("position_tolerance", "orientation_tolerance"), self.tolerance)
+        if self.restarts is not None:
+            fields["max_restarts"] = self.restarts
+        return SolveConfig(**fields)
+
+
+@dataclass(frozen=True, slots=True)
+class TableOptions:
+    """The table of the results; the attributes are those of the options."""
+
+    output: Output = "-"
+    deg: Degrees = False
+    with_targets: WithTargets = False
+
+
+def expand_groups(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The command with an option for each field of its parameters that are dataclasses.
+
+    Help lists those that have defaults after the command's own.
+    """
+    parameters: list[Parameter] = []
+    shared: list[Parameter] = []
+    groups: dict[str, type] = {}
+    for parameter in signature(command).parameters.values():
+        group = parameter.annotation
+        if not is_dataclass(group):
+            parameters.append(parameter.replace(kind=Parameter.KEYWORD_ONLY))
+            continue
+        assert isinstance(group, type)
+        groups[parameter.name], hints = group, get_type_hints(group, include_extras=True)
+        for each in fields(group):
+            option = Parameter(each.name, Parameter.KEYWORD_ONLY, annotation=hints[each.name])
+            if each.default is MISSING:
+                parameters.append(option)
+            else:
+                shared.append(option.replace(default=each.default))
+
+    @wraps(command)
+    def run(**values: Any) -> Any:
+        for name, group in groups.items():
+            values[name] = group(**{each.name: values.pop(each.name) for each in fields(group)})
+        return command(**values)
+
+    run.__signature__ = Signature(parameters + shared)  # type: ignore[attr-defined]
+    return run
 
 
 def is_number(text: str) -> bool:

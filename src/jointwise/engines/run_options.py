@@ -46,10 +46,25 @@ def require_cpu(options: RunOptions, config: SolveConfig, what: str) -> None:
         )
 
 
+def require_search(config: SolveConfig, what: str) -> None:
+    """Refuse to skip the search for what is always searched."""
+    if not config.search_unreached:
+        raise InvalidInputError(
+            f"config has search_unreached=False, which is for one target of a serial arm: {what} "
+            "always searched. Leave it out."
+        )
+
+
 def gpu_array(name: str, values: Any) -> Any:
     """An array of floats that is on the GPU, as a Numba array."""
     cuda.require_cuda()
     return as_float_array(name, values)
+
+
+def given_on_gpu(name: str, values: Any) -> Any:
+    """The same, checked, as it was given: results are arrays of the same library."""
+    gpu_array(name, values)
+    return values
 
 
 def precision(dtype: DTypeLike, config: SolveConfig) -> type:

@@ -74,9 +74,7 @@ def arm_model(
     angular_scale = float(ANGULAR_SHARE * size) or 1.0
     slide = np.where(prismatic, np.maximum(np.abs(lower), np.abs(upper)), 0.0).sum()
     reach = float(size + slide)
-    finite = np.isfinite(lower) & np.isfinite(upper)
-    with np.errstate(invalid="ignore"):
-        mid_range = np.where(finite, 0.5 * (lower + upper), np.clip(0.0, lower, upper))
+    mid_range = middles(limits)
     kinds = np.where(prismatic, float(HELD if hold_prismatic else PRISMATIC), float(REVOLUTE))
     bounds = _bounds(prismatic, lower, upper)
     packed = pack_arm(links, kinds, bounds, angular_scale, reach, _strides(n))
@@ -91,6 +89,14 @@ def arm_model(
         array.setflags(write=False)
     scales = reach, angular_scale
     return ArmModel(packed, links, prismatic, limits, mid_range, *scales, closed_form, n)
+
+
+def middles(limits: Floats) -> Floats:
+    """(n,) the middle of each range (n, 2); where it has none, the value nearest to 0."""
+    lower, upper = limits.T
+    with np.errstate(invalid="ignore"):
+        middle: Floats = 0.5 * (lower + upper)
+    return np.where(np.isfinite(middle), middle, np.clip(0.0, lower, upper))
 
 
 def _strides(n: int) -> Floats:

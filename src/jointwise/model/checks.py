@@ -1,7 +1,7 @@
 """Checks of user input. Each error says what was given, what is accepted, and what to do."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 from itertools import islice
 from numbers import Real
@@ -75,6 +75,17 @@ def floats(name: str, values: ArrayLike) -> Floats:
     return array
 
 
+def no_booleans(name: str, values: Any) -> None:
+    """Refuse lists of a file with true or false among numbers, which would be 1 or 0."""
+    pending = [values]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, bool):
+            raise InvalidInputError(f"{name} has {str(value).lower()}: expected numbers.")
+        if isinstance(value, list):
+            pending.extend(value)
+
+
 def contiguous(name: str, values: ArrayLike) -> Floats:
     """An array of floats that kernels can read: the given one if it is contiguous, else a copy."""
     if type(values) is np.ndarray and values.flags.carray and values.dtype is FLOAT64:
@@ -106,20 +117,6 @@ def position(name: str, value: Any) -> Floats:
             f"{name} has shape {array.shape}: expected (3,), a position x, y, z.{hint}"
         )
     return array
-
-
-def by_name(name: str, values: Any, joint_names: tuple[str, ...]) -> Any:
-    """Joint values given as a mapping of names, in the order of the joints; others as they are."""
-    if type(values) is np.ndarray or not isinstance(values, Mapping):
-        return values
-    unknown = [key for key in values if key not in joint_names]
-    missing = [key for key in joint_names if key not in values]
-    if unknown or missing:
-        wrong = f"no joint is named {unknown[0]!r}" if unknown else f"{missing[0]!r} is missing"
-        raise InvalidInputError(
-            f"{name} does not fit, {wrong}: expected a value for each of {', '.join(joint_names)}."
-        )
-    return [values[key] for key in joint_names]
 
 
 def all_finite(name: str, array: Floats) -> Floats:

@@ -1,6 +1,6 @@
 """Denavit-Hartenberg rows as an arm in numbers."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias, cast
 
@@ -132,6 +132,7 @@ def dh_model(
     frames: tuple[Floats | None, Floats | None],
     names: tuple[str, ...],
     title: str,
+    home: Mapping[str, float] | None = None,
 ) -> TreeModel:
     """The robot of DH rows: links ``base_link``, ``link1``, ``link2``, ... and ``tip``.
 
@@ -143,6 +144,7 @@ def dh_model(
             effector in the last row's frame; None for the identity.
         names: One name per joint.
         title: The robot's name.
+        home: The home configuration by joint [rad, m]; None if it is not known.
     """
     links = modified_links(rows) if modified else standard_links(rows)
     base, tool = frames
@@ -162,7 +164,7 @@ def dh_model(
         places[f"link{i + 1}"] = LinkPlace(i, np.eye(4)[:3], parent)
         parent = f"link{i + 1}"
     places["tip"] = LinkPlace(len(rows) - 1, links[-1], parent)
-    return tree_model(title, title, joints, places, False)
+    return tree_model(title, title, joints, places, False, home)
 
 
 @lru_cache(maxsize=256)

@@ -21,7 +21,7 @@ from jointwise.model.rotation import rpy_matrix
 Convention = Literal["standard", "modified"]
 Angles = Literal["radians", "degrees"]
 
-COLUMNS = ("name", "type", "theta", "d", "a", "alpha", "lower", "upper")
+COLUMNS = ("name", "type", "theta", "d", "a", "alpha", "lower", "upper", "home")
 KEYS = ("convention", "angles", "joints", "base", "tool")
 # Ten dotted parts of a TOML key. Refused, because tomllib takes quadratic time for such keys.
 DOTTED_KEY = re.compile(r"(?:\.[\w\s\"'-]+){10}")
@@ -37,6 +37,7 @@ class DHTable(NamedTuple):
         base: (4, 4) pose of the first row's frame in the base frame, or None.
         tool: (4, 4) pose of the end effector in the last row's frame, or None.
         names: One name per joint.
+        home: The home configuration by joint [rad, m]; joints without one are left out.
     """
 
     rows: list[DHJoint]
@@ -45,6 +46,7 @@ class DHTable(NamedTuple):
     base: Floats | None
     tool: Floats | None
     names: list[str]
+    home: dict[str, float]
 
 
 def read(
@@ -82,17 +84,20 @@ def _table(file: Path, text: str, convention: Convention | None, angles: Angles 
             f"{file.name} has no rows: expected a list of joints, base to end effector."
         )
     found = [] if in_degrees else [*_like_degrees(file.name, content, joints)]
-    rows, limits, names = [], [], []
+    rows, limits = [], []
+    names: list[str] = []
+    home: dict[str, float] = {}
     for number, joint in enumerate(joints, 1):
         where = f"row {number} of {file.name}"
         with degrees.silenced() if found else nullcontext():  # a file has its own remedy, below
-            row, limit = _row(where, joint, in_degrees)
+            row, limit, at_home = _row(where, joint, in_degrees)
         name = joint.get("name", f"joint{number}")
         if not isinstance(name, str) or not name:
             raise InvalidInputError(f"name in {where} is {short(name)}: expected text.")
         rows.append(row)
         limits.append(limit)
         names.append(name)
+        home |= {} if at_home is None else {name: at_home}
     base, tool = (_frame(file.name, key, content, in_degrees) for key in ("base", "tool"))
     remedy = 'set angles = "degrees" in the file'
     if not content:  # a CSV file has no settings
@@ -101,14 +106,14 @@ def _table(file: Path, text: str, convention: Convention | None, angles: Angles 
             'Chain.from_table(file, angles="degrees")'
         )
     degrees.warn(found, remedy)
-    return DHTable(rows, modified == "modified", limits, base, tool, names)
+    return DHTable(rows, modified == "modified", limits, base, tool, names, home)
 
 
 def _like_degrees(title: str, content: Mapping[str, Any], joints: list[Any]) -> Iterator[str]:
     """The angles that look like degrees; they are not yet checked."""
     for number, joint in enumerate(joints, 1):
         row = joint if isinstance(joint, dict) else {}
-        limits = () if row.get("type") == "prismatic" else ("lower", "upper")
+        limits = () if row.get("type") == "prismatic" else ("lower", "upper", "home")
         for column in ("theta", "alpha", *limits):
             if degrees.suspected(row.get(column)):
                 yield f"{column} in row {number} of {title} is {row[column]:g}"
@@ -126,6 +131,10 @@ def _read_toml(title: str, text: str) -> dict[str, Any]:
         raise InvalidInputError(f"{title} is not a DH table: expected keys without dots.")
     try:
         content = tomllib.loads(text)
+    except RecursionError:
+        raise InvalidInputError(
+            f"{title} has lists nested too deeply to be read: expected a DH table."
+        ) from None
     except tomllib.TOMLDecodeError as problem:
         raise InvalidInputError(f"{title} is not valid TOML: {problem}.") from None
     _check_keys(title, content, KEYS)
@@ -202,8 +211,10 @@ def _check_keys(where: str, keys: Iterable[str], accepted: tuple[str, ...]) -> N
             raise InvalidInputError(f"{where} has the unknown entry {short(key)}: {hint}")
 
 
-def _row(where: str, joint: Any, in_degrees: bool) -> tuple[DHJoint, tuple[float, float]]:
-    """A row and its joint limits [rad, m]."""
+def _row(
+    where: str, joint: Any, in_degrees: bool
+) -> tuple[DHJoint, tuple[float, float], float | None]:
+    """A row, its joint limits and its home value [rad, m]."""
     if not isinstance(joint, dict):
         raise InvalidInputError(
             f"{where} is {short(joint)}: expected a table, such as {{ a = 0.4, alpha = 90 }}."
@@ -211,16 +222,18 @@ def _row(where: str, joint: Any, in_degrees: bool) -> tuple[DHJoint, tuple[float
     _check_keys(where, joint, COLUMNS)
     joint_type = joint.get("type", "revolute")
     checks.choice(f"type in {where}", joint_type, get_args(JointType))
-    values = {"lower": -np.inf, "upper": np.inf}
+    values: dict[str, Any] = {"lower": -np.inf, "upper": np.inf, "home": None}
     for column in COLUMNS[2:]:
         if column in joint:
             value, is_limit = joint[column], column in ("lower", "upper")
             if not (is_limit and value in (np.inf, -np.inf)):
                 value = checks.number(f"{column} in {where}", value)
-            is_angle = column in ("theta", "alpha") or (is_limit and joint_type == "revolute")
+            moves = is_limit or column == "home"
+            is_angle = column in ("theta", "alpha") or (moves and joint_type == "revolute")
             values[column] = float(np.radians(value)) if in_degrees and is_angle else value
     limit = values.pop("lower"), values.pop("upper")
-    return DHJoint(**values, joint_type=joint_type), limit
+    home = values.pop("home")
+    return DHJoint(**values, joint_type=joint_type), limit, home
 
 
 def _frame(title: str, key: str, content: Mapping[str, Any], in_degrees: bool) -> Floats | None:

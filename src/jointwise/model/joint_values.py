@@ -39,6 +39,17 @@ def ordered_values(
     return ordered
 
 
+def full_turns(model: ArmModel | TreeModel) -> Floats:
+    """(n,) by how much each joint turns until all is as before [rad]; 0 if it never is.
+
+    That is so for prismatic joints, and for those that others follow, at ratios of any kind.
+    """
+    moves_one = np.ones(model.n, bool)
+    if isinstance(model, TreeModel):
+        moves_one = np.bincount(model.tree.variables, minlength=model.n) == 1
+    return np.where(moves_one & ~model.prismatic, 2.0 * np.pi, 0.0)
+
+
 def random_values(
     model: ArmModel | TreeModel, travel: float, seed: int, count: int | None
 ) -> Floats:

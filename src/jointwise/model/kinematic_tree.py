@@ -11,6 +11,7 @@ from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arm import PRISMATIC, REVOLUTE
 from jointwise.kernels.layout.arrays import UNLIMITED, Bools, Floats
 from jointwise.kernels.layout.tree import Tree
+from jointwise.model.arm import middles
 from jointwise.model.checks import short
 
 
@@ -18,12 +19,12 @@ class LinkPlace(NamedTuple):
     """Where a link is attached.
 
     Attributes:
-        body: The body that it is part of; -1 for the base.
-        transform: (3, 4) its frame in that of the body. Read-only.
+        joint: Number of the joint that moves it, mimic joints included; -1 for the base.
+        transform: (3, 4) its frame in the frame that the joint carries. Read-only.
         parent: The link that carries it; None for the root.
     """
 
-    body: int
+    joint: int
     transform: Floats
     parent: str | None
 
@@ -37,12 +38,12 @@ class Mimic(NamedTuple):
 
 
 class MovingJoint(NamedTuple):
-    """A joint as a reader found it: it moves a new body about or along z.
+    """A joint as a reader found it: it moves about or along z.
 
     Attributes:
         name: Its name.
-        parent: Number of the body that carries it; -1 for the base.
-        placement: (3, 4) the frame in which it moves, in the frame of that body.
+        parent: Number of the joint that carries it; -1 for the base.
+        placement: (3, 4) the frame in which it moves, in the frame that the parent carries.
         prismatic: Whether it is prismatic; else revolute.
         limits: Lower and upper limit [rad, m]; infinite where unlimited.
         velocity: Greatest velocity [rad/s, m/s]; infinite where unknown.
@@ -67,7 +68,7 @@ class TreeModel:
         title: What errors call its file.
         tree: The tree as kernels have it; see ``kernels.layout.tree.Tree``.
         joint_names: (v,) the joint that each independent variable is named after.
-        body_names: (b,) the joint that moves each body, mimic joints included.
+        all_joint_names: (b,) the names of all joints, mimic joints included.
         mimics: Which joint each mimic joint follows, by its name.
         links: Where each link is attached, by its name; the root first, parents before children.
         prismatic: (v,) which variables move prismatic joints; the others revolute ones.
@@ -84,7 +85,7 @@ class TreeModel:
     title: str
     tree: Tree
     joint_names: tuple[str, ...]
-    body_names: tuple[str, ...]
+    all_joint_names: tuple[str, ...]
     mimics: dict[str, Mimic]
     links: dict[str, LinkPlace]
     prismatic: Bools
@@ -105,6 +106,14 @@ class TreeModel:
         """The link that no joint moves. Without a free base its frame is the base frame."""
         return next(iter(self.links))
 
+    def path(self, joint: int, above: int = -1) -> list[int]:
+        """The joints from below one that carries a joint down to that joint; -1 for the base."""
+        joints: list[int] = []
+        while joint != above:
+            joints.insert(0, joint)
+            joint = int(self.tree.parents[joint])
+        return joints
+
     def with_limits(self, limits: Floats) -> "TreeModel":
         """The same robot with other limits (v, 2) of its variables [rad, m].
 
@@ -121,9 +130,7 @@ class TreeModel:
                 f"Joint {short(self.joint_names[i])}: expected limits that overlap {least[i]:g} to "
                 f"{most[i]:g}, where all joints that follow it are inside their limits."
             )
-        with np.errstate(invalid="ignore"):
-            middle = 0.5 * (lower + upper)
-        mid_range = np.where(np.isfinite(middle), middle, np.clip(0.0, lower, upper))
+        mid_range = middles(limits)
         ends = [np.clip(end, -UNLIMITED, UNLIMITED) for end in (lower, upper)]
         tree = self.tree._replace(lower=ends[0], upper=ends[1])
         is_mid_range = (self.home == self.mid_range).all()
@@ -134,10 +141,10 @@ class TreeModel:
 
     def with_link(self, name: str, parent: str, pose: Floats) -> "TreeModel":
         """The same robot with one more link, fixed to another at a pose (4, 4)."""
-        body, transform, _ = self.links[parent]
+        joint, transform, _ = self.links[parent]
         placed = transform @ pose
         placed.setflags(write=False)
-        return replace(self, links=self.links | {name: LinkPlace(body, placed, parent)})
+        return replace(self, links=self.links | {name: LinkPlace(joint, placed, parent)})
 
 
 def tree_model(
@@ -153,7 +160,7 @@ def tree_model(
     Args:
         name: The robot's name.
         title: What errors call its file.
-        joints: Joints that move, each after the one whose body carries it.
+        joints: Joints that move, each after the one that carries it.
         links: Where each link is attached; the root first, parents before children.
         free_base: Whether the root moves freely.
         home: The home configuration of the file by joint [rad, m]; joints that it leaves out are
@@ -169,8 +176,6 @@ def tree_model(
     index = {joint.name: i for i, joint in enumerate(independent)}
     limits, follower_limits, velocity = _narrowed(joints, followed, index, title)
     lower, upper = limits.T
-    with np.errstate(invalid="ignore"):
-        middle = 0.5 * (lower + upper)
     tree = Tree(
         np.array([joint.parent for joint in joints], np.int64),
         np.reshape([joint.placement for joint in joints], (-1, 3, 4)),
@@ -180,8 +185,7 @@ def tree_model(
         np.array([mimic.offset for mimic in followed], float),
         *(np.clip(values, -UNLIMITED, UNLIMITED) for values in (lower, upper, velocity)),
     )
-    mid_range = np.where(np.isfinite(middle), middle, np.clip(0.0, lower, upper))
-    known = home or {}
+    mid_range, known = middles(limits), home or {}
     at_home = [known.get(name, value) for name, value in zip(index, mid_range, strict=True)]
     prismatic = np.array([joint.prismatic for joint in independent], bool)
     home_values = np.clip(np.array(at_home, float), lower, upper)
@@ -193,7 +197,7 @@ def tree_model(
         title=title,
         tree=tree,
         joint_names=tuple(index),
-        body_names=tuple(by_name),
+        all_joint_names=tuple(by_name),
         mimics={joint.name: joint.mimic for joint in joints if joint.mimic is not None},
         links=dict(links),
         prismatic=prismatic,

@@ -45,11 +45,11 @@ class Joint(NamedTuple):
 
 def joints_of(model: TreeModel) -> Iterator[Joint]:
     """The joints of a robot, those above its links."""
-    for link, (body, _, parent) in model.links.items():
-        if parent is not None and body == model.links[parent].body:
+    for link, (joint, _, parent) in model.links.items():
+        if parent is not None and joint == model.links[parent].joint:
             yield Joint("", parent, link, True, False)
         elif parent is not None:
-            name = model.body_names[body]
+            name = model.all_joint_names[joint]
             yield Joint(name, parent, link, False, name in model.mimics)
 
 
@@ -64,14 +64,14 @@ def default_tip(joints: Iterable[Joint], base: str, title: str) -> str:
     Raises:
         AmbiguousLinkError: There are several candidates; the text lists them, likeliest first.
     """
-    bodies = [body for body in _bodies(joints, base) if body.joints > 0]
-    ends = [body for body in bodies if body.is_end and body.frames()]
+    groups = [group for group in _groups(joints, base) if group.joints > 0]
+    ends = [group for group in groups if group.is_end and group.frames()]
     tip = ends[0].best_frame() if len(ends) == 1 else None
-    return tip or only_candidate("tip", _by_likelihood(bodies), title)
+    return tip or only_candidate("tip", _by_likelihood(groups), title)
 
 
 @dataclass(slots=True)
-class Body:
+class LinkGroup:
     """Links that fixed joints connect.
 
     Attributes:
@@ -79,7 +79,7 @@ class Body:
         is_finger: Whether the joint that moves it has the name of a finger or jaw, or is a mimic.
         in_hand: Whether it moves on a hand.
         links: Its links, and the links that fixed joints attach to each.
-        moving: The joints on it that move other bodies.
+        moving: The joints on it that move other groups.
     """
 
     joints: int = 0
@@ -134,40 +134,40 @@ class Body:
                 yield 3 if _has_word(link, NO_TIPS) else 2, link
 
 
-def _bodies(joints: Iterable[Joint], base: str) -> Iterator[Body]:
-    """The body of the base and all that move on it; each once, also if joints form a cycle."""
+def _groups(joints: Iterable[Joint], base: str) -> Iterator[LinkGroup]:
+    """The group of the base and all that move on it; each once, also if joints form a cycle."""
     below: dict[str, list[Joint]] = {}
     for joint in joints:
         below.setdefault(joint.parent, []).append(joint)
-    visited, pending = {base}, [(base, Body())]
+    visited, pending = {base}, [(base, LinkGroup())]
     while pending:
-        first, body = pending.pop()
+        first, group = pending.pop()
         links = [first]
         for link in links:
-            body.links[link] = []
+            group.links[link] = []
             for joint in below.get(link, []):
                 if joint.child in visited:
                     continue
                 visited.add(joint.child)
                 if joint.is_fixed:
-                    body.links[link].append(joint.child)
+                    group.links[link].append(joint.child)
                     links.append(joint.child)
                 else:
-                    body.moving.append(joint)
-        in_hand = body.in_hand or body.is_hand
+                    group.moving.append(joint)
+        in_hand = group.in_hand or group.is_hand
         pending += [
-            (joint.child, Body(body.joints + 1, _moves_finger(joint), in_hand))
-            for joint in body.moving
+            (joint.child, LinkGroup(group.joints + 1, _moves_finger(joint), in_hand))
+            for joint in group.moving
         ]
-        yield body
+        yield group
 
 
-def _by_likelihood(bodies: list[Body]) -> list[str]:
+def _by_likelihood(groups: list[LinkGroup]) -> list[str]:
     """All candidates: tool frames and hands first, sensors last; then those with most joints."""
     keys = [
-        (unlikely, -body.joints, _tool_rank(link), link)
-        for body in bodies
-        for unlikely, link in body.candidates()
+        (unlikely, -group.joints, _tool_rank(link), link)
+        for group in groups
+        for unlikely, link in group.candidates()
     ]
     return [link for *_, link in sorted(keys)]
 

@@ -8,8 +8,7 @@ import numpy as np
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arm import PRISMATIC
 from jointwise.kernels.layout.arrays import Bools, Floats, Ints
-from jointwise.kernels.layout.tree import Tree
-from jointwise.model.arm import ArmModel
+from jointwise.model.arm import ArmModel, middles
 from jointwise.model.kinematic_tree import LinkPlace, MovingJoint, TreeModel, tree_model
 from jointwise.model.tree_poses import inverse, square
 
@@ -27,17 +26,18 @@ class Skeleton(NamedTuple):
         prismatic: (n,) which joints are prismatic.
         limits: (n, 2) lower and upper joint limits [rad, m]; infinite where unlimited.
         max_velocity: (n,) greatest velocity of each joint [rad/s, m/s]; infinite where unknown.
-        names: One name per joint.
-        bodies: (n,) the body of the robot that each joint moves; of those on the way up, the
-            joint above it.
+        joint_names: One name per joint.
+        home: (n,) the home configuration [rad, m]; the middle of the ranges if it is not known.
+        joints: (n,) the number of each joint among all of the robot, mimic joints included.
     """
 
     links: Floats
     prismatic: Bools
     limits: Floats
     max_velocity: Floats
-    names: tuple[str, ...]
-    bodies: tuple[int, ...]
+    joint_names: tuple[str, ...]
+    home: Floats
+    joints: tuple[int, ...]
 
 
 def chain_between(model: TreeModel, base: str, tip: str) -> Skeleton:
@@ -47,55 +47,50 @@ def chain_between(model: TreeModel, base: str, tip: str) -> Skeleton:
     range is what the limits of that joint and of all that follow it leave.
     """
     tree, start, end = model.tree, model.links[base], model.links[tip]
-    up, down = _bodies_between(tree, start.body, end.body)
-    bodies = [*up, *down]
-    if not bodies:
+    up, down = model.path(start.joint), model.path(end.joint)
+    shared = sum(i == j for i, j in zip(up, down, strict=False))
+    up, down = up[shared:][::-1], down[shared:]
+    joints = [*up, *down]
+    if not joints:
         raise InvalidInputError(
             f"no joint moves between base {base!r} and tip {tip!r} of {model.name}: expected at "
             "least one."
         )
-    _check_independent(model, bodies, tip)
+    _check_independent(model, joints, tip)
     links, link = [], inverse(start.transform)
-    for body in up:
+    for joint in up:
         links.append((link @ FLIP)[:3])
-        link = FLIP @ inverse(tree.placements[body])
-    for body in down:
-        links.append((link @ square(tree.placements[body]))[:3])
+        link = FLIP @ inverse(tree.placements[joint])
+    for joint in down:
+        links.append((link @ square(tree.placements[joint]))[:3])
         link = np.eye(4)
     links.append((link @ square(end.transform))[:3])
+    limits = joint_limits(model, np.array(joints))
     return Skeleton(
         np.stack(links),
-        tree.kinds[bodies] == PRISMATIC,
-        joint_limits(model, np.array(bodies)),
-        model.max_velocity[tree.variables[bodies]] * np.abs(tree.ratios[bodies]),
-        tuple(model.body_names[body] for body in bodies),
-        tuple(bodies),
+        tree.kinds[joints] == PRISMATIC,
+        limits,
+        model.max_velocity[tree.variables[joints]] * np.abs(tree.ratios[joints]),
+        tuple(model.all_joint_names[joint] for joint in joints),
+        joint_home(model, np.array(joints), limits),
+        tuple(joints),
     )
 
 
-def _bodies_between(tree: Tree, start: int, end: int) -> tuple[list[int], list[int]]:
-    """The bodies from one up to their nearest common ancestor, and down to the other."""
-    up, down = _ancestors(tree, start), _ancestors(tree, end)
-    shared = set(up) & set(down)
-    return [i for i in up if i not in shared], [i for i in reversed(down) if i not in shared]
+def moved_links(links: Floats, pose: Floats) -> Floats:
+    """(n+1, 3, 4) the links of an arm whose base is at a pose (4, 4)."""
+    moved = links.copy()
+    moved[0] = pose[:3] @ square(moved[0])
+    return moved
 
 
-def _ancestors(tree: Tree, body: int) -> list[int]:
-    """A body and all that carry it, up to the base."""
-    bodies = []
-    while body >= 0:
-        bodies.append(body)
-        body = int(tree.parents[body])
-    return bodies
-
-
-def _check_independent(model: TreeModel, bodies: list[int], tip: str) -> None:
+def _check_independent(model: TreeModel, joints: list[int], tip: str) -> None:
     """Refuse two joints on the path that follow the same joint."""
     first: dict[int, int] = {}
-    for body in bodies:
-        other = first.setdefault(int(model.tree.variables[body]), body)
-        if other != body:
-            names = f"{model.body_names[other]!r} and {model.body_names[body]!r}"
+    for joint in joints:
+        other = first.setdefault(int(model.tree.variables[joint]), joint)
+        if other != joint:
+            names = f"{model.all_joint_names[other]!r} and {model.all_joint_names[joint]!r}"
             raise InvalidInputError(
                 f"joints {names} of {model.name} move together, as one mimics the other or both a "
                 "third: expected independent joints in a chain. Use a Robot: "
@@ -103,10 +98,19 @@ def _check_independent(model: TreeModel, bodies: list[int], tip: str) -> None:
             )
 
 
-def joint_limits(model: TreeModel, bodies: Ints) -> Floats:
+def joint_limits(model: TreeModel, joints: Ints) -> Floats:
     """(n, 2) what the limits of their variables leave of the range of joints."""
-    tree, ends = model.tree, model.limits[model.tree.variables[bodies]]
-    return np.sort(tree.ratios[bodies, None] * ends + tree.offsets[bodies, None], axis=1)
+    tree, ends = model.tree, model.limits[model.tree.variables[joints]]
+    return np.sort(tree.ratios[joints, None] * ends + tree.offsets[joints, None], axis=1)
+
+
+def joint_home(model: TreeModel, joints: Ints, limits: Floats) -> Floats:
+    """(n,) the home configuration of joints with limits (n, 2) [rad, m]. Read-only."""
+    tree, home = model.tree, middles(limits)
+    if (model.home != model.mid_range).any():
+        home = tree.ratios[joints] * model.home[tree.variables[joints]] + tree.offsets[joints]
+    home.setflags(write=False)
+    return home
 
 
 @lru_cache(MAX_ARMS)

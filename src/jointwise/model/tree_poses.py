@@ -8,8 +8,8 @@ from jointwise.kernels.layout.tree import Tree
 from jointwise.model.kinematic_tree import TreeModel
 
 
-def body_poses(tree: Tree, x: Floats) -> Floats:
-    """(k, b, 4, 4) poses of all bodies in the base frame.
+def joint_poses(tree: Tree, x: Floats) -> Floats:
+    """(k, b, 4, 4) poses of the frames that all joints carry, in the base frame.
 
     Args:
         tree: The tree.
@@ -17,19 +17,19 @@ def body_poses(tree: Tree, x: Floats) -> Floats:
     """
     q = tree.ratios * x[:, tree.variables] + tree.offsets
     poses = square(tree.placements) @ motions(tree.kinds == PRISMATIC, q)
-    for body, parent in enumerate(tree.parents.tolist()):
+    for joint, parent in enumerate(tree.parents.tolist()):
         if parent >= 0:
-            poses[:, body] = poses[:, parent] @ poses[:, body]
+            poses[:, joint] = poses[:, parent] @ poses[:, joint]
     return poses
 
 
 def link_poses(model: TreeModel, q: Floats, T_world_root: Floats) -> dict[str, Floats]:
     """Poses of all links by their names; see ``Robot.fk``."""
     places = model.links.values()
-    bodies = body_poses(model.tree, np.atleast_2d(q))
-    root = np.broadcast_to(np.eye(4), (len(bodies), 1, 4, 4))
-    carriers = np.concatenate([bodies, root], axis=1)[:, [place.body for place in places]]
-    poses = T_world_root @ carriers @ square(np.array([place.transform for place in places]))
+    frames = joint_poses(model.tree, np.atleast_2d(q))
+    root = np.broadcast_to(np.eye(4), (len(frames), 1, 4, 4))
+    carried = np.concatenate([frames, root], axis=1)[:, [place.joint for place in places]]
+    poses = T_world_root @ carried @ square(np.array([place.transform for place in places]))
     poses.setflags(write=False)
     by_link = poses[0] if q.ndim == 1 else np.moveaxis(poses, 1, 0)
     return dict(zip(model.links, by_link, strict=True))
@@ -70,15 +70,14 @@ def inverse(transform: Floats) -> Floats:
 
 def link_jacobian(model: TreeModel, q: Floats, link: str, T_world_root: Floats) -> Floats:
     """(6, v) geometric Jacobian of a link, world frame; see ``Robot.jacobian``."""
-    tree, body = model.tree, model.links[link].body
-    frames = T_world_root @ body_poses(tree, q[None])[0]
+    tree = model.tree
+    frames = T_world_root @ joint_poses(tree, q[None])[0]
     tip = link_poses(model, q, T_world_root)[link][:3, 3]
     jacobian = np.zeros((6, model.n))
-    while body >= 0:
-        axis, origin = frames[body, :3, 2], frames[body, :3, 3]
+    for joint in model.path(model.links[link].joint):
+        axis, origin = frames[joint, :3, 2], frames[joint, :3, 3]
         column = np.concatenate([np.cross(axis, tip - origin), axis])
-        if tree.kinds[body] == PRISMATIC:
+        if tree.kinds[joint] == PRISMATIC:
             column = np.concatenate([axis, np.zeros(3)])
-        jacobian[:, tree.variables[body]] += tree.ratios[body] * column
-        body = int(tree.parents[body])
+        jacobian[:, tree.variables[joint]] += tree.ratios[joint] * column
     return jacobian

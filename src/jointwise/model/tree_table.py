@@ -34,27 +34,10 @@ class Row(TypedDict):
 def tree_rows(model: TreeModel) -> Iterator[tuple[str, Row]]:
     """The rows of all links, each after its parent, and what the first column of each shows."""
     for cell, indent, link in _branches(model):
-        body, _, parent = model.links[link]
-        above: list[int] = []
-        while parent is not None and body != model.links[parent].body:
-            above.insert(0, body)
-            body = int(model.tree.parents[body])
-        if not above:
-            kind = None if parent is None else "fixed"
-            yield (
-                cell,
-                Row(
-                    link=link,
-                    parent=parent,
-                    joint=None,
-                    type=kind,
-                    lower=None,
-                    upper=None,
-                    mimic=None,
-                ),
-            )
-        for joint in above:
-            yield cell if joint == above[0] else indent, _joint_row(model, link, joint)
+        last, _, parent = model.links[link]
+        joints = [] if parent is None else model.path(last, model.links[parent].joint)
+        for i, joint in enumerate(joints or (None,)):
+            yield indent if i else cell, _row(model, link, joint)
 
 
 def tree_cells(model: TreeModel) -> tuple[list[list[str]], list[str]]:
@@ -80,19 +63,19 @@ def tree_table(model: TreeModel) -> str:
     return "\n".join([*align(lines, "lllrrl"[: len(lines[0])]), *notes])
 
 
-def _joint_row(model: TreeModel, link: str, body: int) -> Row:
-    """The row of a link and the joint of a body."""
-    tree, name = model.tree, model.body_names[body]
-    ends = model.limits[tree.variables[body]] * tree.ratios[body] + tree.offsets[body]
-    return Row(
-        link=link,
-        parent=model.links[link].parent,
-        joint=name,
-        type="prismatic" if tree.kinds[body] == PRISMATIC else "revolute",
-        lower=float(ends.min()),
-        upper=float(ends.max()),
-        mimic=model.mimics.get(name),
-    )
+def _row(model: TreeModel, link: str, joint: int | None) -> Row:
+    """The row of a link and of a joint that moves it, if any."""
+    tree, parent = model.tree, model.links[link].parent
+    row = Row(link=link, parent=parent, joint=None, type=None, lower=None, upper=None, mimic=None)
+    if joint is None:
+        row["type"] = None if parent is None else "fixed"
+        return row
+    name = row["joint"] = model.all_joint_names[joint]
+    row["type"] = "prismatic" if tree.kinds[joint] == PRISMATIC else "revolute"
+    ends = model.limits[tree.variables[joint]] * tree.ratios[joint] + tree.offsets[joint]
+    row["lower"], row["upper"] = float(ends.min()), float(ends.max())
+    row["mimic"] = model.mimics.get(name)
+    return row
 
 
 def _format_mimic(mimic: Mimic | None) -> str:

@@ -54,9 +54,6 @@ def gif(chain: Chain, trace: Trace, target: AnyTarget, file: str | PathLike[str]
         target: The target of the trace, as for ``Chain.solve``.
         file: The file to write, such as ``"solve.gif"``. An existing file is overwritten.
 
-    Raises:
-        InvalidInputError: An argument is invalid; the text says which and why.
-
     Example:
         >>> from jointwise import plot, robots
         >>> panda, target = robots.panda(), [0.4, 0.2, 0.5]

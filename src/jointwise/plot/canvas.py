@@ -6,7 +6,8 @@ import numpy as np
 
 from jointwise.chain import Chain
 from jointwise.engines.serial.trace import Trace
-from jointwise.errors import DimensionMismatchError, InvalidInputError, JointwiseError
+from jointwise.errors import DimensionMismatchError, InvalidInputError
+from jointwise.extras import require
 from jointwise.robot import Robot
 
 # The palette of Okabe and Ito, distinct for every kind of colour vision, and greys.
@@ -36,19 +37,8 @@ LEGEND_HEIGHT, LEGEND_ENTRY_WIDTH = 0.6, 1.2
 
 
 def matplotlib() -> Any:
-    """Matplotlib, with its ``pyplot``.
-
-    Raises:
-        JointwiseError: It is not installed.
-    """
-    try:
-        import matplotlib
-        import matplotlib.pyplot
-    except ImportError:
-        raise JointwiseError(
-            "figures need Matplotlib, which is not installed: pip install 'jointwise[plot]'."
-        ) from None
-    return matplotlib
+    """Matplotlib, with its ``pyplot``; an error if it is not installed."""
+    return require("matplotlib.pyplot", "figures need Matplotlib", "plot")
 
 
 def check_chain(chain: Any) -> None:

@@ -26,12 +26,6 @@ def convergence(trace: Trace, tolerance: float | None = None, ax: Any = None) ->
         tolerance: Where to draw a line for the tolerance [m, rad]. None: no line.
         ax: Axes to draw in. None: new ones.
 
-    Returns:
-        The axes.
-
-    Raises:
-        InvalidInputError: An argument is invalid; the text says which and why.
-
     Example:
         >>> from jointwise import plot, robots
         >>> ax = plot.convergence(robots.panda().trace([0.4, 0.2, 0.5]), tolerance=1e-6)
@@ -111,9 +105,6 @@ def path(model: Chain | Robot, path: IKPath, axes: Any = None, degrees: bool = F
 
     Returns:
         (n,) the axes of the joints, in the order of ``joint_names``.
-
-    Raises:
-        InvalidInputError: An argument is invalid; the text says which and why.
 
     Example:
         >>> from jointwise import plot, robots

@@ -39,12 +39,6 @@ def robot(
         ax: 3D axes to draw in. None: new ones.
         color: Colour of the lines.
 
-    Returns:
-        The axes.
-
-    Raises:
-        InvalidInputError: An argument is invalid; the text says which and why.
-
     Example:
         >>> from jointwise import Robot, plot
         >>> panda = Robot.load("panda")
@@ -67,7 +61,7 @@ def robot(
     places = robot.model.links
     lines = [(place.parent, link) for link, place in places.items() if place.parent is not None]
     axes.plot(*_segments([(positions[a], positions[b]) for a, b in lines]), color=color, lw=2)
-    moved = [link for a, link in lines if places[a].body != places[link].body]
+    moved = [link for a, link in lines if places[a].joint != places[link].joint]
     dots = {"color": color, "ms": 3.5, "mec": "white", "mew": 0.5}
     axes.plot(*np.reshape([positions[link] for link in moved], (-1, 3)).T, "o", **dots)
     if stars:

@@ -51,12 +51,6 @@ def arm(
         limits: Whether to show the joint limits.
         spheres: Whether to show the spheres of its ``geometry``, by which collisions are found.
 
-    Returns:
-        The axes.
-
-    Raises:
-        InvalidInputError: An argument is invalid; the text says which and why.
-
     Example:
         >>> from jointwise import plot, robots
         >>> panda = robots.panda()
@@ -84,12 +78,6 @@ def motion(chain: Chain, configurations: ArrayLike, target: AnyTarget, ax: Any =
             trace are ``trace.q``.
         target: The target, as for ``Chain.solve``.
         ax: 3D axes to draw in. None: new ones, as for ``arm``.
-
-    Returns:
-        The axes.
-
-    Raises:
-        InvalidInputError: An argument is invalid; the text says which and why.
 
     Example:
         >>> from jointwise import plot, robots
@@ -126,12 +114,6 @@ def solutions(chain: Chain, configurations: ArrayLike, target: AnyTarget, ax: An
         configurations: (k, n) joint values of the solutions [rad, m], k at least 1.
         target: The target, as for ``Chain.solve``.
         ax: 3D axes to draw in. None: new ones, as for ``arm``.
-
-    Returns:
-        The axes.
-
-    Raises:
-        InvalidInputError: An argument is invalid; the text says which and why.
 
     Example:
         >>> from jointwise import plot, robots

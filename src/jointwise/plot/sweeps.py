@@ -37,9 +37,6 @@ def sweep(chain: Chain, trace: Trace, target: AnyTarget, number: int = 0, axes: 
     Returns:
         (n,) the axes, in the order of the moves.
 
-    Raises:
-        InvalidInputError: An argument is invalid; the text says which and why.
-
     Example:
         >>> from jointwise import plot, robots
         >>> panda, target = robots.panda(), [0.4, 0.2, 0.5]

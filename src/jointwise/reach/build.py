@@ -3,9 +3,11 @@
 # Annotations stay text, so that help() shows the names of types, not what they stand for.
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from contextlib import closing
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -15,16 +17,17 @@ from jointwise.backends.threads import thread_count
 from jointwise.chain import Chain
 from jointwise.config import SolveConfig
 from jointwise.engines.run_options import Device
+from jointwise.engines.serial.check import serial_check
 from jointwise.errors import InvalidInputError
 from jointwise.reach.chunks import POSES_AT_ONCE, REACH_CONFIG, Job, check_search, versions
 from jointwise.reach.description import describe_map
 from jointwise.reach.dispatch import compute_on_cluster, compute_on_threads, connect
 from jointwise.reach.empty_store import require_zarr
-from jointwise.reach.grid import Index, grid_over
+from jointwise.reach.grid import Index, check_size, grid_over
 from jointwise.reach.map import ReachMap
 from jointwise.reach.orientations import Orientations, orientation_set
 from jointwise.reach.size import check_chain
-from jointwise.reach.store import Store, translate_write_errors
+from jointwise.reach.store import MAX_LISTED, Store, translate_write_errors
 from jointwise.reach.workers import ALL_CORES, Workers, check_workers
 
 
@@ -84,15 +87,19 @@ def reach_map(
     with connect(workers.client) as cluster:
         with translate_write_errors(store):
             opened = Store.open_or_create(store, description)
-        with reporting(progress, "counting voxels"):
-            poses = sum(count for _, count in _missing_chunks(opened, job))
+            opened.remove_partials()
+        with reporting(progress, "checking chunks"), translate_write_errors(store):
+            poses, damaged = 0, opened.repair_coordinates()
+            for index, count in _missing_chunks(opened, job):
+                poses += count
+                damaged += opened.damaged_files(index)
         # Of a complete map the versions do not matter; to resume one they must be the same.
         if poses:
             opened.check_same(description, "versions")
+        _warn_of_damage(opened, damaged)
+        if poses:
             with opened.lock(), reporting(progress, "mapping", poses) as report:
                 _compute_missing(opened, job, cluster, workers.threads, report)
-    with translate_write_errors(store):
-        opened.remove_partials()
     return ReachMap(store)
 
 
@@ -114,7 +121,21 @@ def _job(
     tried = orientation_set(orientations)
     max_voxels = POSES_AT_ONCE[device] // tried.count
     grid = grid_over(arm.arm, resolution, region, workers.chunk, max_voxels)
-    return Job(arm.arm, grid, tried, config, device, arm._check_or_none())
+    check_size(grid)
+    around = arm._collision_model
+    check = None if around is None else serial_check(arm.arm, around)
+    return Job(arm.arm, grid, tried, config, device, check)
+
+
+def _warn_of_damage(store: Store, files: list[Path]) -> None:
+    """Warn of damaged files, by name if there are few, which are about to be computed again."""
+    if files:
+        listed = ", ".join(repr(str(file)) for file in files[:MAX_LISTED])
+        verb = "file is" if len(files) == 1 else f"files of {str(store.path)!r} are"
+        more = ", ..." if len(files) > MAX_LISTED else ""
+        warnings.warn(
+            f"{len(files)} {verb} damaged and will be computed again: {listed}{more}", stacklevel=3
+        )
 
 
 def _missing_chunks(store: Store, job: Job) -> Iterator[tuple[Index, int]]:

@@ -20,14 +20,9 @@ class Comparison:
         dexterity_b: Mean dexterity of the second arm where both reach.
 
     Example:
-        >>> from tempfile import TemporaryDirectory
-        >>> from jointwise import Chain, reach_map, two_link_planar
-        >>> arm = Chain.from_dh(two_link_planar(0.3, 0.2))
-        >>> area = (-0.5, 0.5), (-0.5, 0.5), (0.0, 0.0)
-        >>> with TemporaryDirectory() as folder:
-        ...     found = reach_map(arm, 0.1, None, area, store=f"{folder}/arm.zarr", progress=False)
-        ...     print(compare(found, found).dexterity_a)
-        1.0
+        >>> found = Comparison(0.75, 0.5, 0.25, dexterity_a=0.5, dexterity_b=0.625)
+        >>> found.volume_both / found.volume_b
+        0.5
     """
 
     volume_a: float
@@ -56,11 +51,9 @@ def compare(map_a: ReachMap, map_b: ReachMap) -> Comparison:
 
     Example:
         >>> from tempfile import TemporaryDirectory
-        >>> from jointwise import Chain, reach_map, two_link_planar
-        >>> arm = Chain.from_dh(two_link_planar(0.3, 0.2))
-        >>> area = (-0.5, 0.5), (-0.5, 0.5), (0.0, 0.0)
+        >>> from jointwise import reach_map, robots
         >>> with TemporaryDirectory() as folder:
-        ...     found = reach_map(arm, 0.1, None, area, store=f"{folder}/arm.zarr", progress=False)
+        ...     found = reach_map(robots.ur3e(), 0.25, None, store=f"{folder}/m", progress=False)
         ...     print(compare(found, found).volume_both == found.volume())
         True
     """

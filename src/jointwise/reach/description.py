@@ -16,8 +16,8 @@ from jointwise.reach.orientations import AimCone, Orientations
 from jointwise.scene.scene import Scene
 from jointwise.shape.files import from_text, to_text
 
-# Version of the file format. Format 1 had other names of arrays and settings.
-FORMAT = 2
+# Version of the file format. Format 1 had other names, format 2 no checksums.
+FORMAT = 3
 # Values longer than this are not quoted in a message.
 MAX_QUOTED = 60
 

@@ -14,6 +14,7 @@ from time import monotonic, sleep
 from typing import Any
 
 from jointwise.errors import InvalidInputError, JointwiseError
+from jointwise.extras import require
 from jointwise.reach.chunks import Chunk, Job, compute_chunk, versions
 from jointwise.reach.grid import Index
 
@@ -179,12 +180,7 @@ def connect(client: Any) -> Iterator[Any]:
     if client is None:
         yield None
         return
-    try:
-        from distributed import Client
-    except ImportError:
-        raise JointwiseError(
-            "client needs distributed, which is not installed: pip install 'jointwise[cluster]'."
-        ) from None
+    Client = require("distributed", "client needs distributed", "cluster").Client
     if isinstance(client, Client):
         yield client
     elif isinstance(client, str):

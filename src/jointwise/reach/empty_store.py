@@ -2,12 +2,14 @@
 
 import tempfile
 import warnings
+from glob import escape
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from jointwise.errors import JointwiseError
+from jointwise.backends.locks import locked, remove_abandoned
+from jointwise.extras import require
 from jointwise.reach.chunks import Chunk
 from jointwise.reach.description import grid_from_settings
 from jointwise.reach.grid import AXES, Grid
@@ -30,25 +32,19 @@ MEANINGS = {
 
 
 def require_zarr() -> Any:
-    """The module zarr.
-
-    Raises:
-        JointwiseError: It is not installed.
-    """
-    try:
-        import zarr
-    except ImportError:
-        raise JointwiseError(
-            "reach maps need zarr, which is not installed: pip install 'jointwise[reach]'."
-        ) from None
-    return zarr
+    """The module zarr; an error if it is not installed."""
+    return require("zarr", "reach maps need zarr", "reach")
 
 
 def create_empty(path: Path, description: dict[str, Any]) -> None:
     """Create an empty store in a temporary folder and rename it, so that none is ever partial."""
     require_zarr()
     path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(".partial", f"{path.name}.", path.parent) as folder:
+    remove_abandoned(path.parent.glob(f"{escape(path.name)}.*.partial"))
+    with (
+        tempfile.TemporaryDirectory(".partial", f"{path.name}.", path.parent) as folder,
+        locked(Path(folder)),
+    ):
         temporary = Path(folder) / path.name
         write_empty(temporary, description)
         try:
@@ -63,7 +59,7 @@ def write_empty(path: Path, description: dict[str, Any]) -> None:
     zarr = require_zarr()
     grid, joints = grid_from_settings(description["settings"]), len(description["arm"]["names"])
     group = zarr.open_group(path, mode="w-", zarr_format=3, attributes={"jointwise": description})
-    _write_coordinates(group, grid)
+    write_coordinates(group, grid)
     for name in Chunk._fields:
         per_joint = name == JOINT_ARRAY
         units, meaning = MEANINGS[name]
@@ -74,7 +70,7 @@ def write_empty(path: Path, description: dict[str, Any]) -> None:
             dtype="float64" if per_joint else "float32",
             fill_value=np.nan if per_joint else 0.0,
             dimension_names=(*AXES, "joint") if per_joint else AXES,
-            compressors=zarr.codecs.ZstdCodec(level=COMPRESSION_LEVEL),
+            compressors=_compressors(),
             attributes={"units": units, "long_name": meaning},
         )
     with warnings.catch_warnings():  # xarray reads consolidated metadata; Zarr warns about it
@@ -82,15 +78,25 @@ def write_empty(path: Path, description: dict[str, Any]) -> None:
         zarr.consolidate_metadata(path)
 
 
-def _write_coordinates(group: Any, grid: Grid) -> None:
-    """Write the voxel centres along each axis."""
+def write_coordinates(group: Any, grid: Grid) -> None:
+    """Write the voxel centres along each axis, again if they exist."""
     for axis, name in enumerate(AXES):
         centres = grid.centres(axis)
         array = group.create_array(
             name,
             shape=centres.shape,
+            chunks=centres.shape,
             dtype=centres.dtype,
             dimension_names=(name,),
+            compressors=_compressors(),
             attributes={"units": "m", "long_name": f"{name} of the voxel's centre, base frame"},
+            overwrite=True,
+            config={"write_empty_chunks": True},  # a layer at zero
         )
         array[:] = centres
+
+
+def _compressors() -> tuple[Any, Any]:
+    """Compression, and a checksum at the end of every file; ``store.is_intact`` reads it."""
+    codecs = require_zarr().codecs
+    return codecs.ZstdCodec(level=COMPRESSION_LEVEL), codecs.Crc32cCodec()

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
-from math import ceil, floor
+from math import ceil, floor, prod
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,8 @@ AXES = ("x", "y", "z")
 # A voxel whose centre is outside the region by this share of its edge still counts as inside, so
 # that rounding does not drop voxels at the boundary.
 BOUNDARY_TOL = 1e-6
-# Voxels along an axis, at most.
-MAX_VOXELS = 100_000
+# Voxels along an axis, in all, and in a chunk, at most.
+MAX_VOXELS, MAX_TOTAL, MAX_CHUNK = 100_000, 10**11, 10**7
 # Integers up to here are exact in a float.
 MAX_EXACT_INTEGER = 2.0**53
 
@@ -108,6 +108,20 @@ def grid_over(arm: ArmModel, resolution: float, region: Any, chunk: Any, max_vox
         )
     edge = _chunk_edge((x, y, z), chunk, max_voxels)
     return Grid(size, first, (x, y, z), (min(edge, x), min(edge, y), min(edge, z)))
+
+
+def check_size(grid: Grid) -> None:
+    """Refuse a grid that is too large to list its chunks, or has a chunk that is too large."""
+    if prod(grid.shape) > MAX_TOTAL:
+        raise InvalidInputError(
+            f"resolution is {grid.resolution} for a region of {prod(grid.shape):.3g} voxels: "
+            f"expected at most {MAX_TOTAL:.3g}. Use a larger resolution or a smaller region."
+        )
+    if prod(grid.chunk) > MAX_CHUNK:
+        raise InvalidInputError(
+            f"chunk is {max(grid.chunk)}, so a chunk has {prod(grid.chunk):,} voxels: expected at "
+            f"most {MAX_CHUNK:,}. Use a smaller chunk, such as 32."
+        )
 
 
 def _reach_box(arm: ArmModel) -> Floats:

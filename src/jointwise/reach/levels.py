@@ -15,7 +15,7 @@ import numpy as np
 from jointwise.backends import cpu, cuda
 from jointwise.backends.device_arrays import device_array, to_device, to_host
 from jointwise.config import SolveConfig
-from jointwise.engines.serial.batch import pack_problem, solve_cpu, solve_gpu, start_values_of
+from jointwise.engines.serial.batch import pack_batch, solve_cpu, solve_gpu, start_values_of
 from jointwise.engines.serial.check import SerialCheck
 from jointwise.engines.serial.packing import packed_arm
 from jointwise.engines.serial.solve import closed_form_for
@@ -116,7 +116,7 @@ def solve_levels(
         backend.write_targets(points, level, rows, next_rows)
         packed = level.packed._replace(values=targets)
         level_config = config if level is levels[-1] else early_config
-        problem = pack_problem(arm, packed, starts, level.from_solution, level_config, check)
+        problem = pack_batch(arm, packed, starts, level.from_solution, level_config, check)
         results = backend.solve(arm, problem)
         rows = Rows(offsets[rows.row_offsets], results.q, results.converged)
     scores = Scores(

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 
 from jointwise.chain import Chain
-from jointwise.errors import InvalidInputError, JointwiseError
+from jointwise.errors import InvalidInputError
+from jointwise.extras import require
 from jointwise.kernels.layout.arrays import Floats
 from jointwise.model import checks
 from jointwise.reach.chunks import Float32s
@@ -42,13 +43,10 @@ class ReachMap:
 
     Example:
         >>> from tempfile import TemporaryDirectory
-        >>> from jointwise import Chain, reach_map, two_link_planar
-        >>> arm = Chain.from_dh(two_link_planar(0.3, 0.2))
-        >>> area = (-0.5, 0.5), (-0.5, 0.5), (0.0, 0.0)
+        >>> from jointwise import reach_map, robots
         >>> with TemporaryDirectory() as folder:
-        ...     _ = reach_map(arm, 0.1, None, area, store=f"{folder}/arm.zarr", progress=False)
-        ...     found = ReachMap(f"{folder}/arm.zarr")
-        ...     print(found.at([0.3, 0.2, 0.0]).dexterity)
+        ...     _ = reach_map(robots.ur3e(), 0.25, None, store=f"{folder}/m", progress=False)
+        ...     print(ReachMap(f"{folder}/m").at([0.25, 0.25, 0.25]).dexterity)
         1.0
     """
 
@@ -116,13 +114,12 @@ class ReachMap:
         return array
 
     def dataset(self) -> "Dataset":
-        """The whole map as an xarray ``Dataset``; its arrays are read when they are used."""
-        try:
-            import xarray
-        except ImportError:
-            raise JointwiseError(
-                "a dataset needs xarray, which is not installed: pip install 'jointwise[reach]'."
-            ) from None
+        """The whole map as an xarray ``Dataset``; its arrays are read when they are used.
+
+        Zarr then raises a ``ValueError`` if a chunk does not match its checksum.
+        """
+        xarray = require("xarray", "a dataset needs xarray", "reach")
+        self._store.check_coordinates()
         dataset: Dataset = xarray.open_zarr(self._store.path, chunks=None)
         return dataset
 

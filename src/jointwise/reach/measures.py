@@ -27,14 +27,12 @@ class Reach(NamedTuple):
 
     Example:
         >>> from tempfile import TemporaryDirectory
-        >>> from jointwise import Chain, reach_map, two_link_planar
-        >>> arm = Chain.from_dh(two_link_planar(0.3, 0.2))
-        >>> area = (-0.5, 0.5), (-0.5, 0.5), (0.0, 0.0)
+        >>> from jointwise import reach_map, robots
         >>> with TemporaryDirectory() as folder:
-        ...     found = reach_map(arm, 0.1, None, area, store=f"{folder}/arm.zarr", progress=False)
-        ...     here = found.at([0.3, 0.2, 0.0])
+        ...     found = reach_map(robots.ur3e(), 0.25, None, store=f"{folder}/m", progress=False)
+        ...     here = found.at([0.25, 0.25, 0.25])
         >>> here.dexterity, here.q.shape
-        (1.0, (2,))
+        (1.0, (6,))
     """
 
     dexterity: float

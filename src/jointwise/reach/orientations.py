@@ -14,6 +14,8 @@ from jointwise.model import checks
 from jointwise.model.rotation import rpy_matrix
 from jointwise.targets.aim import unit_vector
 
+# Orientations of a map, at most.
+MAX_ORIENTATIONS = 1_000_000
 UP = np.array([0.0, 0.0, 1.0])
 GOLDEN_ANGLE = pi * (3.0 - sqrt(5.0))
 GOLDEN_RATIO = 0.5 * (sqrt(5.0) - 1.0)
@@ -134,13 +136,19 @@ def cone_directions(cone: AimCone) -> Floats:
 
 def orientation_set(orientations: Orientations) -> OrientationSet:
     """The orientations as arrays."""
+    count = orientation_count(orientations)
+    if count > MAX_ORIENTATIONS:
+        raise InvalidInputError(
+            f"orientations has {count:,} entries: expected at most {MAX_ORIENTATIONS:,}, since all "
+            "orientations of a voxel are solved at once."
+        )
     if orientations is None:
         return OrientationSet(np.empty((0, 3)), np.empty((0, 3, 3)), np.zeros(1, np.int64), UP)
     if isinstance(orientations, AimCone):
         directions, axis = cone_directions(orientations), np.array(orientations.axis)
         offsets = np.zeros(len(directions) + 1, np.int64)
         return OrientationSet(directions, np.empty((0, 3, 3)), offsets, axis)
-    return uniform_rotations(orientation_count(orientations))
+    return uniform_rotations(count)
 
 
 def orientation_count(orientations: Orientations) -> int:

@@ -22,7 +22,6 @@ from jointwise.view.server import (
     free_port,
     html,
     open_server,
-    require_viser,
     stop_server,
 )
 
@@ -84,7 +83,6 @@ class MapPage:
     """
 
     def __init__(self, reach_map: VoxelMap, name: str, host: str, port: int) -> None:
-        require_viser()
         self._map, self._grid, self._chain = reach_map, reach_map.grid, reach_map.chain
         self.server = open_server(host, free_port(host, port), name)
         self._lock = Lock()

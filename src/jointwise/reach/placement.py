@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import dataclass
+from math import sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -39,13 +40,10 @@ class Placement:
             [m]; NaN where it is not reached, infinite where nothing is checked.
 
     Example:
-        >>> from jointwise import Chain, two_link_planar
-        >>> from jointwise.reach import base_candidates
-        >>> arm = Chain.from_dh(two_link_planar(0.3, 0.2))
-        >>> targets = [[1.0, 0.0, 0.0], [1.0, 0.2, 0.0]]
-        >>> found = best_base(arm, targets, base_candidates(targets, radius=0.5, step=0.1))
-        >>> found.base_pose.shape, found.q.shape
-        ((4, 4), (2, 2))
+        >>> import numpy as np
+        >>> from jointwise import robots
+        >>> best_base(robots.ur3e(), [[0.3, 0.0, 0.2], [9.0, 0.0, 0.0]], [np.eye(4)]).reached
+        array([1])
     """
 
     best: int
@@ -161,7 +159,7 @@ def base_candidates(targets: ArrayLike, radius: float, step: float, height: floa
     if not len(positions):
         raise InvalidInputError("targets is empty: expected at least one.")
     extent, spacing = checks.positive("radius", radius), checks.positive("step", step)
-    if (2.0 * extent / spacing + 1.0) ** 2 > MAX_CANDIDATES:
+    if 2.0 * extent / spacing + 1.0 > sqrt(MAX_CANDIDATES):
         raise InvalidInputError(
             f"step is {step} for a grid of {2.0 * extent:.3g} m by {2.0 * extent:.3g} m, more than "
             f"{MAX_CANDIDATES:,} candidates: expected a larger step, or a smaller radius."

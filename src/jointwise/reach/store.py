@@ -1,21 +1,27 @@
 """A reach map on disk: a Zarr folder, written chunk by chunk.
 
-Zarr writes every file under a temporary name and renames it. So a chunk is complete when the files
-of all four arrays exist; no other record is kept.
+Zarr writes every file under a temporary name and renames it, and ends every file with a checksum of
+its contents. So a chunk is complete when the files of all four arrays exist and match their
+checksums; no other record is kept.
 """
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 from typing import Any, NoReturn
 
+from jointwise.backends.locks import locked
 from jointwise.errors import InvalidInputError, JointwiseError
 from jointwise.reach.chunks import Chunk
 from jointwise.reach.description import FORMAT, differences, grid_from_settings
-from jointwise.reach.empty_store import JOINT_ARRAY, create_empty, require_zarr
-from jointwise.reach.grid import Index
+from jointwise.reach.empty_store import (
+    JOINT_ARRAY,
+    create_empty,
+    require_zarr,
+    write_coordinates,
+)
+from jointwise.reach.grid import AXES, Index
 
 # Differences between two maps that a message lists, at most.
 MAX_LISTED = 5
@@ -92,12 +98,33 @@ class Store:
         raise InvalidInputError(f"{str(self.path)!r} {reason} another store, or remove this one.")
 
     def missing_chunks(self) -> Iterator[Index]:
-        """The chunks that are not complete: a file of one of the arrays is missing or empty."""
+        """The chunks that are not complete: a file of one of the arrays is missing or damaged."""
         return (
             index
             for index in self.grid.chunks()
-            if not all(_has_content(self._file(name, index)) for name in reversed(Chunk._fields))
+            if not all(is_intact(self._file(name, index)) for name in reversed(Chunk._fields))
         )
+
+    def damaged_files(self, index: Index) -> list[Path]:
+        """The files of a chunk that exist, but do not match their checksums."""
+        files = (self._file(name, index) for name in Chunk._fields)
+        return [file for file in files if file.exists() and not is_intact(file)]
+
+    def repair_coordinates(self) -> list[Path]:
+        """Write the coordinates of the voxels again, where they are damaged; those files."""
+        files = self._damaged_coordinates()
+        if files:
+            write_coordinates(_open_group(self.path, read_only=False), self.grid)
+        return files
+
+    def check_coordinates(self) -> None:
+        """Refuse coordinates of the voxels that are damaged."""
+        for file in self._damaged_coordinates():
+            raise _damage(file)
+
+    def _damaged_coordinates(self) -> list[Path]:
+        files = (self.path / axis / "c" / "0" for axis in AXES)
+        return [file for file in files if not is_intact(file)]
 
     def read(self, name: str, index: Index) -> Any:
         """A chunk of an array; where it is missing, the fill value: nothing is reached."""
@@ -122,25 +149,13 @@ class Store:
         Raises:
             JointwiseError: Another call is writing to it.
         """
-        try:
-            from fcntl import LOCK_EX, LOCK_NB, flock
-        except ImportError:
-            yield
-            return
-        folder = os.open(self.path, os.O_RDONLY)
-        try:
-            try:
-                flock(folder, LOCK_EX | LOCK_NB)
-            except BlockingIOError:
+        with locked(self.path) as taken:
+            if taken is False:
                 raise JointwiseError(
                     f"{str(self.path)!r} is locked: another call is writing to it. Wait until that "
                     "call has ended, or use another store."
-                ) from None
-            except OSError:  # some network file systems have no locks
-                pass
+                )
             yield
-        finally:
-            os.close(folder)
 
     def remove_partials(self) -> None:
         """Remove the temporary files of a killed process, unless another call is writing."""
@@ -168,11 +183,8 @@ class Store:
         """A selection of an array that lies in one chunk."""
         try:
             return self.arrays[name][selection]
-        except (ValueError, RuntimeError, TypeError) as problem:  # what Zarr's codecs raise
-            raise JointwiseError(
-                f"{str(self._file(name, index))!r} is damaged, {problem}. Remove this file and "
-                "call reach_map as before: missing chunks are computed again."
-            ) from None
+        except (ValueError, RuntimeError, TypeError):  # what Zarr's codecs raise
+            raise _damage(self._file(name, index)) from None
 
 
 @contextmanager
@@ -188,11 +200,22 @@ def translate_write_errors(path: str | PathLike[str]) -> Iterator[None]:
         ) from problem
 
 
-def _has_content(file: Path) -> bool:
+def is_intact(file: Path) -> bool:
+    """Whether a file exists and ends with the CRC32C of its other bytes, as Zarr writes it."""
+    from google_crc32c import value
+
     try:
-        return file.stat().st_size > 0
+        content = file.read_bytes()
     except FileNotFoundError:
         return False
+    return int(value(content[:-4])).to_bytes(4, "little") == content[-4:]
+
+
+def _damage(file: Path) -> JointwiseError:
+    return JointwiseError(
+        f"{str(file)!r} is damaged: its contents do not match its checksum. Call reach_map as "
+        "before: damaged and missing chunks are computed again."
+    )
 
 
 def _checked_path(path: Any) -> Path:

@@ -9,7 +9,6 @@ from math import isnan, nan
 from operator import index
 from os import PathLike
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +18,14 @@ from jointwise.backends.device_arrays import as_numba_array, is_on_gpu
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import Floats
 from jointwise.kernels.layout.task import Results
-from jointwise.results.result import IDENTITY, Check, IKResult, LinkErrors, TargetErrors
+from jointwise.results.result import (
+    IDENTITY,
+    Check,
+    IKResult,
+    LinkErrors,
+    TargetErrors,
+    errors_by_link,
+)
 from jointwise.results.status import STATUS_BY_CODE, Status, status_lines
 
 # The arrays of a batch, in the order of ``kernels.Results``.
@@ -108,12 +114,8 @@ class IKBatch(Sequence[IKResult]):
     @property
     def errors(self) -> Mapping[str, TargetErrors]:
         """By how much each link misses its target, arrays (m,), by the link's name."""
-        each = self._link_errors
-        if not isinstance(each, LinkErrors):
-            both = TargetErrors(self.position_error, self.orientation_error)
-            return MappingProxyType({each or "tip": both})
-        columns = (TargetErrors(*column.T) for column in np.moveaxis(each.values, 1, 0))
-        return MappingProxyType(dict(zip(each.links, columns, strict=True)))
+        both = TargetErrors(self.position_error, self.orientation_error)
+        return errors_by_link(self._link_errors, both)
 
     @property
     def clearance(self) -> Floats:
@@ -151,7 +153,8 @@ class IKBatch(Sequence[IKResult]):
             return replace(self, **one).numpy()[0]
         errors = self._link_errors
         if isinstance(errors, LinkErrors):
-            errors = LinkErrors(errors.links, errors.values[number], errors.missed[number])
+            rows, missed = errors.values[number].tolist(), errors.missed[number].tolist()
+            errors = LinkErrors(errors.links, rows, missed)
         fields = (
             self.q[number],
             bool(self.converged[number]),
@@ -246,15 +249,6 @@ class IKBatch(Sequence[IKResult]):
 class IKPath(IKBatch):
     """Joint values along a path: a batch in which each target follows the one before.
 
-    Attributes:
-        breaks: Indices of targets that could not be reached by moving straight on from the one
-            before: the arm changes its branch, a joint makes a full turn, the one before was
-            missed, or the step is above ``max_step`` or the velocity limits; and of missed
-            targets with a step above 0.5 [rad, m].
-        colliding: Indices of targets on whose way from the one before, joints moving straight,
-            something collides or comes nearer than the margin. The motion is checked at points
-            0.01 apart [rad, m], not continuously.
-
     Example:
         >>> from jointwise import robots
         >>> path = robots.panda().solve_path(np.linspace([0.4, -0.1, 0.4], [0.4, 0.1, 0.4], 5))
@@ -264,17 +258,26 @@ class IKPath(IKBatch):
 
     @property
     def breaks(self) -> tuple[int, ...]:
-        """Indices of targets that could not be reached by moving straight on."""
+        """Indices of targets that could not be reached by continuing from the previous one.
+
+        At a break, the arm changes its branch, a joint makes a full turn, the previous target was
+        missed or is invalid, or the step is above ``max_step`` or the velocity limits. A missed
+        target with a step above 0.5 [rad, m] is a break, too.
+        """
         return self._details.breaks
 
     @property
     def colliding(self) -> tuple[int, ...]:
-        """Indices of targets on whose way from the one before something collides."""
+        """Indices of targets for which the motion from the previous target collides.
+
+        The motion is straight in joint space, and must keep the margin. It is checked at points
+        0.01 apart [rad, m], not continuously.
+        """
         return self._details.colliding
 
     @property
     def steps(self) -> Floats:
-        """(m-1,) largest joint change between neighbours [rad, m]. Read-only."""
+        """(m-1,) largest joint change between neighbours [rad, m]; NaN if one is invalid."""
         steps: Floats = np.abs(np.diff(self.q, axis=0)).max(axis=1, initial=0.0)
         steps.setflags(write=False)
         return steps
@@ -282,7 +285,7 @@ class IKPath(IKBatch):
     @property
     def largest_step(self) -> float:
         """Largest joint change between neighbours [rad, m]; 0 for a single target."""
-        return float(self.steps.max(initial=0.0))
+        return float(np.fmax.reduce(self.steps, initial=0.0))
 
     def __str__(self) -> str:
         missed = np.flatnonzero(~self.converged).tolist()

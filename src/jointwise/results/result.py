@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import Enum
 from math import isnan, nan
 from operator import itemgetter
 from types import MappingProxyType
@@ -25,13 +26,12 @@ ALL_REACHED = "All targets are reached, within the tolerances."
 
 
 class Check(Protocol):
-    """What a model must not collide with, packed; the serial and the tree engine have one each.
+    """What a model must not collide with, packed; the serial and the tree engine have one each."""
 
-    Attributes:
-        names: What kernels number: link groups, then obstacles.
-    """
-
-    names: tuple[str, ...]
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What kernels number: link groups, then obstacles."""
+        ...
 
     def contacts(
         self, q: Floats, base_pose: Floats | None = None, threads: int | None = 1
@@ -68,13 +68,24 @@ class LinkErrors(NamedTuple):
 
     Attributes:
         links: The k links that have targets.
-        values: (k, 2) position [m] and orientation error [rad], or (m, k, 2).
+        values: (k, 2) position [m] and orientation error [rad], lists; or an array (m, k, 2).
         missed: (k,) which links miss their targets, or (m, k).
     """
 
     links: tuple[str, ...]
-    values: Floats
+    values: Any
     missed: Any
+
+
+def errors_by_link(
+    link_errors: LinkErrors | str | None, both: TargetErrors
+) -> Mapping[str, TargetErrors]:
+    """The errors of each link by its name; ``both`` are those of the only one."""
+    if not isinstance(link_errors, LinkErrors):
+        return MappingProxyType({link_errors or "tip": both})
+    columns = np.moveaxis(link_errors.values, -2, 0)
+    each = (TargetErrors(*(c.T if c.ndim > 1 else c.tolist())) for c in columns)
+    return MappingProxyType(dict(zip(link_errors.links, each, strict=True)))
 
 
 class IKResult(tuple[Any, ...]):
@@ -133,12 +144,8 @@ class IKResult(tuple[Any, ...]):
     @property
     def errors(self) -> Mapping[str, TargetErrors]:
         """By how much each link misses its target, by the link's name."""
-        each = self._link_errors
-        if not isinstance(each, LinkErrors):
-            both = TargetErrors(self.position_error, self.orientation_error)
-            return MappingProxyType({each or "tip": both})
-        rows = map(TargetErrors._make, each.values.tolist())
-        return MappingProxyType(dict(zip(each.links, rows, strict=True)))
+        both = TargetErrors(self.position_error, self.orientation_error)
+        return errors_by_link(self._link_errors, both)
 
     @property
     def missed(self) -> tuple[str, ...]:
@@ -212,8 +219,7 @@ class IKResult(tuple[Any, ...]):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, IKResult):
             return NotImplemented
-        same = (_equal(a, b) for a, b in zip(self[:8], other[:8], strict=True))
-        return self is other or all(same)
+        return self is other or all(map(equal_fields, self[:8], other[:8]))
 
     def __ne__(self, other: object) -> bool:
         return not self == other
@@ -237,9 +243,15 @@ def _restored(fields: tuple[Any, ...]) -> IKResult:
     return tuple.__new__(IKResult, fields)
 
 
-def _equal(a: Any, b: Any) -> bool:
-    """Whether two fields are equal; NaN equals NaN."""
-    return bool(np.array_equal(a, b, equal_nan=not isinstance(a, Status)))
+def equal_fields(a: Any, b: Any) -> bool:
+    """Whether two fields of results are equal; NaN equals NaN."""
+    if isinstance(a, Mapping):
+        return a.keys() == b.keys() and all(equal_fields(a[key], b[key]) for key in a)
+    if isinstance(a, tuple):
+        return len(a) == len(b) and all(map(equal_fields, a, b))
+    if isinstance(a, (Enum, str)) or a is None or b is None:
+        return bool(a == b)
+    return bool(np.array_equal(a, b, equal_nan=True))
 
 
 def error_text(position_error: float, orientation_error: float, degrees: bool = False) -> str:

@@ -1,5 +1,8 @@
 """Lists of solutions, and whether they are complete."""
 
+# Annotations stay text, so that help() shows the names of types, not what they stand for.
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import overload
@@ -14,7 +17,7 @@ from jointwise.results.result import IKResult
 class Solutions(Sequence[IKResult]):
     """Distinct solutions of a target, and whether there are others.
 
-    A sequence of converged results, ``found[0].q`` and so on.
+    A sequence of converged results, ``found[0].q`` and so on: each is within the tolerances.
 
     Attributes:
         q: (k, n) joint values of all [rad]; [m] for a prismatic joint. Read-only.
@@ -34,7 +37,7 @@ class Solutions(Sequence[IKResult]):
         (8, True, True)
     """
 
-    __slots__ = ("_evaluate", "complete", "continuum", "q", "redundancy")
+    __slots__ = ("_evaluate", "_link", "complete", "continuum", "q", "redundancy")
 
     def __init__(
         self,
@@ -45,7 +48,7 @@ class Solutions(Sequence[IKResult]):
         redundancy: Floats | None = None,
     ) -> None:
         q.setflags(write=False)
-        self.q, self._evaluate = q, evaluate
+        self.q, self._evaluate, self._link = q, evaluate, "tip"
         self.complete, self.continuum, self.redundancy = complete, continuum, redundancy
 
     @overload
@@ -55,7 +58,13 @@ class Solutions(Sequence[IKResult]):
     def __getitem__(self, index: int | slice) -> IKResult | Sequence[IKResult]:
         if isinstance(index, slice):
             return [self[i] for i in range(len(self))[index]]
-        return self._evaluate(self.q[index])
+        fields = self._evaluate(self.q[index])
+        return tuple.__new__(IKResult, (*fields[:8], self._link, *fields[9:]))
+
+    def _of_link(self, link: str) -> Solutions:
+        """The same, whose results name the link that reaches the target."""
+        self._link = link
+        return self
 
     def __len__(self) -> int:
         return len(self.q)
@@ -74,7 +83,8 @@ class SolutionsBatch:
         q: (m, k, n) joint values [rad]; [m] for a prismatic joint. Solutions of a row
             come first, NaN follows; k is 8, or more where a row has more.
         counts: (m,) how many solutions inside the limits each has.
-        complete: (m,) whether these are provably all, as in ``Solutions``.
+        complete: (m,) whether these are provably all, as in ``Solutions``. Joint values that reach
+            the pose only within the tolerances of a solve, not exactly, are not counted.
         continuum: (m,) as in ``Solutions``.
 
     Example:

@@ -42,6 +42,9 @@ class CodedStatus(int, Enum):
 class Status(CodedStatus):
     """How a solve ended; the value is a sentence, with a remedy where one is needed.
 
+    ``UNREACHABLE`` and ``COLLIDES_ALWAYS`` are proofs, for the tolerances of the call. The others
+    report what was found: despite ``OUTSIDE_LIMITS``, a solution inside the limits may exist.
+
     As an integer it is the code in ``IKBatch.status``, so both compare:
     ``batch.status == Status.STALLED`` is a mask, and ``Status(batch.status[3])`` a status.
 
@@ -64,8 +67,8 @@ class Status(CodedStatus):
         "instead of a pose, a larger tolerance), or try other starts."
     )
     OUTSIDE_LIMITS = (
-        "The target is reachable only outside the joint limits. Widen the limits, or move the "
-        "target or the base."
+        "A solution was found only outside the joint limits. Widen the limits, or move the target "
+        "or the base."
     )
     UNREACHABLE = (
         "The target is provably out of reach; the closest configuration is returned. Move the "
@@ -116,11 +119,16 @@ class TrackStatus(CodedStatus):
         "The target is invalid, so the joints go on to the last valid one: expected finite numbers "
         "below 1e9 and, in a pose, a rotation."
     )
+    OTHER_BRANCH = (
+        "The joints have stopped; the target is at rest, and another branch reaches it. Call "
+        "switch_branch(), or track with switch_branches=True."
+    )
 
 
 # By the codes of kernels.
 STATUS_BY_CODE = tuple(Status)
 TRACK_STATUS_BY_CODE = tuple(TrackStatus)
+STOPPED = (TrackStatus.AT_LIMIT, TrackStatus.STUCK)
 COLLISIONS = (Status.COLLIDES, Status.COLLIDES_ALWAYS)
 
 

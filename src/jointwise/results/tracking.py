@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import nan
 from operator import index
 from types import MappingProxyType
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jointwise.kernels.layout.arrays import Floats
-from jointwise.results.result import TargetErrors
+from jointwise.results.result import TargetErrors, equal_fields
 from jointwise.results.status import TRACK_STATUS_BY_CODE, TrackStatus, status_lines
 
 
@@ -25,13 +25,14 @@ class TrackResult(NamedTuple):
         q: (n,) one value per joint [rad]; [m] for a prismatic joint. Read-only.
         velocities: (n,) their velocities, from the last joint values to these [rad/s, m/s].
             Read-only.
-        position_error: Distance from link to target [m], at ``q``, the largest of several; NaN if
-            a target is invalid.
+        position_error: Distance from link to target [m] at ``q``, the largest if there are several
+            links; NaN if a target is invalid.
         orientation_error: Angle between link and target [rad], the largest of several; NaN if
             orientation is free.
         status: What the joints do, in a sentence: ``print(result.status.value)``.
-        errors: By how much each link of a robot misses its target, by the link's name; empty for
-            an arm.
+        links: The k links of a robot that have targets; empty for an arm.
+        link_errors: (k, 2) position [m] and orientation error [rad] of each; None
+            for one link.
 
     Example:
         >>> from jointwise import Chain
@@ -48,13 +49,26 @@ class TrackResult(NamedTuple):
     position_error: float
     orientation_error: float = nan
     status: TrackStatus = TrackStatus.FOLLOWING
-    errors: Mapping[str, TargetErrors] = MappingProxyType({})
+    links: tuple[str, ...] = ()
+    link_errors: Floats | None = None
 
-    def __eq__(self, other: object) -> bool:  # not by arrays, which have no single answer
-        return self is other
+    @property
+    def errors(self) -> Mapping[str, TargetErrors]:
+        """By how much each link of a robot misses its target, by its name; empty for an arm."""
+        rows = [(self.position_error, self.orientation_error)]
+        if self.link_errors is not None:
+            rows = self.link_errors.tolist()
+        pairs = zip(self.links, map(TargetErrors._make, rows), strict=False)
+        return MappingProxyType(dict(pairs))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TrackResult) and all(map(equal_fields, self, other))
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
 
     def __hash__(self) -> int:
-        return id(self)
+        return hash((self.q.tobytes(), self.status))
 
     def __str__(self) -> str:
         return str(self.status.value)
@@ -71,7 +85,9 @@ class TrackRun:
             invalid targets.
         orientation_error: (m,) angles between them [rad]; NaN if orientation is free.
         status: (m,) codes of a ``TrackStatus``: ``run.status == TrackStatus.STUCK`` is a mask.
-        errors: By how much each link of a robot misses its target, arrays (m,); empty for an arm.
+        links: The k links of a robot that have targets; empty for an arm.
+        link_errors: (m, k, 2) position [m] and orientation error [rad] of each; None
+            for one link.
 
     Example:
         >>> from jointwise import Chain
@@ -90,7 +106,16 @@ class TrackRun:
     position_error: Floats
     orientation_error: Floats
     status: NDArray[np.uint8]
-    errors: Mapping[str, TargetErrors] = field(default_factory=lambda: MappingProxyType({}))
+    links: tuple[str, ...] = ()
+    link_errors: Floats | None = None
+
+    @property
+    def errors(self) -> Mapping[str, TargetErrors]:
+        """By how much each link of a robot misses its target, arrays (m,); empty for an arm."""
+        columns = [TargetErrors(self.position_error, self.orientation_error)]
+        if self.link_errors is not None:
+            columns = [TargetErrors(*each.T) for each in self.link_errors.swapaxes(0, 1)]
+        return MappingProxyType(dict(zip(self.links, columns, strict=False)))
 
     def __len__(self) -> int:
         return len(self.status)
@@ -98,17 +123,14 @@ class TrackRun:
     def __getitem__(self, row: int) -> TrackResult:
         """The result of one step."""
         number = range(len(self))[index(row)]
-        errors = {
-            link: TargetErrors(float(each.position_error[number]), float(each[1][number]))
-            for link, each in self.errors.items()
-        }
         return TrackResult(
             self.q[number],
             self.velocities[number],
             float(self.position_error[number]),
             float(self.orientation_error[number]),
             TRACK_STATUS_BY_CODE[self.status[number]],
-            MappingProxyType(errors),
+            self.links,
+            None if self.link_errors is None else self.link_errors[number],
         )
 
     def summary(self) -> str:
@@ -117,3 +139,15 @@ class TrackRun:
 
     def __str__(self) -> str:
         return self.summary()
+
+
+def joined(runs: list[TrackRun]) -> TrackRun:
+    """Runs one after the other, as one."""
+    if len(runs) == 1:
+        return runs[0]
+    fields = ["q", "velocities", "position_error", "orientation_error", "status", "link_errors"]
+    arrays = {name: [getattr(run, name) for run in runs] for name in fields}
+    one = {name: np.concatenate(parts) for name, parts in arrays.items() if parts[0] is not None}
+    for array in one.values():
+        array.setflags(write=False)
+    return TrackRun(links=runs[0].links, **one)

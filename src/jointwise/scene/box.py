@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from jointwise.kernels.layout.arrays import Floats
-from jointwise.kernels.layout.scene import World
 from jointwise.scene.obstacle import Obstacle, lengths, placed, rounded_box
 from jointwise.shape.solids import primitives
 from jointwise.shape.solids.mesh import Mesh
@@ -31,7 +30,7 @@ class Box(Obstacle):
         """As in ``Scene.box``."""
         return {"size": self.size.tolist()}
 
-    def world(self) -> World:
+    def row(self) -> Floats:
         """As kernels read it."""
         return rounded_box(self.pose, 0.5 * self.size, 0.0)
 

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from jointwise.kernels.layout.scene import World
+from jointwise.kernels.layout.arrays import Floats
 from jointwise.model import checks
 from jointwise.scene.obstacle import Obstacle, placed, rounded_box
 from jointwise.shape.solids import primitives
@@ -36,7 +36,7 @@ class Capsule(Obstacle):
         """As in ``Scene.capsule``."""
         return {"radius": self.radius, "length": self.length}
 
-    def world(self) -> World:
+    def row(self) -> Floats:
         """As kernels read it."""
         return rounded_box(self.pose, np.array([0.0, 0.0, 0.5 * self.length]), self.radius)
 

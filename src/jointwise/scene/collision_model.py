@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import inf
 from os import PathLike
 from typing import Any
@@ -14,8 +15,11 @@ from jointwise.kernels.layout.spheres import Spheres
 from jointwise.model import checks
 from jointwise.scene.scene import Scene, numbered_names
 from jointwise.shape.allowed import allowing
+from jointwise.shape.attached import are_one_group
 from jointwise.shape.geometry import Geometry, kernel_spheres
 
+# Shapes without self-collision that are kept.
+MAX_SHAPES = 16
 # One for all models without obstacles.
 NO_OBSTACLES = Scene()
 
@@ -45,22 +49,36 @@ class CollisionModel:
         kept = tuple(pair for pair in self.allow if known.issuperset(pair))
         return replace(self, geometry=geometry, allow=kept)
 
-    def for_kernels(self) -> tuple[Spheres, Bools | None]:
-        """The spheres and the pairs to check, and which link groups may touch which obstacles.
+    def for_kernels(self) -> tuple[Geometry, Bools | None]:
+        """The shape with the pairs to check, and which link groups may touch which obstacles.
 
-        The latter is (groups, obstacles) in the order of ``numbered_names``; None if no pair may.
+        The shape is one object for all scenes, so that it is packed once. The latter is (groups,
+        obstacles) in the order of ``numbered_names``; None if no pair may touch.
         """
+        if self.self_collision and not self.allow:  # the most frequent case, and fast
+            return self.geometry, None
         geometry, touching = allowing(self.geometry, self.allow, self.scene.names)
-        spheres = kernel_spheres(geometry)
         if not self.self_collision:
-            spheres = without_checks(spheres)
+            geometry = _without_self_collision(geometry)
         if not touching:
-            return spheres, None
+            return geometry, None
         numbers = {name: k for k, name in enumerate(numbered_names(self.scene)) if name}
         allowed = np.zeros((len(geometry.names), len(numbered_names(self.scene))), np.bool_)
         for group, obstacle in touching:
             allowed[group, numbers[obstacle]] = True
-        return spheres, allowed
+        return geometry, allowed
+
+
+@lru_cache(MAX_SHAPES)
+def is_for_arms(collision: CollisionModel) -> bool:
+    """Whether kernels of arms can check it: they have one link group for all things held."""
+    return are_one_group(*collision.for_kernels())
+
+
+@lru_cache(MAX_SHAPES)
+def _without_self_collision(geometry: Geometry) -> Geometry:
+    """The same shape, whose link groups are not compared with each other."""
+    return replace(geometry, _spheres=without_checks(kernel_spheres(geometry)))
 
 
 def collision_model(

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from jointwise.kernels.layout.scene import World
+from jointwise.kernels.layout.arrays import Floats
 from jointwise.model import checks
 from jointwise.scene.obstacle import Obstacle, placed
 from jointwise.shape.solids import primitives
@@ -25,6 +25,7 @@ class Cylinder(Obstacle):
     length: float
 
     kind: ClassVar[str] = "cylinder"
+    packed_as: ClassVar[str] = "cylinders"
 
     @classmethod
     def make(cls, name: str, radius: Any, length: Any, pose: Any = None) -> "Cylinder":
@@ -36,10 +37,10 @@ class Cylinder(Obstacle):
         """As in ``Scene.cylinder``."""
         return {"radius": self.radius, "length": self.length}
 
-    def world(self) -> World:
+    def row(self) -> Floats:
         """As kernels read it."""
-        row = np.concatenate([self.pose[:3, 3], self.pose[:3, 2], [self.radius, 0.5 * self.length]])
-        return World(np.empty((0, 16)), row[None], np.empty((0, 8)), np.empty(0))
+        centre, axis = self.pose[:3, 3], self.pose[:3, 2]
+        return np.concatenate([centre, axis, [self.radius, 0.5 * self.length]])
 
     def surface(self) -> Mesh:
         """As ``Obstacle.surface``."""

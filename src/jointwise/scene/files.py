@@ -44,6 +44,10 @@ def read(source: str | PathLike[str] | IO[bytes], kinds: Mapping[str, Any]) -> t
         raise InvalidInputError(f"{str(path)!r} cannot be read: {problem.strerror}.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
         raise InvalidInputError(f"{title} is no TOML file: {problem}.") from None
+    except RecursionError:
+        raise InvalidInputError(
+            f"{title} has lists nested too deeply to be read: expected tables of numbers."
+        ) from None
     obstacles: list[Obstacle] = []
     for kind, tables in content.items():
         if kind not in kinds or not isinstance(tables, list):
@@ -62,12 +66,19 @@ def _obstacle(title: str, kind: Any, number: int, table: Any) -> Obstacle:
     if not isinstance(table, dict):
         raise InvalidInputError(f"{title}, [[{kind.kind}]] {number} is no table.")
     given = dict(table)
-    name = str(given.pop("name", f"{kind.kind}{number}"))
+    name = given.pop("name", f"{kind.kind}{number}")
+    if not isinstance(name, str):
+        raise InvalidInputError(
+            f"{title}, [[{kind.kind}]] {number} has the name {checks.short(name)}: expected "
+            "text in quotes."
+        )
     sizes = [each for each in kind.make.__annotations__ if each not in ("name", *POSES, "return")]
     expected = ["name", *sizes, *(["xyz", "rpy"] if kind.kind != "half_space" else [])]
     try:
         if not set(table) <= set(expected):
             raise TypeError
+        for key, value in given.items():
+            checks.no_booleans(key, value)
         if kind.kind != "half_space":
             pose = np.eye(4)
             pose[:3, 3] = checks.all_finite(

@@ -7,11 +7,11 @@ import numpy as np
 
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import Bools, Floats
-from jointwise.kernels.layout.scene import World
 from jointwise.model import checks
 from jointwise.scene.level_surface import level_surface
+from jointwise.scene.mesh_distances import distances_from
 from jointwise.scene.obstacle import Obstacle, placed
-from jointwise.shape.fitting.spheres import split_triangles, winding_numbers
+from jointwise.shape.fitting.winding import winding_numbers
 from jointwise.shape.solids.mesh import Mesh
 from jointwise.shape.solids.orientation import is_oriented
 
@@ -19,6 +19,10 @@ from jointwise.shape.solids.orientation import is_oriented
 PADDING = 4
 # A grid has so many cells at most, 256 MiB.
 MAX_CELLS = 32_000_000
+# Cells farther than this from the surface, in edges, are inside or outside like their neighbours.
+FARTHER = 0.51
+# Cells whose distances are found together.
+QUERIES = 20_000
 # Rotations whose matrices differ by less are the same: a browser has rounded one of them.
 SAME_ROTATION = 1e-6
 
@@ -42,6 +46,7 @@ class Grid(Obstacle):
     corner: Floats
 
     kind: ClassVar[str] = "grid"
+    packed_as: ClassVar[str] = "grids"
 
     @classmethod
     def of_points(cls, name: str, cloud: Any, voxel: Any) -> "Grid":
@@ -76,13 +81,11 @@ class Grid(Obstacle):
                 "the surface of a solid. Repair it, or use its vertices as a point cloud."
             )
         edge, frame = checks.positive("voxel", voxel), placed(pose)
-        mesh, sampling = mesh.moved(frame), 0.5 * edge
-        triangles = split_triangles(mesh.vertices[mesh.faces], sampling)
+        mesh = mesh.moved(frame)
         corner, centres = _cells(mesh.vertices, edge)
-        samples = np.unique(triangles.reshape(-1, 3).round(9), axis=0)
-        to_surface = np.maximum(_distances(samples, centres) - sampling / np.sqrt(3.0), 0.0)
+        to_surface = distances_from(mesh.vertices[mesh.faces], centres)
         inside = _inside(mesh, centres, to_surface, edge)
-        distances = _frozen(np.where(inside, -to_surface - sampling, to_surface))
+        distances = _frozen(np.where(inside, -to_surface, to_surface))
         return cls(name, frame, edge, distances, _frozen(corner - frame[:3, 3]))
 
     def sizes(self) -> dict[str, Any]:
@@ -92,11 +95,10 @@ class Grid(Obstacle):
             "boxes, spheres, cylinders, capsules and half-spaces. Keep its points in a file."
         )
 
-    def world(self) -> World:
-        """As kernels read it."""
+    def row(self) -> Floats:
+        """As kernels read it; its distances are the first of all."""
         corner = self.pose[:3, 3] + self.corner
-        row = np.concatenate([corner, [self.voxel], self.distances.shape, [0.0]])
-        return World(np.empty((0, 16)), np.empty((0, 8)), row[None], self.distances.ravel())
+        return np.concatenate([corner, [self.voxel], self.distances.shape, [0.0]])
 
     def surface(self) -> Mesh:
         """Around all cells that may have a point or a part of the mesh in them, smoothed."""
@@ -146,20 +148,25 @@ def _cells(points: Floats, edge: float) -> tuple[Floats, Floats]:
 def _distances(points: Floats, centres: Floats) -> Floats:
     from scipy.spatial import cKDTree
 
-    distances = np.asarray(cKDTree(points).query(centres.reshape(-1, 3), workers=-1)[0])
-    return distances.reshape(centres.shape[:3])
+    tree, rows = cKDTree(points), centres.reshape(-1, 3)
+    parts = [  # each is short, so that an interrupt is soon noticed
+        tree.query(rows[first : first + QUERIES], workers=-1)[0]
+        for first in range(0, len(rows), QUERIES)
+    ]
+    return np.concatenate(parts).reshape(centres.shape[:3])
 
 
 def _inside(mesh: Mesh, centres: Floats, to_surface: Floats, edge: float) -> Bools:
     """Which cells are inside.
 
     Between the centres of neighbours that are both farther than half an edge from the surface, it
-    does not pass. So all of such a region are inside if one is.
+    does not pass. So all of such a region are inside if one is. A little more than half, since a
+    surface may be exactly between centres.
     """
     from scipy.ndimage import label
 
     points, triangles = centres.reshape(-1, 3), mesh.vertices[mesh.faces]
-    regions = label(to_surface > 0.5 * edge)[0].ravel()
+    regions = label(to_surface > FARTHER * edge)[0].ravel()
     _, one_each = np.unique(regions, return_index=True)
     by_region = np.abs(winding_numbers(points[one_each], triangles)) > 0.5
     inside = by_region[regions - regions.min()]

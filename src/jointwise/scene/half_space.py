@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from jointwise.errors import InvalidInputError
-from jointwise.kernels.layout.scene import World
+from jointwise.kernels.layout.arrays import Floats
 from jointwise.model import checks
 from jointwise.scene.obstacle import Obstacle, placed, rounded_box
 from jointwise.shape.solids.mesh import Mesh
@@ -54,7 +54,7 @@ class HalfSpace(Obstacle):
         normal = self.pose[:3, 2]
         return {"normal": normal.tolist(), "offset": float(self.pose[:3, 3] @ normal)}
 
-    def world(self) -> World:
+    def row(self) -> Floats:
         """As kernels read it."""
         pose = self.pose.copy()
         pose[:3, 3] -= 0.5 * EDGE * pose[:3, 2]

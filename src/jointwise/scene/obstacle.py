@@ -1,14 +1,13 @@
 """What all kinds of obstacles have in common."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import Floats
-from jointwise.kernels.layout.scene import World
 from jointwise.model import checks
 from jointwise.shape.solids.mesh import Mesh
 
@@ -27,23 +26,27 @@ class Obstacle(ABC):
 
     name: str
     pose: Floats
+    _row: Floats = field(init=False)  # packed when it is made, so that scenes are packed quickly
 
     # What it is called in a scene and in files.
     kind: ClassVar[str]
+    # The field of ``World`` that has it: "boxes", "cylinders" or "grids".
+    packed_as: ClassVar[str] = "boxes"
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
             raise InvalidInputError(
                 f"name is {checks.short(self.name)}: expected a text that is not empty."
             )
+        object.__setattr__(self, "_row", self.row())
 
     @abstractmethod
     def sizes(self) -> dict[str, Any]:
         """Its numbers, by the names that the scene's method and files have for them."""
 
     @abstractmethod
-    def world(self) -> World:
-        """Itself as kernels read it, one row for each obstacle instead of blocks."""
+    def row(self) -> Floats:
+        """Its numbers as kernels read them, before they are put in blocks."""
 
     @abstractmethod
     def surface(self) -> Mesh:
@@ -72,15 +75,14 @@ class Obstacle(ABC):
         return f"<{self.kind} {self.name!r}>"
 
 
-def rounded_box(pose: Floats, half_edges: Floats, radius: float) -> World:
-    """A box whose surface is moved outward by a radius [m], as kernels read it.
+def rounded_box(pose: Floats, half_edges: Floats, radius: float) -> Floats:
+    """(16,) a box whose surface is moved outward by a radius [m], as kernels read it.
 
     A box has the radius 0, a sphere no edges, a capsule one.
     """
     rotation = pose[:3, :3].T
     origin = -rotation @ pose[:3, 3]
-    row = np.concatenate([rotation.ravel(), origin, half_edges, [radius]])
-    return World(row[None], np.empty((0, 8)), np.empty((0, 8)), np.empty(0))
+    return np.concatenate([rotation.ravel(), origin, half_edges, [radius]])
 
 
 def lengths(name: str, values: Any, count: int) -> Floats:

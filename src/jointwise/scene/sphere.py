@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from jointwise.kernels.layout.scene import World
+from jointwise.kernels.layout.arrays import Floats
 from jointwise.model import checks
 from jointwise.scene.obstacle import Obstacle, placed, rounded_box
 from jointwise.shape.solids import primitives
@@ -33,7 +33,7 @@ class Sphere(Obstacle):
         """As in ``Scene.sphere``."""
         return {"radius": self.radius}
 
-    def world(self) -> World:
+    def row(self) -> Floats:
         """As kernels read it."""
         return rounded_box(self.pose, np.zeros(3), self.radius)
 

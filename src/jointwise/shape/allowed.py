@@ -1,12 +1,16 @@
 """Pairs that may touch, such as a hand and the mug it grasps."""
 
 from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from jointwise.errors import InvalidInputError
 from jointwise.model.checks import list_names, name_hint, short
 from jointwise.shape.geometry import Geometry, without_groups
 from jointwise.shape.pairs import ALLOWED, Pair
+
+# Shapes with pairs that may touch that are kept.
+MAX_SHAPES = 16
 
 
 class Allowed(NamedTuple):
@@ -47,19 +51,26 @@ def allowing(
     """
     groups = {name: group for group, links in enumerate(geometry.links) for name in links}
     groups |= {name: group for group, name in enumerate(geometry.names) if name}
-    among: dict[Pair, str] = {}
+    groups.setdefault("+".join(geometry.attached), len(geometry.joints) + 1)  # as of an arm
+    among: set[Pair] = set()
     touched: list[tuple[int, str]] = []
     for pair in pairs:
         one, other = _checked(pair, groups, obstacles)
         if one in groups and other in groups:
             a, b = sorted((groups[one], groups[other]))
             if a != b:
-                among[a, b] = ALLOWED
+                among.add((a, b))
         else:
             link, obstacle = (one, other) if one in groups else (other, one)
             touched.append((groups[link], obstacle))
-    allowed = without_groups(geometry, among) if among else geometry
+    allowed = _without(geometry, frozenset(among)) if among else geometry
     return Allowed(allowed, tuple(dict.fromkeys(touched)))
+
+
+@lru_cache(MAX_SHAPES)
+def _without(geometry: Geometry, pairs: frozenset[Pair]) -> Geometry:
+    """The same shape without checks of some pairs; one object, so that it is packed once."""
+    return without_groups(geometry, dict.fromkeys(pairs, ALLOWED))
 
 
 def _checked(

@@ -1,18 +1,16 @@
-"""Things fixed to a link, such as a grasped box.
+"""Things fixed to a link, such as a grasped box or a tool.
 
-Things on the end effector of an arm share the last link group of its geometry. On a robot each is a
-link group of its own: a joint whose value is always zero carries it.
+Each is a link group of its own, after those of the joints: a joint whose value is always zero
+carries it. Kernels of arms have one link group for all things on the last joint, so those of an arm
+are joined when they are packed (``serial_spheres``).
 """
-
-from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arm import REVOLUTE
-from jointwise.kernels.layout.arrays import Floats
-from jointwise.kernels.layout.tree import Tree
+from jointwise.kernels.layout.arrays import Bools, Floats
+from jointwise.kernels.layout.spheres import Spheres
 from jointwise.model import checks
 from jointwise.model.kinematic_tree import LinkPlace
 from jointwise.model.tree_poses import square
@@ -20,11 +18,15 @@ from jointwise.shape.geometry import (
     Geometry,
     checks_of,
     group_spheres,
+    kernel_spheres,
     kernel_tree,
     packed_geometry,
 )
-from jointwise.shape.link_groups import move_spheres
+from jointwise.shape.link_groups import bounding_sphere, move_spheres
 from jointwise.shape.pairs import FIXED, Checks, Pair, group_checks
+
+# The fields of a ``Tree`` that have an entry for each joint.
+BY_JOINT = ("parents", "placements", "kinds", "variables", "ratios", "offsets")
 
 
 def attach(
@@ -49,79 +51,27 @@ def attach(
         >>> from jointwise import Chain
         >>> shape = Chain.load("panda").with_scene().geometry
         >>> attach(shape, np.array([[0.0, 0.0, 0.2, 0.05]]), "ball").count
-        188
+        344
     """
     if any(name in links for links in geometry.links):
         raise InvalidInputError(f"{name!r} is attached or a link already: choose another name.")
+    tree, own, body = kernel_tree(geometry), checks_of(geometry), len(geometry.joints) - 1
     if place is not None:
-        return _with_body(
-            geometry, move_spheres(square(place.transform), spheres), name, place.body
-        )
-    parts, links = group_spheres(geometry), geometry.links
-    parts[-1] = np.concatenate([parts[-1], spheres])
-    sizes = (*geometry._sizes, len(spheres))
-    return _with_last_group(geometry, parts, (*links[:-1], (*links[-1], name)), sizes)
-
-
-def detach(geometry: Geometry, name: str | None = None) -> Geometry:
-    """The same without something that is attached.
-
-    Args:
-        geometry: The shape of an arm or a robot.
-        name: What is attached. None: everything.
-
-    Raises:
-        InvalidInputError: Nothing of this name is attached.
-    """
-    if name is not None:
-        checks.known_name("attached thing", name, geometry.attached, "the geometry")
-    for each in geometry.attached if name is None else (name,):
-        geometry = _without_thing(geometry, each)
-    return geometry
-
-
-def _with_last_group(
-    geometry: Geometry,
-    parts: Sequence[Floats],
-    links: tuple[tuple[str, ...], ...],
-    sizes: tuple[int, ...],
-) -> Geometry:
-    """The same arm with other things attached to its end effector, of so many spheres each."""
-    last, parents, own = len(parts) - 1, kernel_tree(geometry).parents, checks_of(geometry)
-    pairs = [pair for pair in own.pairs if last not in pair]
-    reasons = {pair: why for pair, why in own.skipped.items() if last not in pair}
-    more = group_checks(parents, parts, last)
-    checked = Checks(pairs + more.pairs, own.tables, reasons | dict(more.skipped))
-    changed = packed_geometry(
-        kernel_tree(geometry),
-        geometry.joints,
-        parts,
-        links,
-        geometry.padding,
-        geometry.source,
-        checked,
-    )
-    return replace(changed, _sizes=sizes)
-
-
-def _with_body(geometry: Geometry, spheres: Floats, name: str, body: int) -> Geometry:
-    """The same robot with a link group that moves with a body, without a variable of its own."""
-    tree, own = kernel_tree(geometry), checks_of(geometry)
+        body, spheres = place.joint, move_spheres(square(place.transform), spheres)
     if not len(tree.lower):
         raise InvalidInputError(
             "the robot has no joints: expected one with joints, to attach something to its links."
         )
     variable = tree.variables[body] if body >= 0 else 0
+    fixed_joint = (body, np.eye(4)[None, :3], REVOLUTE, variable, 0.0, 0.0)
     extended = tree._replace(
-        parents=np.append(tree.parents, body),
-        placements=np.concatenate([tree.placements, np.eye(4)[None, :3]]),
-        kinds=np.append(tree.kinds, REVOLUTE),
-        variables=np.append(tree.variables, variable),
-        ratios=np.append(tree.ratios, 0.0),
-        offsets=np.append(tree.offsets, 0.0),
+        **{
+            field: np.append(getattr(tree, field), value, axis=0 if np.ndim(value) else None)
+            for field, value in zip(BY_JOINT, fixed_joint, strict=True)
+        }
     )
     *parts, last = group_spheres(geometry)
-    links, group = geometry.links, len(parts)
+    group = len(parts)
     more = group_checks(extended.parents, [*parts, spheres, last], group)
     beside = range(len(geometry.joints) + 1, group)
     fixed = {(a, group): FIXED for a in beside if tree.parents[a - 1] == body}
@@ -134,51 +84,108 @@ def _with_body(geometry: Geometry, spheres: Floats, name: str, body: int) -> Geo
         extended,
         geometry.joints,
         [*parts, spheres, last],
-        [*links[:-1], (name,), links[-1]],
+        [*geometry.links[:-1], (name,), geometry.links[-1]],
         geometry.padding,
         geometry.source,
         checked,
     )
 
 
-def _without_thing(geometry: Geometry, name: str) -> Geometry:
-    """The same without one attached thing."""
-    parts, links, tree = group_spheres(geometry), geometry.links, kernel_tree(geometry)
-    if name in links[-1]:
-        things = np.split(parts[-1], np.cumsum(geometry._sizes)[:-1])
-        kept = [i for i, other in enumerate(links[-1]) if other != name]
-        parts[-1] = np.concatenate([np.empty((0, 4)), *(things[i] for i in kept)])
-        names = tuple(links[-1][i] for i in kept)
-        sizes = tuple(geometry._sizes[i] for i in kept)
-        return _with_last_group(geometry, parts, (*links[:-1], names), sizes)
-    group, own = links.index((name,), len(geometry.joints) + 1), checks_of(geometry)
+def detach(geometry: Geometry, name: str | None = None) -> Geometry:
+    """The same without something that is attached.
 
-    def renumbered(pair: Pair) -> Pair:
-        a, b = (each - (each > group) for each in pair)
-        return a, b
+    Args:
+        geometry: The shape of an arm or a robot.
+        name: What is attached. None: everything, tools too.
 
+    Raises:
+        InvalidInputError: Nothing of this name is attached.
+    """
+    if not geometry.attached and name is None:
+        return geometry
+    first, last = len(geometry.joints) + 1, len(geometry.links) - 1
+    removed = set(range(first, last))
+    if name is not None:
+        checks.known_name("attached thing", name, geometry.attached, "the geometry")
+        removed = {geometry.links.index((name,), first)}
+    kept = [group for group in range(last + 1) if group not in removed]
+    number = {group: k for k, group in enumerate(kept)}
+
+    def has_both(pair: Pair) -> bool:
+        return pair[0] in number and pair[1] in number
+
+    tree, own, parts = kernel_tree(geometry), checks_of(geometry), group_spheres(geometry)
+    joints = [group - 1 for group in kept[1:-1]]
     return packed_geometry(
-        _without_body(tree, group - 1),
+        tree._replace(**{field: getattr(tree, field)[joints] for field in BY_JOINT}),
         geometry.joints,
-        parts[:group] + parts[group + 1 :],
-        links[:group] + links[group + 1 :],
+        [parts[group] for group in kept],
+        [geometry.links[group] for group in kept],
         geometry.padding,
         geometry.source,
         Checks(
-            [renumbered(pair) for pair in own.pairs if group not in pair],
+            [(number[a], number[b]) for a, b in filter(has_both, own.pairs)],
             own.tables,
-            {renumbered(pair): why for pair, why in own.skipped.items() if group not in pair},
+            {(number[a], number[b]): own.skipped[a, b] for a, b in filter(has_both, own.skipped)},
         ),
     )
 
 
-def _without_body(tree: Tree, body: int) -> Tree:
-    """The same tree without a body that carries no other."""
-    return tree._replace(
-        parents=np.delete(tree.parents, body),
-        placements=np.delete(tree.placements, body, axis=0),
-        kinds=np.delete(tree.kinds, body),
-        variables=np.delete(tree.variables, body),
-        ratios=np.delete(tree.ratios, body),
-        offsets=np.delete(tree.offsets, body),
+def carried_over(arm: Geometry, robot: Geometry, T_tip_last: Floats, tip: LinkPlace) -> Geometry:
+    """The shape of a robot with all things on the end effector of an arm of it.
+
+    Args:
+        arm: The shape of the arm.
+        robot: That of the robot.
+        T_tip_last: (4, 4) the frame of the last joint in that of the end effector.
+        tip: The end effector, as ``TreeModel.links`` has it.
+    """
+    parts = group_spheres(arm)
+    for group in range(len(arm.joints) + 1, len(parts) - 1):
+        (name,) = arm.links[group]
+        if not any(name in links for links in robot.links):
+            robot = attach(robot, move_spheres(T_tip_last, parts[group]), name, tip)
+    return robot
+
+
+def are_one_group(geometry: Geometry, rows: Bools | None = None) -> bool:
+    """Whether all things on an arm can be checked as one link group, as its kernels do.
+
+    They can if they are checked against the same link groups, and may touch the same obstacles.
+
+    Args:
+        geometry: The shape of the arm.
+        rows: (groups, obstacles) which link groups may touch which obstacles; None for none.
+    """
+    n, things = len(geometry.joints), len(geometry.attached)
+    if things < 2:
+        return True
+    pairs = kernel_spheres(geometry).pairs
+    against = [set(pairs[pairs[:, 1] == n + 1 + thing, 0].tolist()) for thing in range(things)]
+    same_rows = rows is None or (rows[n + 1 : n + 1 + things] == rows[n + 1]).all()
+    return bool(same_rows) and all(
+        {g for g in each if g <= n} == {g for g in against[0] if g <= n} for each in against
     )
+
+
+def serial_spheres(geometry: Geometry) -> Spheres:
+    """The spheres of an arm as its kernels read them: all things are one link group."""
+    own, n = kernel_spheres(geometry), len(geometry.joints)
+    if len(geometry.attached) < 2:  # the last link group is empty, or has the only one
+        groups = n + 2
+        return own._replace(first=own.first[: groups + 1], bounds=own.bounds[:groups])
+    return own._replace(
+        first=np.append(own.first[: n + 2], own.first[-1]),
+        bounds=np.concatenate([own.bounds[: n + 1], [bounding_sphere(own.bounds[n + 1 : -1])]]),
+        pairs=own.pairs[own.pairs[:, 1] <= n + 1],
+    )
+
+
+def serial_rows(geometry: Geometry, rows: Bools) -> Bools:
+    """(n+2, k) rows of the link groups of an arm, as ``serial_spheres`` numbers them."""
+    return rows[: len(geometry.joints) + 2]
+
+
+def serial_names(geometry: Geometry) -> tuple[str, ...]:
+    """The names of the link groups of an arm, as ``serial_spheres`` numbers them."""
+    return (*geometry.names[: len(geometry.joints) + 1], "+".join(geometry.attached))

@@ -116,7 +116,7 @@ def from_text(
         raise InvalidInputError(f"{title} is not JSON: {problem}.") from None
     except RecursionError:
         raise InvalidInputError(
-            f"{title} has lists in lists too deep to be read: expected rows of numbers."
+            f"{title} has lists nested too deeply to be read: expected rows of numbers."
         ) from None
     if not isinstance(content, dict) or not isinstance(content.get("spheres"), dict):
         raise InvalidInputError(
@@ -154,7 +154,7 @@ def from_text(
         parts,
         names,
         None if padding is None else checks.positive(f"padding of {title}", padding),
-        str(content.get("source", title)),
+        _source(content, title),
         dict(_decode(each, title, apart) for each in _list(content, "tables", title)),
         skipped,
     )
@@ -183,6 +183,7 @@ def read_file(
 def read_spheres(rows: Any, key: str, title: str) -> Floats:
     """(k, 4) spheres from numbers, checked."""
     try:
+        checks.no_booleans(f"spheres of {key} in {title}", rows)
         spheres = np.array(rows, np.float64).reshape(len(rows), 4)
     except (ValueError, TypeError):
         raise InvalidInputError(
@@ -305,6 +306,16 @@ def _links(entries: Any, title: str) -> dict[str, list[str]]:
                 '{"base": ["link0"]}.'
             )
     return dict(entries)
+
+
+def _source(content: dict[str, Any], title: str) -> str:
+    """Where the shapes of a file are from."""
+    source = content.get("source", title)
+    if not isinstance(source, str):
+        raise InvalidInputError(
+            f"source in {title} is {checks.short(source)}: expected text, or none."
+        )
+    return source
 
 
 def _list(content: dict[str, Any], key: str, title: str) -> list[Any]:

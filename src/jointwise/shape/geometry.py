@@ -44,12 +44,12 @@ MAX_LISTED = 12
 class Geometry:
     """The shape of an arm or a robot of n joints as spheres, each of a link group.
 
-    A link group is made of links that no joint moves against each other. There are n+2 of them: 0
-    is fixed to the base, i+1 is moved by joint i, and n+1 is attached to the end effector of an
-    arm.
+    A link group is made of links that no joint moves against each other: 0 is fixed to the base,
+    and i+1 is moved by joint i. Tools and attached things follow, a group each; the last group is
+    empty.
 
     Attributes:
-        links: The names of the links of each group, n+2 tuples; empty where there are none.
+        links: The names of the links of each group; empty where there are none.
         joints: The names of the joints.
         padding: How far a sphere is outside of the shapes that it stands for, at most [m]; None
             if unknown.
@@ -60,7 +60,7 @@ class Geometry:
         >>> from jointwise import Chain
         >>> shape = Chain.load("panda").with_scene().geometry
         >>> shape.count, shape.padding, shape.names[-2]
-        (187, 0.015, 'panda_link7')
+        (343, 0.015, 'panda_link7')
     """
 
     links: tuple[tuple[str, ...], ...]
@@ -70,7 +70,6 @@ class Geometry:
     skipped: tuple[tuple[int, int, str], ...]
     _spheres: Spheres
     _tree: Tree
-    _sizes: tuple[int, ...] = ()  # spheres of each thing attached to an end effector
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -92,7 +91,7 @@ class Geometry:
             >>> from jointwise import Chain
             >>> arm = Chain.load("panda").with_scene()
             >>> arm.geometry.spheres(arm.mid_range).shape
-            (187, 4)
+            (343, 4)
         """
         values = checks.joint_values("q", q, len(self._tree.lower))
         frames = group_frames(self._tree, values)[group_of_spheres(self)]
@@ -142,7 +141,7 @@ class Geometry:
 
     @property
     def attached(self) -> tuple[str, ...]:
-        """The names of attached things."""
+        """The names of attached things, and of tools."""
         return tuple(name for links in self.links[len(self.joints) + 1 :] for name in links)
 
 

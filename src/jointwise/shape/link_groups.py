@@ -1,19 +1,24 @@
 """Link groups: links that no joint moves against each other.
 
 The link groups of a tree of n joints are numbered as kernels do: group 0 is fixed to the base, and
-group i+1 is moved by joint i. The last one, n+1, holds things attached to the end effector of an
-arm. Coordinates of group 0 are in the base frame, those of others in the frame of their joint.
+group i+1 is moved by joint i; the last one, n+1, is empty. Coordinates of group 0 are in the base
+frame, those of others in the frame of their joint.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from jointwise.kernels.layout.arrays import Floats
+from jointwise.kernels.layout.arm import PRISMATIC
+from jointwise.kernels.layout.arrays import UNLIMITED, Floats
 from jointwise.kernels.layout.tree import Tree
 from jointwise.model.kinematic_tree import TreeModel
-from jointwise.model.tree_poses import body_poses, square
+from jointwise.model.tree_poses import joint_poses, square
 
+# Random configurations that show whether link groups always touch.
+SAMPLES = 256
+# Values of a prismatic joint without limits that are tried [m].
+FREE_TRAVEL = 1.0
 # Steps towards the farthest sphere, to find a small sphere around all.
 BOUND_STEPS = 300
 
@@ -33,7 +38,7 @@ class GroupPlace(NamedTuple):
 def robot_links(model: TreeModel) -> dict[str, GroupPlace]:
     """The link group of each link of a robot."""
     return {
-        name: GroupPlace(place.body + 1, square(place.transform))
+        name: GroupPlace(place.joint + 1, square(place.transform))
         for name, place in model.links.items()
     }
 
@@ -45,8 +50,20 @@ def group_frames(tree: Tree, q: Floats) -> Floats:
         tree: The joints.
         q: The values of those that follow no other [rad, m].
     """
-    frames = np.concatenate([np.eye(4)[None], body_poses(tree, q[None])[0]])
+    frames = np.concatenate([np.eye(4)[None], joint_poses(tree, q[None])[0]])
     return np.concatenate([frames, frames[-1:]])
+
+
+def random_frames(tree: Tree) -> Floats:
+    """(256, n+1, 4, 4) the frame of each link group, base frame, at random joint values."""
+    slides = np.isin(np.arange(len(tree.lower)), tree.variables[tree.kinds == PRISMATIC])
+    far = np.where(slides, FREE_TRAVEL, np.pi)
+    has_lower, has_upper = tree.lower > -UNLIMITED, tree.upper < UNLIMITED
+    lower = np.where(has_lower, tree.lower, np.minimum(-far, tree.upper - 2.0 * far))
+    upper = np.where(has_upper, tree.upper, np.maximum(far, lower + 2.0 * far))
+    q = np.random.default_rng(0).uniform(lower, upper, (SAMPLES, len(lower)))
+    base = np.broadcast_to(np.eye(4), (SAMPLES, 1, 4, 4))
+    return np.concatenate([base, joint_poses(tree, q)], axis=1)
 
 
 def move_spheres(pose: Floats, spheres: Floats) -> Floats:

@@ -1,8 +1,6 @@
 """SRDF, MoveIt's file beside a URDF: pairs of links that are not checked, and spheres of links."""
 
 from dataclasses import dataclass, field
-from typing import Any
-from xml.parsers import expat
 
 import numpy as np
 
@@ -10,7 +8,7 @@ from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import MAX_VALUE, Floats
 from jointwise.model.checks import parse_number, short
 from jointwise.model.urdf import Source
-from jointwise.model.urdf.reader import read_source
+from jointwise.model.urdf.reader import parse_xml, read_source
 
 
 @dataclass(slots=True)
@@ -37,8 +35,8 @@ def read_srdf(source: Source) -> SRDF:
     Raises:
         InvalidInputError: It is no SRDF; the text says why.
     """
-    title, text = read_source(source)
-    srdf = SRDF(title.replace("the URDF", "the SRDF"))
+    title, text = read_source(source, "an SRDF")
+    srdf = SRDF(title)
     rows: dict[str, list[list[float]]] = {}
     open_tags: list[tuple[str, dict[str, str]]] = []
 
@@ -69,22 +67,7 @@ def read_srdf(source: Source) -> SRDF:
             rows[link].append(numbers)
         open_tags.append((tag, attributes))
 
-    def refuse(*_: Any) -> None:
-        raise InvalidInputError(
-            f"{srdf.title} has a document type declaration, which is refused: "
-            "remove <!DOCTYPE ...>."
-        )
-
-    parser = expat.ParserCreate()
-    parser.StartElementHandler = start
-    parser.EndElementHandler = lambda _: open_tags.pop()
-    parser.StartDoctypeDeclHandler = refuse
-    try:
-        parser.Parse(text, True)
-    except InvalidInputError:
-        raise
-    except (expat.ExpatError, LookupError, ValueError) as problem:
-        raise InvalidInputError(f"{srdf.title} is not valid XML: {problem}.") from None
+    parse_xml(srdf.title, text, start, lambda _: open_tags.pop())
     for link, numbers in rows.items():  # MoveIt writes radius 0 for a link without a shape
         spheres = np.array(numbers).reshape(-1, 4)
         srdf.spheres[link] = spheres[spheres[:, 3] > 0.0]

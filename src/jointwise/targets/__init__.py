@@ -34,6 +34,7 @@ __all__ = [
     "aim",
     "direction",
     "link_columns",
+    "mappings_in",
     "pack_target",
     "pack_targets",
     "pose",
@@ -128,12 +129,11 @@ def link_columns(targets: Any, name: str, many: bool) -> Mapping[str, PackedTarg
     if many and not isinstance(targets, Mapping):
         return _joined_rows([link_columns(row, f"{name}[{i}]", False) for i, row in _rows(targets)])
     check_mapping(targets, name)
-    columns = {}
-    for link, value in targets.items():
-        title = f"{name}[{link!r}]"
-        columns[link] = _many(value, title) if many else pack_target(value, title)
+    if not many:
+        return {link: pack_target(each, f"{name}[{link!r}]") for link, each in targets.items()}
+    columns = {link: _many(each, f"{name}[{link!r}]") for link, each in targets.items()}
     counts = {link: len(column.values) for link, column in columns.items()}
-    if many and len(set(counts.values())) > 1:
+    if len(set(counts.values())) > 1:
         listed = ", ".join(f"{link!r} has {count}" for link, count in counts.items())
         raise InvalidInputError(
             f"{name} differ in number, {listed}: expected the same number for each link."
@@ -141,9 +141,15 @@ def link_columns(targets: Any, name: str, many: bool) -> Mapping[str, PackedTarg
     return columns
 
 
+def mappings_in(targets: Any) -> list[Mapping[str, Any]]:
+    """The mappings of link names: the only one, or those in a list."""
+    rows = targets if isinstance(targets, (list, tuple)) else [targets]
+    return [each for each in rows if isinstance(each, Mapping)]
+
+
 def check_mapping(targets: Any, name: str) -> None:
     """Refuse anything but a mapping with at least one target."""
-    if not isinstance(targets, Mapping):
+    if type(targets) is not dict and not isinstance(targets, Mapping):
         raise InvalidInputError(
             f"{name} is {checks.short(targets)}: expected a mapping of link names to targets, "
             "such as {'left_hand': pose}."

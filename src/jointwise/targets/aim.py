@@ -112,16 +112,20 @@ def aim(
         <aim: position [0.4 0.  0.3], direction [ 0.  0. -1.]>
     """
     points = checks.floats("position", numbers_of(position))
-    unit_axis = unit_vector("axis", axis)
     if points.ndim != 2:
-        points = checks.all_finite("position", checks.position("position", points))
-        packed = np.stack([points, unit_vector("direction", direction), unit_axis])
-        return make_target(AIM, packed, weight, point)
-    if points.shape[1] != 3:
+        checks.all_finite("position", checks.position("position", points))
+    elif points.shape[1] != 3:
         raise InvalidInputError(f"position has shape {points.shape}: expected (m, 3) for many.")
+    return make_target(AIM, pack_aims(points, direction, axis), weight, point)
+
+
+def pack_aims(points: Floats, direction: ArrayLike, axis: ArrayLike) -> Floats:
+    """(3, 3) points (3,), directions and an axis as kernels take them; (m, 3, 3) of many."""
+    unit_axis = unit_vector("axis", axis)
+    if points.ndim == 1:
+        return np.stack([points, unit_vector("direction", direction), unit_axis])
     directions = unit_vectors("direction", direction, len(points))
-    axes = np.broadcast_to(unit_axis, points.shape)
-    return make_target(AIM, np.stack([points, directions, axes], axis=1), weight, point)
+    return np.stack([points, directions, np.broadcast_to(unit_axis, points.shape)], axis=1)
 
 
 def unit_vector(name: str, value: ArrayLike) -> Floats:

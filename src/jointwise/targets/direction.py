@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import Floats, Weights
 from jointwise.model import checks
-from jointwise.targets.aim import AimKind, unit_vector, unit_vectors
+from jointwise.targets.aim import AimKind, pack_aims
 from jointwise.targets.kind import AnyTarget, TargetKind
 from jointwise.targets.target import Target, make_target
 
@@ -59,11 +59,6 @@ def direction(
     """
     if np.ndim(weight):
         raise InvalidInputError(f"weight is {weight!r}: expected a number for a direction.")
-    given, unit_axis = checks.floats("direction", direction), unit_vector("axis", axis)
-    if given.ndim != 2:
-        packed = np.stack([np.zeros(3), unit_vector("direction", given), unit_axis])
-        return make_target(DIRECTION, packed, weight, None)
-    vectors = unit_vectors("direction", given, len(given))
-    axes = np.broadcast_to(unit_axis, vectors.shape)
-    packed = np.stack([np.zeros(vectors.shape), vectors, axes], axis=1)
-    return make_target(DIRECTION, packed, weight, None)
+    given = checks.floats("direction", direction)
+    nowhere = np.zeros((len(given), 3) if given.ndim == 2 else 3)
+    return make_target(DIRECTION, pack_aims(nowhere, given, axis), weight, None)

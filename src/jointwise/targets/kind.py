@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from jointwise.errors import InvalidInputError
-from jointwise.kernels.layout.arrays import Floats, Weights
+from jointwise.kernels.layout.arrays import MAX_VALUE, Bools, Floats, Weights
 from jointwise.targets.target import EQUAL_WEIGHT, Weight
 
 if TYPE_CHECKING:
@@ -70,6 +70,13 @@ class TargetKind(ABC):
     @abstractmethod
     def check(self, packed: Floats, name: str = "target") -> None:
         """Refuse a packed target whose numbers cannot be solved for; the text says why."""
+
+    def are_valid(self, packed: Floats) -> Bools:
+        """(m,) which of packed targets (m, ...) have numbers that can be solved for."""
+        if packed.size and packed.min() > -MAX_VALUE and packed.max() < MAX_VALUE:
+            return np.ones(len(packed), np.bool_)  # the most frequent case, and fast
+        valid: Bools = np.abs(packed).max(axis=(1, 2)) < MAX_VALUE
+        return valid
 
     @abstractmethod
     def point_weights(self, angular_scale: float) -> Weights:

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations_with_replacement
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from jointwise.errors import InvalidInputError
-from jointwise.kernels.layout.arrays import ROTATION_DEFECT, Floats, Weights
+from jointwise.kernels.layout.arrays import ROTATION_DEFECT, Bools, Floats, Weights
 from jointwise.model import checks, degrees
 from jointwise.model.rotation import quaternion, quaternion_matrix, rpy_matrix
 from jointwise.targets.kind import AnyTarget, AnyTargets, TargetKind
@@ -17,6 +18,7 @@ from jointwise.targets.target import EQUAL_WEIGHT, Target, make_target
 
 # The last row of a pose.
 LAST_ROW = np.array([0.0, 0.0, 0.0, 1.0])
+LAST_BYTES = LAST_ROW.tobytes()
 # The axes of a link.
 XYZ = np.eye(3)[None]
 # Shape of each way to write an orientation.
@@ -41,6 +43,19 @@ class PoseKind(TargetKind):
         """A rigid transform of finite numbers."""
         checks.pose(name, packed)
 
+    def are_valid(self, packed: Floats) -> Bools:
+        """Rigid transforms of finite numbers."""
+        valid = super().are_valid(packed)
+        poses = packed if valid.all() else np.where(valid[:, None, None], packed, 0.0)
+        x, y, z = axes = np.ascontiguousarray(poses[:, :3, :3].transpose(2, 1, 0))  # (3, m) each
+        pairs = combinations_with_replacement(axes, 2)
+        defects = [(a * b).sum(axis=0) - (a is b) for a, b in pairs]
+        for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):  # the third axis is x cross y
+            defects.append(x[j] * y[k] - x[k] * y[j] - z[i])
+        defects.extend(poses[:, 3].T - LAST_ROW[:, None])
+        valid &= (np.abs(defects) <= ROTATION_DEFECT).all(axis=0)
+        return valid
+
     def point_weights(self, angular_scale: float) -> Weights:
         """Of a point and three axes; a small rotation moves two of them."""
         weight = 0.5 * angular_scale**2
@@ -49,7 +64,7 @@ class PoseKind(TargetKind):
     def target_points(self, packed: Floats) -> Floats:
         """Their positions; NaN where the last row is not that of a pose."""
         points = packed[:, :3, 3]
-        if (packed[:, 3] == LAST_ROW).all():  # the most frequent case, and fast
+        if packed[:, 3].tobytes() == len(packed) * LAST_BYTES:  # the most frequent case, and fast
             return points
         wrong = ~(np.abs(packed[:, 3] - LAST_ROW) <= ROTATION_DEFECT).all(axis=1)
         return np.where(wrong[:, None], np.nan, points) if wrong.any() else points

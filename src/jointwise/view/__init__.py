@@ -16,7 +16,6 @@ from jointwise.view.server import (
     access_note,
     free_port,
     open_server,
-    require_viser,
     stop_server,
     url_host,
 )
@@ -77,7 +76,6 @@ class Page:
         self._lock = Lock()
         requested = checks.count("port", port)
         free = free_port(host, requested)
-        require_viser()
         session = _first_session(model)
         self._server = open_server(host, free, self._name)
         set_up_scene(self._server, drawing_size(model), session.points())

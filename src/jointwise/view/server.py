@@ -10,6 +10,8 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from jointwise.errors import InvalidInputError, JointwiseError
+from jointwise.extras import require
+from jointwise.view.access import checked_connections, is_loopback
 
 if TYPE_CHECKING:
     import viser
@@ -28,7 +30,7 @@ STYLE = """
 
 def access_note(host: str) -> str:
     """Who can open a page that listens at ``host``."""
-    if host == "localhost" or host == "::1" or host.startswith("127."):
+    if is_loopback(host):
         return "reachable from this machine only"
     return "reachable from every machine that can connect, without a password"
 
@@ -64,18 +66,9 @@ def free_port(host: str, port: int) -> int:
     )
 
 
-def require_viser() -> None:
-    """Refuse if viser is not installed; the text tells how to install it."""
-    try:
-        import viser  # noqa: F401
-    except ImportError:
-        raise JointwiseError(
-            "the page needs viser, which is not installed: pip install 'jointwise[view]'."
-        ) from None
-
-
 def open_server(host: str, port: int, name: str) -> "viser.ViserServer":
-    """A viser server that prints nothing and cannot be shared through a public tunnel."""
+    """A viser server that prints nothing, is for its own page, and has no public tunnel."""
+    require("viser", "the page needs viser", "view")
     import viser
 
     class Server(viser.ViserServer):
@@ -84,8 +77,15 @@ def open_server(host: str, port: int, name: str) -> "viser.ViserServer":
 
     # Harmless: a visitor may disconnect while messages are being sent.
     warnings.filterwarnings("ignore", "Queued a .* on a closed connection")
-    with redirect_stdout(io.StringIO()):  # viser prints its address in its own format
+    # viser prints its address in its own format.
+    with redirect_stdout(io.StringIO()), checked_connections(host) as checked:
         server = Server(host, port, label=name, verbose=False)
+    if not checked:
+        stop_server(server)
+        raise JointwiseError(
+            f"connections cannot be checked with viser {viser.__version__}: pip install "
+            "'jointwise[view]'."
+        )
     server.gui.configure_theme(show_logo=False, show_share_button=False, brand_color=BRAND_COLOR)
     server.gui.add_html(title_html(f"{name} – jointwise"), order=float("inf"))
     return server

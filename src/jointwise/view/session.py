@@ -22,7 +22,13 @@ from jointwise.view.state.live_tracking import LiveTracking
 from jointwise.view.state.obstacles import Clearance, Obstacles, without_scene
 from jointwise.view.state.posed_model import PosedModel
 from jointwise.view.state.recording import Waypoint, interpolate_targets, waypoints_to_csv
-from jointwise.view.state.workspace import drawing_size, for_verbs, outline_points, reached_distance
+from jointwise.view.state.workspace import (
+    drawing_size,
+    for_verbs,
+    is_one_arm,
+    outline_points,
+    reached_distance,
+)
 
 # Solutions that are shown, at most: as many as a pose of six joints can have in most arms.
 MAX_SOLUTIONS = 8
@@ -40,7 +46,8 @@ class Session(PosedModel):
 
     Attributes:
         steps: CCD step by step, while it is shown; else None.
-        solutions: Solutions for the target of an arm, once ``find_solutions`` has been called.
+        solutions: (n,) joint values that reach the target of one arm [rad, m], once
+            ``find_solutions`` has been called.
         recorded: The recorded path.
         tracking: The motion while targets are tracked within limits; else None.
         max_velocity: Velocity limit of the joints that track [rad/s].
@@ -74,8 +81,13 @@ class Session(PosedModel):
 
     @property
     def arm(self) -> Chain | None:
-        """The arm, which has CCD step by step and lists of solutions; None for a robot."""
+        """The arm, which has CCD step by step; None for a robot."""
         return None if isinstance(self.model, Robot) else self.model
+
+    @property
+    def lists_solutions(self) -> bool:
+        """Whether all solutions of a target can be listed: of an arm, or a robot with one arm."""
+        return is_one_arm(self.model)
 
     def set_angle_unit(self, name: str) -> None:
         """Show angles in another unit, a name in ``ANGLE_UNITS``."""
@@ -118,7 +130,7 @@ class Session(PosedModel):
     @property
     def has_shape(self) -> bool:
         """Whether collisions can be checked: the shape of the model is known, or can be found."""
-        robot = self.model if isinstance(self.model, Robot) else self.model.robot
+        robot = self.model if isinstance(self.model, Robot) else self.model._robot
         return self.model.geometry is not None or robot._shapes is not None
 
     def check_collisions(self) -> None:
@@ -238,14 +250,25 @@ class Session(PosedModel):
             and not orientation_error >= CCD_CONFIG.orientation_tolerance  # NaN: it is free
         )
 
-    # Other solutions, of an arm
+    # Other solutions, of an arm or of a robot with one arm
+
+    def remove_target(self, link: str) -> None:
+        """Remove the target of a link, and the solutions of it; the robot stays."""
+        super().remove_target(link)
+        self.solutions = []
 
     def find_solutions(self, count: int = MAX_SOLUTIONS) -> None:
-        """Find up to ``count`` solutions; the current one, if it is one, comes first."""
-        arm = self._required_arm()
-        found = arm.solutions(self.target, count)
-        self.solutions = list(found.q)
-        if self._at_target() and (self.obstacles is None or arm.is_free(self.q)):
+        """Find up to ``count`` solutions; the current one, if it is one, comes first.
+
+        Raises:
+            InvalidInputError: There are several targets, or the robot has several arms.
+        """
+        self._arm, self._arm_joints = self._arm_to_target()
+        found = self._arm.solutions(self.target, count)
+        self.solutions = [self._with_arm_values(q) for q in found.q]
+        if self.obstacles is not None and self.arm is None:  # an arm alone has checked itself
+            self.solutions = [q for q in self.solutions if self.model.is_free(q)]
+        if self._at_target() and (self.obstacles is None or self.model.is_free(self.q)):
             others = [q for q in self.solutions if not self._is_current(q)]
             self.solutions = [self.q, *others][:count]
         number = len(self.solutions)
@@ -253,9 +276,27 @@ class Session(PosedModel):
         self.message = f"{number or 'No'} {solution}{'s' * (number > 1)} found"
         self.message += "; there are no others." if number and found.complete else "."
 
+    def _arm_to_target(self) -> tuple[Chain, list[int]]:
+        """The arm from the base to the link of the only target, and which joints it has."""
+        model = self.model
+        if not isinstance(model, Robot):
+            return model, list(range(model.n))
+        if len(self.targets) > 1 or not self.lists_solutions:
+            raise InvalidInputError("solutions are listed for one target of one arm.")
+        self._selected_target()
+        arm, names = model.chain(None, self.selected), model.joint_names
+        checks.known_name("joint", arm.joint_names[-1], names, "those that move by themselves")
+        return arm, [names.index(name) for name in arm.joint_names]
+
+    def _with_arm_values(self, q: Floats) -> Floats:
+        """(n,) the current joint values with other ones of the arm to the target [rad, m]."""
+        values = self.q.copy()
+        values[self._arm_joints] = q
+        return values
+
     def solution_name(self, index: int) -> str:
         """The number of a solution, and its branch if the arm's solutions have names."""
-        branch = self._required_arm().branch(self.solutions[index])
+        branch = self._arm.branch(self.solutions[index][self._arm_joints])
         return f"{index + 1}: {branch}" if branch else str(index + 1)
 
     def solution_label(self, index: int) -> str:
@@ -275,7 +316,8 @@ class Session(PosedModel):
         self.message = f"Solution {self.solution_name(index)}."
 
     def _is_current(self, q: Floats) -> bool:
-        change = joint_difference(self._required_arm().arm, q, self.q)
+        joints = self._arm_joints
+        change = joint_difference(self._arm.arm, q[joints], self.q[joints])
         return bool(np.abs(change).max() < SAME)
 
     # The recorded path

@@ -2,43 +2,17 @@
 
 import sys
 
-from jointwise.cli.options import (
-    Base,
-    Degrees,
-    Device,
-    FreeBase,
-    Json,
-    Margin,
-    Output,
-    Restarts,
-    RobotName,
-    SceneFile,
-    Seed,
-    TargetFile,
-    Threads,
-    Tip,
-    Tolerance,
-    WithTargets,
-    solve_config,
-)
+from jointwise.cli.models import ModelOptions
+from jointwise.cli.options import Device, Json, SolverOptions, TableOptions, TargetFile, Threads
 
 
 def batch(
-    robot: RobotName,
+    options: ModelOptions,
     targets: TargetFile,
-    output: Output = "-",
-    deg: Degrees = False,
-    tolerance: Tolerance = None,
-    restarts: Restarts = None,
-    seed: Seed = 0,
+    files: TableOptions,
+    solver: SolverOptions,
     device: Device = "cpu",
     threads: Threads = None,
-    base: Base = None,
-    tip: Tip = None,
-    free_base: FreeBase = False,
-    scene: SceneFile = None,
-    margin: Margin = 0.0,
-    with_targets: WithTargets = False,
     json: Json = False,
 ) -> int:
     """Solve every target of a file or a stream.
@@ -60,24 +34,19 @@ def batch(
     """
     import numpy as np
 
-    from jointwise.cli.models import ModelOptions
     from jointwise.cli.printing import print_json
-    from jointwise.cli.tables.result_columns import ResultColumns, json_summary
-    from jointwise.cli.tables.result_file import check_columns, open_results
+    from jointwise.cli.tables.result_columns import json_summary
+    from jointwise.cli.tables.result_file import checked_columns, open_results
     from jointwise.cli.tables.target_file import read_targets
     from jointwise.results.status import Status, count_lines
 
-    options = ModelOptions(robot, base, tip, free_base, scene, margin)
-    config = solve_config(tolerance, restarts, seed)
-    counts = np.zeros(len(Status), np.int64)
+    config, counts = solver.config(), np.zeros(len(Status), np.int64)
     progress = targets != "-" and sys.stderr.isatty()
     columns = None
     rows: list[dict[str, object]] = []
-    with open_results(None if json and output == "-" else output, targets) as write:
-        for table in read_targets(targets, options, deg):
-            if columns is None:
-                columns = ResultColumns(table.model, table.links, deg, with_targets)
-                check_columns(table, columns, targets, output)
+    with open_results(files.output, targets, json) as write:
+        for table in read_targets(targets, options, files.deg):
+            columns = columns or checked_columns(table, files, targets)
             results = table.model.solve_batch(
                 table.targets,
                 table.starts,
@@ -91,6 +60,6 @@ def batch(
                 rows += columns.json_rows(results, table)
             counts += np.bincount(results.status, minlength=len(Status))
     if json:
-        print_json(json_summary(robot, table.model, rows))
+        print_json(json_summary(options.robot, table.model, rows))
     print("\n".join(count_lines(counts, Status, "solved")), file=sys.stderr)
     return 1 if counts[1:].any() else 0

@@ -4,6 +4,8 @@ from time import perf_counter
 
 from jointwise.cli import pictures
 from jointwise.cli.commands.solve import solve
+from jointwise.cli.models import ModelOptions
+from jointwise.cli.options import SolverOptions
 from jointwise.cli.printing import SOLVING, spinner
 from jointwise.errors import JointwiseError
 
@@ -18,7 +20,8 @@ def demo() -> None:
 
     panda = robots.panda()
     print("$ jointwise solve panda --to 0.4 0.2 0.5 --aim 0 0 -1 --deg")
-    solve("panda", (0.4, 0.2, 0.5), aim=(0.0, 0.0, -1.0), deg=True)
+    arm, solver = ModelOptions("panda"), SolverOptions()
+    solve(arm, solver, (0.4, 0.2, 0.5), aim=(0.0, 0.0, -1.0), deg=True)
 
     poses = panda.fk(panda.random(seed=1, count=COUNT))
     with spinner(SOLVING):

@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from jointwise.cli.options import Base, Degrees, Json, RobotName, Tip
+from jointwise.cli.models import ArmOptions
+from jointwise.cli.options import Degrees, Json
 from jointwise.cli.printing import print_json, print_table, spinner
 
 if TYPE_CHECKING:
@@ -12,14 +13,12 @@ if TYPE_CHECKING:
 
 
 def fk(
-    robot: RobotName,
+    options: ArmOptions,
     q: Annotated[
         list[float],
         typer.Option(help="One value per joint.", metavar="Q1 Q2 ...", show_default=False),
     ],
     deg: Degrees = False,
-    base: Base = None,
-    tip: Tip = None,
     json: Json = False,
 ) -> None:
     """Forward kinematics: print the pose of the end effector, or of all links.
@@ -30,12 +29,11 @@ def fk(
     jointwise fk panda --q 0 -0.5 0 -2 0 1.5 0.8
     """
     from jointwise.chain import Chain
-    from jointwise.cli.models import ModelOptions
     from jointwise.cli.units import to_radians
 
-    model = ModelOptions(robot, base, tip).arm_or_robot()
+    model = options.arm_or_robot()
     values = to_radians(model, q, deg, "--q")
-    record = {"robot": robot, "joint_names": model.joint_names, "q": values}
+    record = {"robot": options.robot, "joint_names": model.joint_names, "q": values}
     if isinstance(model, Chain):
         with spinner("computing"):
             pose = model.fk(values)

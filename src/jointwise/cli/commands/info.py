@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from jointwise.cli.options import Base, Json, RobotName, Tip
+from jointwise.cli.models import ArmOptions
+from jointwise.cli.options import Json
 from jointwise.cli.printing import print_json, print_table
 
 if TYPE_CHECKING:
@@ -63,9 +64,7 @@ System = Annotated[
 
 
 def info(
-    robot: RobotName,
-    base: Base = None,
-    tip: Tip = None,
+    options: ArmOptions,
     links: Annotated[
         bool,
         typer.Option("--links", help="Print all links and joints of the whole robot."),
@@ -78,15 +77,14 @@ def info(
     For a robot with several ends, all links and joints are printed; --tip selects an arm.
     """
     from jointwise.chain import Chain
-    from jointwise.cli.models import ModelOptions
 
-    options = ModelOptions(robot, base, tip)
-    model = options.robot("--links") if links else options.arm_or_robot()
+    robot = options.robot
+    model = options.whole_robot("--links") if links else options.arm_or_robot()
     if isinstance(model, Chain):
         if json:
             print_json(_arm_record(robot, model))
         else:
-            _print_arm(robot, model, is_tip_given=tip is not None)
+            _print_arm(robot, model, is_tip_given=options.tip is not None)
     elif links and json:
         for row in _link_records(model):
             print_json(row)

@@ -8,25 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from jointwise.cli import pictures
-from jointwise.cli.options import (
-    Base,
-    Degrees,
-    FreeBase,
-    Json,
-    Margin,
-    Output,
-    Plot,
-    Restarts,
-    RobotName,
-    SceneFile,
-    Seed,
-    Start,
-    TargetFile,
-    Tip,
-    Tolerance,
-    WithTargets,
-    solve_config,
-)
+from jointwise.cli.models import ModelOptions
+from jointwise.cli.options import Json, Plot, SolverOptions, Start, TableOptions, TargetFile
 from jointwise.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -40,11 +23,11 @@ MAX_LISTED = 5
 
 
 def path(
-    robot: RobotName,
+    options: ModelOptions,
     waypoints: TargetFile,
-    output: Output = "-",
+    files: TableOptions,
+    solver: SolverOptions,
     start: Start = None,
-    deg: Degrees = False,
     max_step: Annotated[
         float | None,
         typer.Option(
@@ -66,15 +49,6 @@ def path(
         ),
     ] = None,
     plot: Plot = None,
-    tolerance: Tolerance = None,
-    restarts: Restarts = None,
-    seed: Seed = 0,
-    base: Base = None,
-    tip: Tip = None,
-    free_base: FreeBase = False,
-    scene: SceneFile = None,
-    margin: Margin = 0.0,
-    with_targets: WithTargets = False,
     json: Json = False,
 ) -> int:
     """Solve targets in order, each from the previous solution.
@@ -87,34 +61,31 @@ def path(
     jointwise path panda waypoints.csv -o joints.csv
     jointwise path g1.urdf motion.csv --rate 50 --free-base -o joints.csv
     """
-    from jointwise.cli.models import ModelOptions
     from jointwise.cli.printing import print_json
-    from jointwise.cli.tables.result_columns import ResultColumns, json_summary
-    from jointwise.cli.tables.result_file import check_columns, open_results
+    from jointwise.cli.tables.result_columns import json_summary
+    from jointwise.cli.tables.result_file import checked_columns, open_results
     from jointwise.cli.tables.target_file import read_targets
     from jointwise.cli.units import to_radians
     from jointwise.model import checks
 
-    options = ModelOptions(robot, base, tip, free_base, scene, margin)
-    config = solve_config(tolerance, restarts, seed)
+    deg = files.deg
     times = None if rate is None else 1.0 / checks.positive("--rate", rate)
     if plot is not None:
         pictures.check_file(plot)
-    with open_results(None if json and output == "-" else output, waypoints) as write:
+    with open_results(files.output, waypoints, json) as write:
         (table,) = read_targets(waypoints, options, deg, as_they_arrive=False)
         model = table.model
-        columns = ResultColumns(model, table.links, deg, with_targets)
         longest = _to_radians(max_step, model) if deg else max_step
         _check_rows(table)
         q0 = to_radians(model, start, deg) if start else first_start(table)
-        check_columns(table, columns, waypoints, output)
+        columns = checked_columns(table, files, waypoints)
         solved = model.solve_path(
             table.targets,
             q0,
             times=times,
             max_velocity=max_velocity,
             max_step=longest,
-            config=config,
+            config=solver.config(),
             progress=sys.stderr.isatty(),
         )
         write(solved, table, columns)
@@ -122,7 +93,7 @@ def path(
         steps = {"largest_step": solved.largest_step, "breaks": solved.breaks}
         colliding = {} if model.scene is None else {"colliding": solved.colliding}
         rows = columns.json_rows(solved, table)
-        print_json({**steps, **colliding, **json_summary(robot, model, rows)})
+        print_json({**steps, **colliding, **json_summary(options.robot, model, rows)})
     print(_summary(solved, model, deg), file=sys.stderr)
     if plot is not None:
         pictures.draw_path(plot, model, solved, deg)
@@ -176,8 +147,9 @@ def _summary(solved: "IKPath", model: "Verbs", deg: bool) -> str:
     """What a path reaches, its largest step, its breaks, and what is missed."""
     missed = (~solved.converged).nonzero()[0].tolist()
     text = f"{len(solved) - len(missed)} of {len(solved)} targets reached"
-    if len(solved.steps):
-        joint, values = _joint_changes(solved, model, deg, int(solved.steps.argmax()))
+    largest = (solved.steps == solved.largest_step).nonzero()[0].tolist()
+    if largest:
+        joint, values = _joint_changes(solved, model, deg, largest[0])
         text += f", largest step {values[joint]} ({model.joint_names[joint]})"
     if solved.breaks:
         text += f", breaks at {_listed(solved.breaks)} (the first target is 0)"

@@ -5,30 +5,18 @@ from typing import Annotated
 
 import typer
 
-from jointwise.cli.options import (
-    Base,
-    Degrees,
-    Json,
-    Margin,
-    RobotName,
-    SceneFile,
-    TargetFile,
-    Tip,
-)
+from jointwise.cli.models import SceneOptions
+from jointwise.cli.options import Degrees, Json, TargetFile
 from jointwise.cli.printing import SOLVING, print_json, spinner
 from jointwise.errors import InvalidInputError
 
 
 def place(
-    robot: RobotName,
+    options: SceneOptions,
     targets: TargetFile,
     step: Annotated[float, typer.Option(help="Grid spacing of the candidate bases [m].")] = 0.1,
     height: Annotated[float, typer.Option(help="Height of the base, z [m].")] = 0.0,
     deg: Degrees = False,
-    base: Base = None,
-    tip: Tip = None,
-    scene: SceneFile = None,
-    margin: Margin = 0.0,
     json: Json = False,
 ) -> int:
     """Find the base position from which an arm reaches all targets.
@@ -44,13 +32,11 @@ def place(
     import numpy as np
 
     from jointwise.chain import Chain
-    from jointwise.cli.models import ModelOptions
     from jointwise.cli.tables.columns import list_extra
     from jointwise.cli.tables.target_file import read_targets, source_name
     from jointwise.reach import base_candidates, best_base
     from jointwise.targets import KINDS, pack_targets
 
-    options = ModelOptions(robot, base, tip, False, scene, margin)
     (table,) = read_targets(targets, options, deg, as_they_arrive=False)
     arm = table.model
     if not isinstance(arm, Chain):
@@ -72,7 +58,7 @@ def place(
     if json:
         print_json(
             {
-                "robot": robot,
+                "robot": options.robot,
                 "base_pose": placement.base_pose,
                 "reached": reached,
                 "targets": len(poses),

@@ -8,17 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from jointwise.cli import pictures
-from jointwise.cli.options import (
-    Base,
-    Device,
-    Margin,
-    Plot,
-    RobotName,
-    SceneFile,
-    Seed,
-    Threads,
-    Tip,
-)
+from jointwise.cli.models import SceneOptions
+from jointwise.cli.options import Device, Plot, Seed, Threads
 from jointwise.errors import InvalidInputError, JointwiseError
 
 if TYPE_CHECKING:
@@ -34,7 +25,7 @@ MAX_SECONDS, MAX_BYTES = 3600.0, 10e9
 
 def reach(
     context: typer.Context,
-    robot: RobotName,
+    options: SceneOptions,
     map_path: Annotated[
         str | None, typer.Argument(help="After show: the map to open.", metavar="MAP")
     ] = None,
@@ -57,10 +48,6 @@ def reach(
     plot: Plot = None,
     port: Annotated[int, typer.Option(help="Port of the page that show opens.")] = 8080,
     seed: Seed = 0,
-    base: Base = None,
-    tip: Tip = None,
-    scene: SceneFile = None,
-    margin: Margin = 0.0,
     yes: Annotated[bool, typer.Option("--yes", help="Compute a large map without asking.")] = False,
 ) -> None:
     """Compute where an arm can reach and how well, or show such a map.
@@ -78,17 +65,16 @@ def reach(
     jointwise reach ur5e -o cell.zarr --scene cell.toml --plot cell.png
     jointwise reach show ur5e.zarr
     """
-    _check_usage(context, robot, map_path)
+    _check_usage(context, options.robot, map_path)
     if plot is not None:
         pictures.check_file(plot)
-    from jointwise.cli.models import ModelOptions
     from jointwise.reach import ReachMap, Workers, map_size, reach_map
     from jointwise.reach.chunks import REACH_CONFIG
 
     if map_path is not None:
         result = ReachMap(map_path)
     else:
-        arm = ModelOptions(robot, base, tip, False, scene, margin).arm()
+        arm = options.arm()
         workers = Workers(device, threads, cluster, chunk)
         if not Path(output).exists():  # an existing map is resumed without a question
             # How many cores a cluster has is not known yet: the time of one is printed.

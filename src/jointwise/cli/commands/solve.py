@@ -7,24 +7,8 @@ import typer
 
 from jointwise.cli import pictures, solve_text
 from jointwise.cli.link_targets import parse_targets
-from jointwise.cli.options import (
-    Base,
-    Degrees,
-    FreeBase,
-    Json,
-    Margin,
-    Plot,
-    Quadruple,
-    Restarts,
-    RobotName,
-    SceneFile,
-    Seed,
-    Start,
-    Tip,
-    Tolerance,
-    Triple,
-    solve_config,
-)
+from jointwise.cli.models import ModelOptions
+from jointwise.cli.options import Degrees, Json, Plot, Quadruple, SolverOptions, Start, Triple
 from jointwise.cli.printing import SOLVING, print_json, spinner
 from jointwise.errors import InvalidInputError, UnsolvedError
 
@@ -37,7 +21,8 @@ MAX_SOLUTIONS = 16
 
 
 def solve(
-    robot: RobotName,
+    options: ModelOptions,
+    solver: SolverOptions,
     to: Annotated[Triple | None, typer.Option(help="Target position [m].", metavar="X Y Z")] = None,
     rpy: Annotated[
         Triple | None,
@@ -63,7 +48,6 @@ def solve(
             metavar="LINK X Y Z ...",
         ),
     ] = None,
-    free_base: FreeBase = False,
     start: Start = None,
     deg: Degrees = False,
     find_all: Annotated[
@@ -71,13 +55,6 @@ def solve(
     ] = False,
     trace: Annotated[bool, typer.Option("--trace", help="Print every joint's moves.")] = False,
     plot: Plot = None,
-    tolerance: Tolerance = None,
-    restarts: Restarts = None,
-    seed: Seed = 0,
-    base: Base = None,
-    tip: Tip = None,
-    scene: SceneFile = None,
-    margin: Margin = 0.0,
     json: Json = False,
 ) -> int:
     """Find joint values that bring the end effector to a target, or links to theirs.
@@ -90,11 +67,9 @@ def solve(
     jointwise solve g1.urdf --target left_hand 0.3 0.2 0.2 --target right_hand 0.3 -0.2 0.2
     """
     from jointwise.chain import Chain
-    from jointwise.cli.models import ModelOptions
     from jointwise.cli.units import to_radians
 
-    config = solve_config(tolerance, restarts, seed)
-    options = ModelOptions(robot, base, tip, free_base, scene, margin)
+    config = solver.config()
     model: Chain | Robot
     target: Any
     if link_targets:
@@ -102,7 +77,7 @@ def solve(
         for option, value in (for_arms | {"--all": find_all, "--trace": trace}).items():
             if value:
                 raise InvalidInputError(f"--target cannot be combined with {option}.")
-        model, target = options.robot("--target"), parse_targets(link_targets, deg)
+        model, target = options.whole_robot("--target"), parse_targets(link_targets, deg)
     elif to is None:
         raise InvalidInputError("no target is given: expected --to, or --target for a robot.")
     else:
@@ -121,7 +96,7 @@ def solve(
         results = list(found or [model.solve(target, q0, config=config)])
     if json:
         for result in results:
-            print_json(solve_text.record(robot, model, target, result, steps))
+            print_json(solve_text.record(options.robot, model, target, result, steps))
     else:
         if isinstance(model, Chain) and steps is not None:
             solve_text.print_trace(model, target, steps, deg)

@@ -6,16 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from jointwise.cli.commands.path import first_start
-from jointwise.cli.options import (
-    Base,
-    Degrees,
-    Output,
-    RobotName,
-    Start,
-    TargetFile,
-    Tip,
-    WithTargets,
-)
+from jointwise.cli.models import ArmOptions
+from jointwise.cli.options import Start, TableOptions, TargetFile
 
 if TYPE_CHECKING:
     from jointwise.cli.tables.columns import TargetTable
@@ -27,9 +19,9 @@ DEFAULT_VELOCITY = 1.0
 
 
 def track(
-    robot: RobotName,
+    options: ArmOptions,
     targets: TargetFile,
-    output: Output = "-",
+    files: TableOptions,
     rate: Annotated[float, typer.Option(help="Targets per second [Hz].", metavar="HZ")] = 1000.0,
     max_velocity: Annotated[
         float | None,
@@ -45,11 +37,14 @@ def track(
         float | None,
         typer.Option(help="Jerk limit [rad/s³, m/s³]; default: none.", metavar="NUMBER"),
     ] = None,
+    switch_branches: Annotated[
+        bool,
+        typer.Option(
+            "--switch-branches",
+            help="Switch to another branch if only that one reaches a target at rest.",
+        ),
+    ] = False,
     start: Start = None,
-    deg: Degrees = False,
-    base: Base = None,
-    tip: Tip = None,
-    with_targets: WithTargets = False,
 ) -> int:
     """Follow moving targets, within limits of the motion.
 
@@ -65,9 +60,7 @@ def track(
     """
     import numpy as np
 
-    from jointwise.cli.models import ModelOptions
-    from jointwise.cli.tables.result_columns import ResultColumns
-    from jointwise.cli.tables.result_file import check_columns, open_results
+    from jointwise.cli.tables.result_file import checked_columns, open_results
     from jointwise.cli.tables.target_file import read_targets
     from jointwise.cli.units import to_radians
     from jointwise.model import checks
@@ -75,18 +68,18 @@ def track(
 
     dt = 1.0 / checks.positive("--rate", rate)
     counts, tracker = np.zeros(len(TrackStatus), np.int64), None
-    with open_results(output, targets) as write:
-        for table in read_targets(targets, ModelOptions(robot, base, tip), deg):
+    with open_results(files.output, targets) as write:
+        for table in read_targets(targets, options, files.deg):
             if tracker is None:
                 model = table.model
-                columns = ResultColumns(model, table.links, deg, with_targets, tracked=True)
-                check_columns(table, columns, targets, output)
+                columns = checked_columns(table, files, targets, tracked=True)
                 tracker = model.track(
-                    to_radians(model, start, deg) if start else _start(table),
+                    to_radians(model, start, files.deg) if start else _start(table),
                     dt,
                     max_velocity=_velocities(model) if max_velocity is None else max_velocity,
                     max_acceleration=max_acceleration,
                     max_jerk=max_jerk,
+                    switch_branches=switch_branches,
                 )
             run = tracker.run(table.targets)
             write(run, table, columns)

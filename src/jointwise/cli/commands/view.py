@@ -1,25 +1,27 @@
 """``jointwise view``."""
 
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
-from jointwise.cli.options import Base, Margin, RobotName, SceneFile, Tip
+from jointwise.cli.models import ModelOptions
+from jointwise.cli.options import RobotName
+
+
+@dataclass(frozen=True, slots=True)
+class ShownOptions(ModelOptions):
+    """What is shown; a Panda, if nothing is chosen."""
+
+    robot: RobotName = "panda"
 
 
 def view(
-    robot: RobotName = "panda",
-    base: Base = None,
-    tip: Tip = None,
-    free_base: Annotated[
-        bool, typer.Option("--free-base", help="Show the whole robot; its root link moves freely.")
-    ] = False,
+    options: ShownOptions,
     host: Annotated[
         str, typer.Option(help="Address to serve at; 0.0.0.0 for all networks.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port to serve at.")] = 8080,
-    scene: SceneFile = None,
-    margin: Margin = 0.0,
     open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open a browser.")] = True,
 ) -> None:
     """Open an arm or a robot in the browser, with targets to drag. Ctrl-C ends it.
@@ -28,9 +30,7 @@ def view(
     links; --tip shows one arm of it. The obstacles of --scene can be moved, added, saved and loaded
     on the page.
     """
-    from jointwise.cli.models import ModelOptions
-
-    model = ModelOptions(robot, base, tip, free_base, scene, margin).arm_or_robot()
+    robot, model = options.robot, options.arm_or_robot()
     from jointwise.view import serve
 
     urdf = _urdf_with_meshes(robot)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from jointwise.cli.models import ModelOptions, noun
+from jointwise.cli.models import ArmOptions, noun
 from jointwise.cli.options import is_number
 from jointwise.cli.tables.groups import (
     POSITION,
@@ -117,7 +117,7 @@ class TableHeader(NamedTuple):
         )
 
 
-def read_header(header: Sequence[str], file: str, options: ModelOptions) -> TableHeader:
+def read_header(header: Sequence[str], file: str, options: ArmOptions) -> TableHeader:
     """Check a header, and load the model that its targets are for.
 
     Raises:

@@ -9,7 +9,7 @@ from typing import IO, Any, ClassVar
 
 import numpy as np
 
-from jointwise.cli.models import ModelOptions
+from jointwise.cli.models import ArmOptions
 from jointwise.cli.tables.columns import TargetTable
 from jointwise.cli.tables.result_columns import Columns, Results, Write
 from jointwise.cli.tables.text import read_file
@@ -17,7 +17,7 @@ from jointwise.errors import InvalidInputError
 from jointwise.model.checks import short
 
 
-def read(path: Path, options: ModelOptions, in_degrees: bool) -> Iterator[TargetTable]:
+def read(path: Path, options: ArmOptions, in_degrees: bool) -> Iterator[TargetTable]:
     """The targets of a file in one table."""
     return read_file(path, CsvParser, options, in_degrees)
 

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
-from jointwise.cli.models import ModelOptions
+from jointwise.cli.models import ArmOptions
 from jointwise.cli.tables import csv_file, json_lines, npz_file, parquet_file
 from jointwise.cli.tables.columns import TargetTable
 from jointwise.cli.tables.result_columns import Write
@@ -14,7 +14,7 @@ from jointwise.cli.tables.result_columns import Write
 class FileKind(Protocol):
     """A module that reads and writes one kind of file."""
 
-    def read(self, path: Path, options: ModelOptions, in_degrees: bool) -> Iterator[TargetTable]:
+    def read(self, path: Path, options: ArmOptions, in_degrees: bool) -> Iterator[TargetTable]:
         """The targets of a file."""
 
     def write(self, path: Path) -> AbstractContextManager[Write]:

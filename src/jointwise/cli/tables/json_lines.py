@@ -9,7 +9,7 @@ from typing import IO, Any, ClassVar
 
 import numpy as np
 
-from jointwise.cli.models import ModelOptions
+from jointwise.cli.models import ArmOptions
 from jointwise.cli.printing import json_text
 from jointwise.cli.tables.columns import TargetTable
 from jointwise.cli.tables.groups import column_groups, split_link
@@ -19,7 +19,7 @@ from jointwise.errors import InvalidInputError
 from jointwise.model.checks import short
 
 
-def read(path: Path, options: ModelOptions, in_degrees: bool) -> Iterator[TargetTable]:
+def read(path: Path, options: ArmOptions, in_degrees: bool) -> Iterator[TargetTable]:
     """The targets of a file in one table."""
     return read_file(path, JsonLinesParser, options, in_degrees)
 

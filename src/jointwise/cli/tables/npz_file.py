@@ -8,7 +8,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from jointwise.cli.models import ModelOptions
+from jointwise.cli.models import ArmOptions
 from jointwise.cli.tables.columns import TargetTable
 from jointwise.cli.tables.result_columns import Columns, Results, Write
 from jointwise.errors import InvalidInputError
@@ -20,7 +20,7 @@ from jointwise.targets import pack_targets
 TARGETS, STARTS, LINKS = "targets", "starts", "links"
 
 
-def read(path: Path, options: ModelOptions, in_degrees: bool) -> Iterator[TargetTable]:
+def read(path: Path, options: ArmOptions, in_degrees: bool) -> Iterator[TargetTable]:
     """The targets and starts of a file, always in metres and radians."""
     try:
         with np.load(path, allow_pickle=False) as file:

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from jointwise.cli.models import ModelOptions
+from jointwise.cli.models import ArmOptions
 from jointwise.cli.tables.columns import TargetTable, read_header
 from jointwise.cli.tables.result_columns import Columns, Results, Write
-from jointwise.errors import InvalidInputError, JointwiseError
+from jointwise.errors import InvalidInputError
+from jointwise.extras import require
 
 
-def read(path: Path, options: ModelOptions, in_degrees: bool) -> Iterator[TargetTable]:
+def read(path: Path, options: ArmOptions, in_degrees: bool) -> Iterator[TargetTable]:
     """The targets of a file in one table; null is NaN. Extra columns stay as they are."""
     pyarrow = _import_pyarrow()
     try:
@@ -66,17 +67,5 @@ def write(path: Path) -> Iterator[Write]:
 
 
 def _import_pyarrow() -> Any:
-    """The module ``pyarrow``, with ``pyarrow.parquet`` imported.
-
-    Raises:
-        JointwiseError: PyArrow is not installed; the text says how to install it.
-    """
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise JointwiseError(
-            "a .parquet file needs pyarrow, which is not installed: "
-            "pip install 'jointwise[parquet]'."
-        ) from None
-    return pyarrow
+    """The module ``pyarrow``, with ``pyarrow.parquet`` imported."""
+    return require("pyarrow.parquet", "a .parquet file needs pyarrow", "parquet")

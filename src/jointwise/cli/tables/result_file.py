@@ -4,8 +4,11 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from glob import escape
 from pathlib import Path
 
+from jointwise.backends.locks import locked, remove_abandoned
+from jointwise.cli.options import TableOptions
 from jointwise.cli.tables import csv_file, json_lines
 from jointwise.cli.tables.columns import TargetTable, list_extra
 from jointwise.cli.tables.file_kinds import FILE_KINDS, suffix_list
@@ -17,14 +20,19 @@ from jointwise.errors import InvalidInputError
 WriteResults = Callable[[Results, TargetTable, ResultColumns], None]
 
 
-def check_columns(table: TargetTable, columns: ResultColumns, source: str, output: str) -> None:
-    """Check the first table before it is solved, and tell on standard error of extra columns.
+def checked_columns(
+    table: TargetTable, files: TableOptions, source: str, tracked: bool = False
+) -> ResultColumns:
+    """The columns of the results for a table, before it is solved.
+
+    Extra columns are named on standard error.
 
     Raises:
         InvalidInputError: The results cannot have these columns; the text says which.
     """
+    columns = ResultColumns(table.model, table.links, files.deg, files.with_targets, tracked)
     columns.check(table, source_name(source))
-    keeps_text = Path(output).suffix.lower() != ".npz"
+    output, keeps_text = files.output, Path(files.output).suffix.lower() != ".npz"
     if columns.with_targets and not keeps_text:
         raise InvalidInputError(
             f"{output} has no columns: expected a .csv, .jsonl or .parquet file with "
@@ -34,23 +42,26 @@ def check_columns(table: TargetTable, columns: ResultColumns, source: str, outpu
         verb = "copied to the results" if keeps_text else f"not copied to {output}"
         names = list_extra(table)
         print(f"columns of {source_name(source)} {verb}: {names}", file=sys.stderr)
+    return columns
 
 
 @contextmanager
-def open_results(output: str | None, source: str) -> Iterator[WriteResults]:
+def open_results(output: str, source: str, json: bool = False) -> Iterator[WriteResults]:
     """Open a file or standard output, ``-``; yields a function that writes results.
 
-    A file is replaced when the block ends, and left as it was if the block raises. Standard output
+    A file is replaced when the block ends, and left as it was if the block raises. Until then, rows
+    go to a hidden file beside it; those of killed processes are removed. Standard output
     gets JSON lines if the targets were JSON lines, otherwise CSV.
 
     Args:
-        output: A file of one of ``FILE_KINDS``, or ``-``. None: nothing is written.
+        output: A file of one of ``FILE_KINDS``, or ``-``.
         source: The file of the targets, which is never overwritten.
+        json: Whether standard output is for JSON, so that nothing is written to it here.
 
     Raises:
         InvalidInputError: The output cannot be written; the text says why.
     """
-    if output is None:
+    if json and output == "-":
         yield lambda results, table, columns: None
         return
     if output == "-":
@@ -63,8 +74,11 @@ def open_results(output: str | None, source: str) -> Iterator[WriteResults]:
     suffix = path.suffix.lower()
     _check_path(path, output, source)
     partial = path.with_name(f".{path.stem}.{os.getpid()}{suffix}")
+    hidden = path.parent.glob(f".{escape(path.stem)}.*{suffix}")
+    remove_abandoned(each for each in hidden if each.stem.rpartition(".")[2].isdigit())
     try:
-        with FILE_KINDS[suffix].write(partial) as write:
+        partial.touch()
+        with locked(partial), FILE_KINDS[suffix].write(partial) as write:
             yield lambda results, table, columns: write(results, columns.of_table(results, table))
         partial.replace(path)
     except OSError as error:

@@ -6,7 +6,7 @@ from io import BufferedIOBase
 from pathlib import Path
 from typing import cast
 
-from jointwise.cli.models import ModelOptions
+from jointwise.cli.models import ArmOptions
 from jointwise.cli.tables import text
 from jointwise.cli.tables.columns import TargetTable
 from jointwise.cli.tables.csv_file import CsvParser
@@ -16,7 +16,7 @@ from jointwise.errors import InvalidInputError
 
 
 def read_targets(
-    source: str, options: ModelOptions, in_degrees: bool, as_they_arrive: bool = True
+    source: str, options: ArmOptions, in_degrees: bool, as_they_arrive: bool = True
 ) -> Iterator[TargetTable]:
     """The targets of a file in one table; of standard input, ``-``, in tables as lines arrive.
 

@@ -5,7 +5,7 @@ from io import BufferedIOBase
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
-from jointwise.cli.models import ModelOptions
+from jointwise.cli.models import ArmOptions
 from jointwise.cli.tables.columns import TableHeader, TargetTable, read_header
 from jointwise.errors import InvalidInputError
 
@@ -37,7 +37,7 @@ OpenParser = Callable[[str, int, str], Parser]
 
 
 def read_file(
-    path: Path, open_parser: OpenParser, options: ModelOptions, in_degrees: bool
+    path: Path, open_parser: OpenParser, options: ArmOptions, in_degrees: bool
 ) -> Iterator[TargetTable]:
     """The targets of a file in one table."""
     with path.open("rb") as file:
@@ -48,7 +48,7 @@ def read_text(
     stream: BufferedIOBase,
     name: str,
     open_parser: OpenParser,
-    options: ModelOptions,
+    options: ArmOptions,
     in_degrees: bool,
     block_bytes: int = -1,
 ) -> Iterator[TargetTable]:

@@ -14,20 +14,22 @@ from jointwise.backends.device_arrays import (
     to_library,
 )
 from jointwise.backends.threads import thread_count
+from jointwise.config import DEFAULT_SOLVE_CONFIG
 from jointwise.engines.closed_form.redundancy import closed_rows
+from jointwise.engines.closed_form.solutions import all_solutions
 from jointwise.engines.run_options import RunOptions, gpu_array, wants_gpu
 from jointwise.engines.serial.batch import start_values_of
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import Floats, Ints
-from jointwise.kernels.layout.closed_form import BRANCHES, HAS_FREE_JOINT, UNPROVEN
+from jointwise.kernels.layout.closed_form import BRANCHES, HAS_FREE_JOINT, IS_INVALID, UNPROVEN
 from jointwise.model import checks
 from jointwise.model.arm import ArmModel
 from jointwise.model.closed_form import ClosedForm
 from jointwise.results.solutions import SolutionsBatch
-from jointwise.targets import POSE, AnyTargets, pack_targets
+from jointwise.targets import POSE, AnyTargets, pack_target, pack_targets
 
 if TYPE_CHECKING:
-    from jointwise.engines.serial.check import SerialCheck
+    from jointwise.results.result import Check
 
 
 def solutions_batch(
@@ -36,7 +38,7 @@ def solutions_batch(
     near: Any,
     redundancy: ArrayLike | None,
     options: RunOptions,
-    check: "SerialCheck | None" = None,
+    check: "Check | None" = None,
 ) -> SolutionsBatch:
     """All solutions of each of many poses; see ``Chain.solutions_batch``."""
     resident = is_on_gpu(targets)
@@ -63,6 +65,8 @@ def solutions_batch(
         solutions, counts = closed_rows(arm, form, poses, starts, values, workers)
         noted = counts[:, 2]
         complete = ((noted & UNPROVEN) == 0) & form.exact
+        if not form.redundant and not complete.all():
+            solutions = _searched_rows(arm, poses, solutions, counts)
         return solutions, counts[:, 0].copy(), complete, (noted & HAS_FREE_JOINT) > 0
 
     def careful(poses: Floats, starts: Floats) -> cuda_solutions.Solved:
@@ -83,8 +87,21 @@ def solutions_batch(
     return SolutionsBatch(*written)
 
 
+def _searched_rows(arm: ArmModel, poses: Floats, solutions: Floats, counts: Ints) -> Floats:
+    """The solutions (m, k, n), with those of undecided rows by search, as in ``all_solutions``."""
+    noted = counts[:, 2]
+    undecided = (counts[:, 0] == 0) & (noted & UNPROVEN > 0) & (noted & IS_INVALID == 0)
+    for row in np.flatnonzero(undecided).tolist():
+        q = all_solutions(arm, pack_target(poses[row]), None, None, DEFAULT_SOLVE_CONFIG).q
+        missing = max(len(q) - solutions.shape[1], 0)
+        if missing:
+            solutions = np.pad(solutions, ((0, 0), (0, missing), (0, 0)), constant_values=np.nan)
+        solutions[row, : len(q)], counts[row, 0] = q, len(q)
+    return solutions
+
+
 def _free_ones(
-    check: "SerialCheck", solutions: Floats, counts: Ints, threads: int | None
+    check: "Check", solutions: Floats, counts: Ints, threads: int | None
 ) -> tuple[Floats, Ints]:
     """The solutions (m, k, n) that do not collide, in the same order, NaN after them; how many."""
     m, k, n = solutions.shape

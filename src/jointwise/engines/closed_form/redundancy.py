@@ -8,7 +8,7 @@ from jointwise.backends.threads import new_progress, run_threads
 from jointwise.config import SolveConfig
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import Floats, Ints
-from jointwise.kernels.layout.closed_form import BRANCHES
+from jointwise.kernels.layout.closed_form import BRANCHES, SAME_SOLUTION
 from jointwise.model import checks
 from jointwise.model.arm import ArmModel
 from jointwise.model.closed_form import EXACT, ClosedForm
@@ -33,10 +33,22 @@ def redundancy_values(
                 f"redundancy has shape {values.shape}: expected a number or (k,), values of the "
                 "arm angle or of the fixed joint."
             )
-        return values
+        return _distinct(arm, form, values)
     low, high = redundancy_range(arm, form)
     values = low + (high - low) * (np.arange(SAMPLES) + 0.5) / SAMPLES
-    return np.append(values, start[form.fixed]) if has_start and form.fixed is not None else values
+    if not has_start or form.fixed is None:
+        return values
+    return _distinct(arm, form, np.append(values, start[form.fixed]))
+
+
+def _distinct(arm: ArmModel, form: ClosedForm, values: Floats) -> Floats:
+    """The values without those that differ from one before by full turns only."""
+    apart = values[:, None] - values
+    if form.fixed is None or not arm.prismatic[form.fixed]:
+        apart = (apart + np.pi) % (2.0 * np.pi) - np.pi
+    same = np.tril(np.abs(apart) < SAME_SOLUTION, -1)
+    distinct: Floats = values[~same.any(axis=1)]
+    return distinct
 
 
 def redundancy_range(arm: ArmModel, form: ClosedForm) -> tuple[float, float]:
@@ -66,15 +78,19 @@ def closed_rows(
     near: Floats,
     values: Floats,
     threads: int = 1,
+    tolerance: float | None = None,
 ) -> tuple[Floats, Ints]:
-    """Solutions (m, k, n), k at least 8, of many targets or values; (m, 3) inside, all, noted."""
+    """Solutions (m, k, n), k at least 8, of many targets or values; (m, 3) inside, all, noted.
+
+    What is noted is about targets that may be off by the tolerance [m]; None: by rounding.
+    """
     count = max(len(targets), len(values)) if len(targets) else 0
-    counts = np.zeros((count, 3), np.int64)
-    progress, tolerance = new_progress(threads), structure_tolerance(form)
+    counts, progress = np.zeros((count, 3), np.int64), new_progress(threads)
+    error = structure_tolerance(form) if tolerance is None else tolerance
 
     def solve(capacity: int, targets: Floats, near: Floats, values: Floats, counts: Ints) -> Floats:
         solutions = np.empty((len(counts), capacity, arm.n))
-        fixed = arm.packed, form.packed, targets, near, values, tolerance
+        fixed = arm.packed, form.packed, targets, near, values, error
 
         def work(worker: int, begin: int, end: int) -> None:
             if not progress[worker, 2]:

@@ -1,12 +1,13 @@
 """All solutions of a target: in closed form where the arm has one, else by search."""
 
+from collections.abc import Callable
 from functools import partial
 from itertools import product
 from math import nan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from jointwise.backends import cpu
 from jointwise.config import DEFAULT_SOLVE_CONFIG, SolveConfig, check_config, criteria_of
@@ -17,29 +18,33 @@ from jointwise.engines.closed_form.redundancy import (
     structure_tolerance,
 )
 from jointwise.engines.serial.distinct import distinct_solutions, smallest_difference
-from jointwise.engines.serial.solve import clamp_to_limits
+from jointwise.engines.serial.solve import clamp_to_limits, collect_solutions
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import Floats, Ints
 from jointwise.kernels.layout.closed_form import (
+    AT_LIMIT,
     HAS_FREE_JOINT,
     IS_INVALID,
     MAX_SOLUTIONS,
+    SAME_SOLUTION,
     UNPROVEN,
 )
 from jointwise.model import checks
 from jointwise.model.arm import ArmModel, joint_difference
-from jointwise.model.closed_form import ClosedForm
+from jointwise.model.closed_form import EXACT, ClosedForm
 from jointwise.results.result import IDENTITY, IKResult
 from jointwise.results.solutions import Solutions
 from jointwise.results.status import Status
 from jointwise.targets import POSE, PackedTarget, refuse
 
 if TYPE_CHECKING:
-    from jointwise.engines.serial.check import SerialCheck
+    from jointwise.results.result import Check
 
 # Full turns of all joints that are listed, at most.
 MAX_TURNS = 100_000
 TURN = 2.0 * np.pi
+# Errors of a solution in closed form, at most, for an arm of up to a metre [m, rad].
+ROUNDING = 20.0 * EXACT
 
 
 def all_solutions(
@@ -50,7 +55,7 @@ def all_solutions(
     config: SolveConfig,
     redundancy: ArrayLike | None = None,
     all_turns: bool = False,
-    check: "SerialCheck | None" = None,
+    check: "Check | None" = None,
 ) -> Solutions:
     """Distinct solutions; see ``Chain.solutions``."""
     check_config(config)
@@ -69,7 +74,9 @@ def all_solutions(
             arm.packed, form.packed, value, start, 0.0, tolerance, by_distance, solutions
         )
         few = max_count is None or inside <= max_count
-        if inside and not noted and few and not all_turns:
+        rounding = ROUNDING + 5.0 * tolerance
+        clear = config.position_tolerance > rounding < config.orientation_tolerance
+        if inside and not noted and few and clear and not all_turns:
             return Solutions(solutions[:inside], evaluate, form.exact)
     if redundancy is not None and (form is None or not form.redundant or kind is not POSE):
         raise InvalidInputError(
@@ -95,26 +102,52 @@ def all_solutions(
         return searched
     if check is not None and len(solutions):
         free = check.free(np.ascontiguousarray(solutions))
-        if not free.all() and _is_loose(config):  # one that misses the target a little may be free
+        if not free.all() and is_loose(config):  # one that misses the target a little may be free
             noted |= UNPROVEN
             if not free.any() and redundancy is None:
                 return _searched(arm, target, max_count, near, config, all_turns, check)
         solutions, value_of = solutions[free], None if value_of is None else value_of[free]
     complete = form.exact and not noted & UNPROVEN
     complete = complete and (redundancy is not None or not form.redundant)
-    if max_count is not None and len(solutions) > max_count:
-        solutions, complete = solutions[:max_count], False
-        value_of = None if value_of is None else value_of[:max_count]
+    listed = np.arange(len(solutions))
     if all_turns:
-        solutions, index = _with_all_turns(arm, solutions, start)
-        complete = complete and (max_count is None or len(solutions) <= max_count)
-        solutions, index = solutions[:max_count], index[:max_count]
-        value_of = None if value_of is None else value_of[index]
+        solutions, listed = _with_all_turns(arm, solutions, start)
+    if _is_strict(form, config):
+        solutions, reached = _polished(arm, target, solutions, config, evaluate)
+        complete, listed = complete and bool(reached.all()), listed[reached]
+    if max_count is not None and len(solutions) > max_count:
+        solutions, listed, complete = solutions[:max_count], listed[:max_count], False
+    value_of = None if value_of is None else value_of[listed]
     continuum = noted & HAS_FREE_JOINT > 0
     return Solutions(solutions, evaluate, complete, continuum, value_of)
 
 
-def _is_loose(config: SolveConfig) -> bool:
+def _is_strict(form: ClosedForm, config: SolveConfig) -> bool:
+    """Whether a tolerance is so small that rounding errors of the closed form may exceed it."""
+    return min(config.tolerances) <= ROUNDING + 5.0 * structure_tolerance(form)
+
+
+def _polished(
+    arm: ArmModel,
+    target: PackedTarget,
+    found: Floats,
+    config: SolveConfig,
+    evaluate: Callable[[Floats], IKResult],
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Solutions (j, n) inside the tolerances, by a few steps if needed; (k,) which of those are."""
+    kept, reached = [], np.zeros(len(found), bool)
+    search = criteria_of(config, True), 1, 1
+    for k, q in enumerate(found):
+        closer = q[None]
+        if not evaluate(q).converged:
+            closer = collect_solutions(arm, target, q, config, search)
+        if len(closer) and np.abs(closer[0] - q).max() < SAME_SOLUTION:
+            kept.append(closer[0])
+            reached[k] = True
+    return np.array(kept).reshape(len(kept), arm.n), reached
+
+
+def is_loose(config: SolveConfig) -> bool:
     """Whether joint values may be solutions that are not near one of the closed form."""
     pairs = zip(config.tolerances, DEFAULT_SOLVE_CONFIG.tolerances, strict=True)
     return any(given > usual for given, usual in pairs)
@@ -127,12 +160,15 @@ def _searched(
     near: ArrayLike | None,
     config: SolveConfig,
     all_turns: bool,
-    check: "SerialCheck | None",
+    check: "Check | None",
 ) -> Solutions:
     """Solutions by search, which cannot tell whether there are others."""
     count = 16 if max_count is None else max_count
-    results = distinct_solutions(arm, target, count, config, check)
+    serial: Any = check if hasattr(check, "packed_arm") else None
+    results = distinct_solutions(arm, target, count, config, serial)
     q = np.array([result.q for result in results]).reshape(len(results), arm.n)
+    if check is not None and serial is None and len(q):  # its kernels are not those of the search
+        q = q[check.free(q)]
     start = arm.mid_range if near is None else checks.joint_values("near", near, arm.n)
     if near is not None:
         q = q[np.argsort(np.abs(q - start).max(axis=1), kind="stable")]
@@ -176,7 +212,10 @@ def _at_values(
         found, noted = _at_one_value(arm, form, target, start, by_distance, value, config)
         return found, noted, np.full(len(found), value)
     target.kind.check(target.values)
-    rows, counts = closed_rows(arm, form, target.values[None], start[None], values)
+    fixed = arm, form, target.values[None], start[None], values
+    rows, counts = closed_rows(*fixed)
+    if not counts[:, 0].any():  # as for one value
+        rows, counts = closed_rows(*fixed, tolerance=reach_tolerance(form, config))
     found = rows[np.arange(rows.shape[1]) < counts[:, :1]]
     order = _order(arm, found, start, by_distance, smallest_difference(arm, config))
     noted = int(np.bitwise_or.reduce(counts[:, 2]))
@@ -220,12 +259,10 @@ def _with_all_turns(arm: ArmModel, found: Floats, start: Floats) -> tuple[Floats
         for i, value in enumerate(q):
             turns = np.zeros(1)
             if not arm.prismatic[i] and np.isfinite(lower[i]) and np.isfinite(upper[i]):
-                first, last = (
-                    np.ceil((lower[i] - value) / TURN),
-                    np.floor((upper[i] - value) / TURN),
-                )
+                first = np.ceil((lower[i] - value - AT_LIMIT) / TURN)
+                last = np.floor((upper[i] - value + AT_LIMIT) / TURN)
                 turns = np.arange(first, last + 1.0)
-            options.append(value + TURN * turns)
+            options.append(np.clip(value + TURN * turns, lower[i], upper[i]))
         if np.prod([len(each) for each in options]) > MAX_TURNS:
             raise InvalidInputError(
                 f"all_turns is True: the limits allow more than {MAX_TURNS:,} combinations of full "
@@ -241,15 +278,16 @@ def _evaluate(
     arm: ArmModel,
     target: PackedTarget,
     config: SolveConfig,
-    check: "SerialCheck | None",
+    check: "Check | None",
     q: Floats,
 ) -> IKResult:
-    """The result of joint values that reach a target; its errors are computed."""
+    """The result of joint values that should reach a target; its errors are computed."""
     kind, values, weight, _ = target
     weights = kind.weights(arm.angular_scale, weight)
-    position_error, angle, *_ = cpu.evaluate(
+    position_error, angle, _, converged, _ = cpu.evaluate(
         arm.packed, values, weights, criteria_of(config, True), q.copy()
     )
     orientation_error = angle if kind.directions else nan
-    errors = position_error, 0, Status.CONVERGED, orientation_error, 0
-    return tuple.__new__(IKResult, (q, True, *errors, IDENTITY, None, check))
+    status = Status.CONVERGED if converged else Status.STALLED
+    errors = position_error, 0, status, orientation_error, 0
+    return tuple.__new__(IKResult, (q, bool(converged), *errors, IDENTITY, None, check))

@@ -69,7 +69,7 @@ def solve_batch(
     if dtype is np.float32 and not on_gpu:
         raise InvalidInputError("dtype is float32: expected float64 on a CPU, or device='cuda'.")
     start_rows = start_values_of(arm, starts, len(targets.values), resident)
-    problem = pack_problem(arm, targets, start_rows, starts is not None, config, check)
+    problem = pack_batch(arm, targets, start_rows, starts is not None, config, check)
     threads, search_unreached = thread_count(options.threads), config.search_unreached
     with reporting(options.progress, "solving", len(targets.values)) as report:
         if not on_gpu:
@@ -108,7 +108,7 @@ def solve_rows_singly(
     return batch_of(found, arm.n)
 
 
-def pack_problem(
+def pack_batch(
     arm: ArmModel,
     targets: PackedTarget,
     starts: Floats,

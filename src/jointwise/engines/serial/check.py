@@ -1,21 +1,24 @@
 """What a serial arm must not collide with, in one buffer with the arm."""
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 
 from jointwise.backends import cpu
 from jointwise.backends.progress import silent
 from jointwise.backends.threads import new_progress, run_threads, thread_count
-from jointwise.errors import GeometryWarning, warn_caller
+from jointwise.errors import GeometryWarning, InvalidInputError, warn_caller
 from jointwise.kernels.layout.arm import PRISMATIC
 from jointwise.kernels.layout.arrays import UNLIMITED, Bools, Floats
-from jointwise.kernels.layout.scene import pack_scene, with_scene_of
+from jointwise.kernels.layout.scene import with_scene_of
 from jointwise.model.arm import ArmModel
-from jointwise.model.tree_poses import body_poses, square
-from jointwise.scene.collision_model import CollisionModel
-from jointwise.scene.scene import Scene, kernel_world, numbered_names
+from jointwise.model.tree_poses import joint_poses, square
+from jointwise.results.result import IDENTITY
+from jointwise.scene.collision_model import CollisionModel, is_for_arms
+from jointwise.scene.packing import PackedShape, with_world
+from jointwise.scene.scene import Scene, kernel_distances, kernel_world, numbered_names
+from jointwise.shape.attached import serial_names, serial_rows, serial_spheres
 from jointwise.shape.geometry import Geometry, group_spheres, kernel_tree
 
 # Rows that a thread checks at a time.
@@ -27,24 +30,52 @@ MIN_VALUES, MAX_VALUES = 64, 2048
 MAX_CHECKS = 16
 
 
-class SerialCheck:
+class CollisionCheck:
+    """What checks of an arm and of a robot have in common.
+
+    Attributes:
+        margin: The smallest clearance of a configuration that counts as free [m].
+    """
+
+    margin: float
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """What kernels number: link groups, then obstacles."""
+        raise NotImplementedError
+
+    def name_pair(self, contact: Floats) -> tuple[str, str] | None:
+        """The names of the two nearest things; None if there are none."""
+        a, b = int(contact[1]), int(contact[2])
+        return None if a < 0 else (self.names[a], self.names[b])
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} with a margin of {self.margin:g} m>"
+
+
+class SerialCheck(CollisionCheck):
     """An arm, its shape and the obstacles around it, packed for kernels.
 
     Attributes:
         packed_arm: The arm with its shape and the obstacles.
-        names: What kernels number: link groups, then obstacles.
-        margin: The smallest clearance of a configuration that counts as free [m].
     """
 
-    __slots__ = ("margin", "names", "packed_arm")
-
     def __init__(self, arm: ArmModel, collision: CollisionModel) -> None:
-        geometry, scene = collision.geometry, collision.scene
-        spheres, allowed = collision.for_kernels()
-        self.packed_arm = pack_scene(
-            arm.packed, collision.margin, spheres, kernel_world(scene), allowed
-        )
-        self.names, self.margin = (*geometry.names, *numbered_names(scene)), collision.margin
+        geometry, allowed = collision.for_kernels()
+        if not is_for_arms(collision):
+            raise InvalidInputError(
+                f"the arm holds {' and '.join(geometry.attached)}, which differ in what they may "
+                "touch: expected one of them here. solve, clearance and is_free take all."
+            )
+        self._collision, self.margin = collision, collision.margin
+        world = kernel_world(collision.scene)
+        allowed = None if allowed is None else serial_rows(geometry, allowed)
+        self.packed_arm = with_world(_packed_shape(arm, geometry), world, self.margin, allowed)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """What kernels number: link groups, then obstacles."""
+        return (*serial_names(self._collision.geometry), *numbered_names(self._collision.scene))
 
     def contacts(
         self, q: Floats, base_pose: Floats | None = None, threads: int | None = 1
@@ -72,17 +103,9 @@ class SerialCheck:
         run_rows(work, len(q), threads)
         return free
 
-    def name_pair(self, contact: Floats) -> tuple[str, str] | None:
-        """The names of the two nearest things; None if there are none."""
-        a, b = int(contact[1]), int(contact[2])
-        return None if a < 0 else (self.names[a], self.names[b])
-
     def around(self, packed_arm: Floats, n: int) -> Floats:
         """The same shape and obstacles around the arm as it is solved, such as with penalties."""
         return with_scene_of(packed_arm, self.packed_arm, n)
-
-    def __repr__(self) -> str:
-        return f"<SerialCheck with a margin of {self.margin:g} m>"
 
 
 def run_rows(work: Callable[[int, int, int], None], count: int, threads: int | None) -> None:
@@ -91,9 +114,15 @@ def run_rows(work: Callable[[int, int, int], None], count: int, threads: int | N
 
 
 @lru_cache(MAX_CHECKS)
+def _packed_shape(arm: ArmModel, geometry: Geometry) -> PackedShape:
+    """An arm and its shape, packed once for all scenes."""
+    return PackedShape(arm.packed, serial_spheres(geometry))
+
+
+@lru_cache(MAX_CHECKS)
 def serial_check(arm: ArmModel, collision: CollisionModel) -> SerialCheck:
     """The check of an arm; the last ones are kept."""
-    warn_if_swallowed(collision, np.eye(4))
+    warn_if_swallowed(collision, IDENTITY)
     return SerialCheck(arm, collision)
 
 
@@ -102,20 +131,22 @@ def warn_if_swallowed(collision: CollisionModel, base: Floats) -> None:
 
     Args:
         collision: The shape and the obstacles.
-        base: (4, 4) the base in the frame of the scene.
+        base: (4, 4) the base in the frame of the scene; ``IDENTITY`` is the quickest.
     """
     geometry, scene, margin = collision.geometry, collision.scene, collision.margin
+    if not len(scene):
+        return
     tree, warned = kernel_tree(geometry), set[str]()
-    for body in np.flatnonzero(tree.parents < 0).tolist():
-        name = geometry.names[body + 1]
-        values = _first_joint_values(geometry, body)
-        if values is None or not _touches(scene, geometry, body, values[:1], base, margin):
-            continue  # it may be free somewhere, or it is free at one value
+    for body, centres, radii in _root_bodies(geometry):
+        if base is not IDENTITY:
+            centres = centres @ base[:3, :3].T + base[:3, 3]
+        if (kernel_distances(scene, centres) - radii).min() >= margin:
+            continue  # it is free at one value
+        name, spheres = geometry.names[body + 1], _swept_spheres(geometry, body, base)
         place = (base @ square(tree.placements[body])).round(9) + 0.0
         named = _named(scene, name, place.tobytes())
         for obstacle in scene:
-            alone = Scene((obstacle,))
-            if obstacle.name in named or not _touches(alone, geometry, body, values, base, margin):
+            if obstacle.name in named or not _touches(Scene((obstacle,)), spheres, margin):
                 continue
             named.add(obstacle.name)
             if obstacle.name in warned:  # of another link group
@@ -138,16 +169,36 @@ def _named(scene: Scene, link_group: str, place: bytes) -> set[str]:
     return set()
 
 
-def _touches(
-    scene: Scene, geometry: Geometry, body: int, values: Floats, base: Floats, margin: float
-) -> bool:
-    """Whether a body touches a scene at all of the values (m, v) of the variables."""
-    spheres = group_spheres(geometry)[body + 1]
-    places: Floats = base @ body_poses(kernel_tree(geometry), values)[:, body]
-    points = np.einsum("mij,kj->mki", places[:, :3, :3], spheres[:, :3])
-    points += places[:, None, :3, 3]
-    gaps = scene.distance(points.reshape(-1, 3)).reshape(len(values), -1) - spheres[:, 3]
+def _touches(scene: Scene, spheres: Floats, margin: float) -> bool:
+    """Whether spheres (m, k, 4), scene frame, touch a scene in all of the m places."""
+    points = np.ascontiguousarray(spheres[..., :3]).reshape(-1, 3)
+    gaps = kernel_distances(scene, points).reshape(spheres.shape[:2]) - spheres[..., 3]
     return bool(gaps.min(axis=1).max() < margin)
+
+
+@lru_cache(MAX_CHECKS)
+def _root_bodies(geometry: Geometry) -> list[tuple[int, Floats, Floats]]:
+    """The bodies that a joint on the base moves, with centres and radii at one of its values.
+
+    Those that leave everything behind on a joint without limits are left out.
+    """
+    found = []
+    for body in np.flatnonzero(kernel_tree(geometry).parents < 0).tolist():
+        if _first_joint_values(geometry, body) is not None:
+            spheres = _swept_spheres(geometry, body, IDENTITY)[0]
+            found.append((body, spheres[:, :3].copy(), spheres[:, 3].copy()))
+    return found
+
+
+def _swept_spheres(geometry: Geometry, body: int, base: Floats) -> Floats:
+    """(m, k, 4) the spheres of a body on the base at m values of its joint, scene frame."""
+    values, spheres = _first_joint_values(geometry, body), group_spheres(geometry)[body + 1]
+    assert values is not None
+    places: Floats = base @ joint_poses(kernel_tree(geometry), values)[:, body]
+    swept = np.einsum("mij,kj->mki", places[:, :3, :3], spheres[:, :3])
+    swept += places[:, None, :3, 3]
+    radii = np.broadcast_to(spheres[:, 3, None], (len(values), len(spheres), 1))
+    return np.concatenate([swept, radii], axis=2)
 
 
 @lru_cache(MAX_CHECKS)

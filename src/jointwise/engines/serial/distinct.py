@@ -44,7 +44,8 @@ def distinct_solutions(
         if chosen and apart[best] < smallest_difference(arm, config):
             break
         chosen.append(found[best])
-    return [solve_one(arm, target, q.copy(), True, combined, check) for q in chosen]
+    results = (solve_one(arm, target, q.copy(), True, combined, check) for q in chosen)
+    return [result for result in results if result.converged]
 
 
 def smallest_difference(arm: ArmModel, config: SolveConfig) -> float:

@@ -2,12 +2,21 @@
 
 from dataclasses import replace
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from jointwise.backends.device_arrays import check_library, is_on_gpu, to_library
+from jointwise.config import SolveConfig
+from jointwise.engines.closed_form.solutions import is_loose
 from jointwise.engines.path_limits import PathLimits
-from jointwise.engines.run_options import RunOptions, precision, require_cpu
+from jointwise.engines.run_options import (
+    RunOptions,
+    gpu_array,
+    precision,
+    require_cpu,
+    require_search,
+)
 from jointwise.engines.serial.batch import solve_batch, solve_rows_singly
 from jointwise.engines.serial.follow import PathSolver
 from jointwise.engines.serial.solve import solve_one
@@ -19,6 +28,12 @@ from jointwise.posture import preferred_values
 from jointwise.problem import Problem
 from jointwise.results.batch import Details, IKBatch, IKPath, batch_of, read_only
 from jointwise.results.result import IKResult
+from jointwise.results.status import Status
+from jointwise.targets import PackedTarget
+
+if TYPE_CHECKING:
+    from jointwise.engines.serial.check import SerialCheck
+    from jointwise.engines.tracking.motion import Moving, Stepper
 
 # Arms with another end effector that are kept.
 MAX_ARMS = 64
@@ -30,70 +45,86 @@ class SerialEngine:
     def solve(self, problem: Problem) -> IKResult:
         """Joint values for one target."""
         arm, _, links, (target,), start, config, posture, collision, _ = problem
-        if target.point is not None:
-            arm = arm_at_point(arm, target.point.tobytes())
-        preferred = None if posture is None else preferred_values(posture, arm.n)
-        check = None
-        if collision is not None:
-            from jointwise.engines.serial.check import serial_check
-
-            check = serial_check(arm, collision)
-        if start is not None:
-            if type(start) is np.ndarray and start.shape == (arm.n,) and start.dtype is FLOAT64:
-                q = start.copy()  # the most frequent case, and fast
-            else:
-                q = checks.joint_values("start", start, arm.n)
-        else:
+        check = preferred = None
+        if target.point is not None or collision is not None:
+            arm, check = _arm_and_check(problem)
+        if posture is not None:
+            preferred = preferred_values(posture, arm.n)
+        if start is None:
             q = (arm.mid_range if preferred is None else preferred).copy()
-        return solve_one(arm, target, q, start is not None, config, check, preferred, links[0])
+        elif type(start) is np.ndarray and start.shape == (arm.n,) and start.dtype is FLOAT64:
+            q = start.copy()  # the most frequent case, and fast
+        else:
+            q = checks.joint_values("start", start, arm.n)
+        found = solve_one(arm, target, q, start is not None, config, check, preferred, links[0])
+        return found if check is None else _provable(found, config)
 
     def solve_batch(self, problem: Problem, options: RunOptions) -> IKBatch:
         """Joint values for each of many targets."""
-        arm, _, links, (targets,), starts, config, posture, collision, _ = problem
-        if targets.point is not None:
-            arm = arm_at_point(arm, targets.point.tobytes())
-        resident, check = is_on_gpu(targets.values), None
+        _, _, links, (targets,), starts, config, posture, _, _ = problem
+        given, (arm, check) = targets.values, _arm_and_check(problem)
+        resident = is_on_gpu(given)
         if resident:
-            check_library(targets.values, precision(options.dtype, config))
-        if collision is not None:
-            from jointwise.engines.serial.check import serial_check
-
-            check = serial_check(arm, collision)
+            check_library(given, precision(options.dtype, config))
+            targets = targets._replace(values=gpu_array("targets", given))
         details = Details(links[0], check=check)
         if posture is not None or config.method != "combined":
             preferred = preferred_values(posture, arm.n)
             what = "CCD alone is" if posture is None else "a posture is"
             require_cpu(replace(options, device="cuda") if resident else options, config, what)
+            require_search(config, what)
             found = solve_rows_singly(arm, targets, starts, config, options, check, preferred)
             return IKBatch(*found, details)
         results = solve_batch(arm, targets, starts, config, options, check)
         if not resident:
+            if check is not None and is_loose(config):
+                results.status[results.status == Status.COLLIDES_ALWAYS] = Status.COLLIDES
             return IKBatch(*read_only(results), details)
-        return IKBatch(*Results(*(to_library(each, targets.values) for each in results)), details)
+        return IKBatch(*Results(*(to_library(each, given) for each in results)), details)
 
     def follow(self, problem: Problem, limits: PathLimits, progress: bool) -> IKPath:
         """Joint values along a path."""
-        arm, _, links, (targets,), start, config, posture, collision, _ = problem
-        if targets.point is not None:
-            arm = arm_at_point(arm, targets.point.tobytes())
-        check = None
-        if collision is not None:
-            from jointwise.engines.serial.check import serial_check
-
-            check = serial_check(arm, collision)
+        _, _, links, (targets,), start, config, posture, _, _ = problem
+        arm, check = _arm_and_check(problem)
         each = [targets._replace(values=values) for values in targets.values]
-        for i, target in enumerate(each):
-            target.kind.check(target.values, f"targets[{i}]")
         preferred = preferred_values(posture, arm.n)
         solver = PathSolver(arm, each, config, limits.both, check, preferred)
         results, breaks, colliding = solver.follow(start, progress)
         details = Details(links[0], None, check, breaks, colliding)
-        return IKPath(*batch_of(results, arm.n), details)
+        provable = [_provable(each, config) for each in results]
+        return IKPath(*batch_of(provable, arm.n), details)
+
+    def stepper(self, problem: Problem, moving: "Moving") -> "Stepper":
+        """What moves the joints of a tracker after a target."""
+        from jointwise.engines.serial.stepper import SerialStepper
+
+        return SerialStepper(_arm_and_check(problem)[0], problem.targets[0], moving)
+
+
+def _provable(found: IKResult, config: SolveConfig) -> IKResult:
+    """The same; what always collides at a target may be free near it, within loose tolerances."""
+    if found.status is not Status.COLLIDES_ALWAYS or not is_loose(config):
+        return found
+    return tuple.__new__(IKResult, (*found[:4], Status.COLLIDES, *found[5:]))
+
+
+def _arm_and_check(problem: Problem) -> "tuple[ArmModel, SerialCheck | None]":
+    """The arm with its end effector at the point of the target, and what it must not hit."""
+    arm, collision = arm_at_point(problem.model, problem.targets[0]), problem.collision
+    if collision is None:
+        return arm, None
+    from jointwise.engines.serial.check import serial_check
+
+    return arm, serial_check(arm, collision)
+
+
+def arm_at_point(arm: ArmModel, target: PackedTarget) -> ArmModel:
+    """The same arm with its end effector at the point of a target."""
+    return arm if target.point is None else _arm_at(arm, target.point.tobytes())
 
 
 @lru_cache(MAX_ARMS)
-def arm_at_point(arm: ArmModel, point: bytes) -> ArmModel:
-    """The same arm with its end effector at a point (3,) of it [m]."""
+def _arm_at(arm: ArmModel, point: bytes) -> ArmModel:
     links = arm.links.copy()
     links[-1, :, 3] += links[-1, :, :3] @ np.frombuffer(point)
     return arm_model(links, arm.prismatic, arm.limits)

@@ -3,27 +3,30 @@
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 import numpy as np
 
 from jointwise.engines.path_limits import PathLimits
 from jointwise.engines.run_options import RunOptions
-from jointwise.engines.serial.engine import SERIAL
-from jointwise.engines.tree.request import refuse, start_rows, valid_rows
+from jointwise.engines.serial.engine import SERIAL, arm_at_point
+from jointwise.engines.tree.request import check_numbers, start_rows, valid_rows
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import Floats, Ints
 from jointwise.kernels.layout.task import Results
 from jointwise.model import checks
 from jointwise.model.arm import ArmModel, arm_model
 from jointwise.model.kinematic_tree import TreeModel
-from jointwise.model.tree_path import chain_between
+from jointwise.model.tree_path import chain_between, moved_links
 from jointwise.posture import preferred_values
 from jointwise.problem import Problem
 from jointwise.results.batch import ARRAYS, Details, IKBatch, IKPath, read_only
 from jointwise.results.result import IDENTITY, Check, IKResult
 
 if TYPE_CHECKING:
+    from jointwise.engines.tracking.motion import Moving, Stepper
     from jointwise.scene.collision_model import CollisionModel
+    from jointwise.shape.geometry import Geometry
 
 # Serial paths that are kept.
 MAX_PATHS = 64
@@ -37,35 +40,47 @@ class LinkArm:
         model: The robot.
         arm: The arm from the root to the link, with the root at the pose of the base.
         variables: (k,) which joints of the robot move it, from the root on.
-        bodies: The bodies of the robot that they move.
+        is_whole: Whether these are all joints, in their order.
+        joints: The numbers of these joints among all of the robot, mimic joints included.
         base_pose: (4, 4) pose of the root.
     """
 
     model: TreeModel
     arm: ArmModel
     variables: Ints
-    bodies: tuple[int, ...]
+    is_whole: bool
+    joints: tuple[int, ...]
     base_pose: Floats
 
     def has_all_shapes(self, collision: "CollisionModel") -> bool:
-        """Whether nothing beside the path can collide."""
-        from jointwise.shape.geometry import kernel_spheres
+        """Whether nothing beside the path can collide; tools and things at its end are on it."""
+        from jointwise.scene.collision_model import is_for_arms
+        from jointwise.shape.geometry import kernel_spheres, kernel_tree
 
-        sizes = np.diff(kernel_spheres(collision.geometry).first)
-        on_path = {0, *(body + 1 for body in self.bodies)}
-        return {int(group) for group in np.flatnonzero(sizes)} <= on_path
+        geometry = collision.geometry
+        sizes = np.diff(kernel_spheres(geometry).first)
+        on_path = {0, *(joint + 1 for joint in self.joints)}
+        for thing in range(len(geometry.joints), len(kernel_tree(geometry).parents)):
+            if kernel_tree(geometry).parents[thing] == self.joints[-1]:
+                on_path.add(thing + 1)
+        if not {int(group) for group in np.flatnonzero(sizes)} <= on_path:
+            return False
+        return is_for_arms(_collision_of_path(self, collision))
 
     def solve(self, problem: Problem) -> IKResult:
         """Joint values of the robot for one target."""
-        q = self._starts(problem)[0].copy()  # refuses an invalid start
+        reduced = self._reduced(problem)
+        q = None if self.is_whole else self._starts(problem)[0]  # refuses an invalid start
         try:
-            found = SERIAL.solve(self._reduced(problem))
+            found = SERIAL.solve(reduced)
         except InvalidInputError:  # an error about the target names its link
-            (target,) = problem.targets
-            refuse(problem.links, (target._replace(values=target.values[None]),), many=False)
+            check_numbers(problem.links, problem.targets)
             raise
-        q[self.variables] = found.q
-        q.setflags(write=False)
+        if q is None:
+            q = found.q
+        else:
+            q[self.variables] = found.q
+            q.setflags(write=False)
         return tuple.__new__(
             IKResult, (q, *found[1:7], self.base_pose, problem.links[0], self._check(problem))
         )
@@ -81,39 +96,39 @@ class LinkArm:
     def follow(self, problem: Problem, limits: PathLimits, progress: bool) -> IKPath:
         """Joint values of the robot along a path."""
         moved = limits._replace(by_velocity=limits.by_velocity[:, self.variables])
-        try:
-            found = SERIAL.follow(self._reduced(problem), moved, progress)
-        except InvalidInputError:
-            refuse(problem.links, problem.targets, many=True)
-            raise
+        found = SERIAL.follow(self._reduced(problem), moved, progress)
         details = self._details(problem, found)
         details = details._replace(breaks=found.breaks, colliding=found.colliding)
         return IKPath(*self._lifted(problem, found), details)
 
+    def stepper(self, problem: Problem, moving: "Moving") -> "Stepper":
+        """What moves the joints of a tracker after a target of the link."""
+        from jointwise.engines.serial.stepper import PathStepper, SerialStepper
+
+        links, (target,) = problem.links, problem.targets
+        arm, number = arm_at_point(self.arm, target), crc32(links[0].encode()) + 1
+        if self.is_whole:
+            return SerialStepper(arm, target, moving, links, number)
+        return PathStepper(arm, target, self.variables, moving, links, number)
+
     def _reduced(self, problem: Problem) -> Problem:
         """The problem of the arm."""
-        start, posture, collision = problem.start, problem.posture, problem.collision
-        config = problem.config
+        _, names, links, targets, start, config, posture, collision, _ = problem
         if start is not None:
             start = checks.configurations("start", start, self.model.n, "a robot")
             start = valid_rows(start) if start.ndim == 2 else start
-            start = np.ascontiguousarray(start[..., self.variables])
+            if not self.is_whole:
+                start = np.ascontiguousarray(start[..., self.variables])
         preferred = preferred_values(posture, self.model.n, "a robot")
         if posture is not None and preferred is not None:
             posture = replace(posture, q=preferred[self.variables])
         if collision is not None:
             collision = _collision_of_path(self, collision)
-        if isinstance(config.stiffness, tuple):
+        if type(config.stiffness) is tuple:
             stiffness = checks.joint_values("stiffness", config.stiffness, self.model.n, "a robot")
             config = replace(config, stiffness=tuple(stiffness[self.variables].tolist()))
-        return problem._replace(
-            config=config,
-            model=self.arm,
-            start=start,
-            posture=posture,
-            collision=collision,
-            base_pose=None,
-        )
+        fields = (self.arm, names, links, targets, start, config, posture, collision, None)
+        return tuple.__new__(Problem, fields)
 
     def _starts(self, problem: Problem) -> Floats:
         """(1, n) or (m, n) joint values of the robot, for joints that are not on the path."""
@@ -136,7 +151,8 @@ class LinkArm:
             return None
         from jointwise.engines.tree.check import tree_check
 
-        return tree_check(self.model, problem.collision, self.base_pose)
+        # The serial engine has warned.
+        return tree_check(self.model, problem.collision, self.base_pose, warn=False)
 
 
 @lru_cache(MAX_PATHS)
@@ -148,32 +164,32 @@ def link_arm(model: TreeModel, link: str, base: bytes | None) -> LinkArm | None:
         link: The link.
         base: The numbers of the pose (4, 4) of the root; None for the identity.
     """
-    tree, body = model.tree, model.links[link].body
-    if model.free_base or body < 0:
+    if model.free_base or model.links[link].joint < 0:
         return None
-    bodies: list[int] = []
-    while body >= 0:
-        bodies.insert(0, body)
-        body = int(tree.parents[body])
-    variables = tree.variables[bodies]
-    independent = (tree.ratios[bodies] == 1.0) & (tree.offsets[bodies] == 0.0)
-    if len(set(variables.tolist())) < len(bodies) or not independent.all():
+    try:
+        found, tree = chain_between(model, model.root, link), model.tree
+    except InvalidInputError:  # two of the joints move together
         return None
-    found, pose = chain_between(model, model.root, link), IDENTITY
-    links = found.links
-    if base is not None:
-        pose, links = np.frombuffer(base).reshape(4, 4), links.copy()
-        links[0] = pose[:3] @ np.vstack([links[0], [0.0, 0.0, 0.0, 1.0]])
-    arm = arm_model(links, found.prismatic, found.limits)
-    return LinkArm(model, arm, variables, tuple(bodies), pose)
+    joints = list(found.joints)
+    if (tree.ratios[joints] != 1.0).any() or tree.offsets[joints].any():
+        return None
+    pose = IDENTITY if base is None else np.frombuffer(base).reshape(4, 4)
+    links = found.links if base is None else moved_links(found.links, pose)
+    arm, variables = arm_model(links, found.prismatic, found.limits), tree.variables[joints]
+    is_whole = np.array_equal(variables, np.arange(model.n))
+    return LinkArm(model, arm, variables, is_whole, found.joints, pose)
 
 
 @lru_cache(MAX_PATHS)
 def _collision_of_path(path: LinkArm, collision: "CollisionModel") -> "CollisionModel":
     """The collision model of the arm of a path; all shapes are on it."""
+    return replace(collision, geometry=_shape_of_path(path, collision.geometry))
+
+
+@lru_cache(MAX_PATHS)
+def _shape_of_path(path: LinkArm, geometry: "Geometry") -> "Geometry":
+    """The shape of the arm of a path, made once for all scenes."""
     from jointwise.shape.chain.geometry import chain_geometry
 
-    names = tuple(path.model.body_names[body] for body in path.bodies)
-    root = path.model.root
-    shape = chain_geometry(collision.geometry, path.model, path.arm, names, root)
-    return replace(collision, geometry=shape)
+    names = tuple(path.model.all_joint_names[joint] for joint in path.joints)
+    return chain_geometry(geometry, path.model, path.arm, names, path.model.root)

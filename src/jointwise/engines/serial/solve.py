@@ -21,7 +21,7 @@ from jointwise.kernels.layout.status import (
 from jointwise.kernels.layout.task import PackedCriteria
 from jointwise.kernels.layout.thresholds import MIN_MOVE
 from jointwise.model import checks
-from jointwise.model.arm import ArmModel, joint_difference
+from jointwise.model.arm import ArmModel
 from jointwise.results.result import IDENTITY, IKResult
 from jointwise.results.status import STATUS_BY_CODE
 from jointwise.targets import EQUAL_WEIGHT, PackedTarget, refuse
@@ -68,7 +68,7 @@ def solve_one(
         )
     else:
         if preferred is not None:
-            nearest = _nearest_to(preferred, arm, target, q, config, check)
+            nearest = _nearest_to(preferred, arm, target, q, near_start, config, check)
             q = q if nearest is None else nearest
         packed = arm.packed
         if check is not None or preferred is not None or config.stiffness:
@@ -79,7 +79,7 @@ def solve_one(
     if code == INVALID:  # the kernel found a value that is not finite, or no rotation
         checks.all_finite("start", q)
         refuse(target)
-    q.setflags(write=False)
+    q.setflags(False)  # type: ignore[call-arg]  # by its name it takes longer
     fields = (
         q,
         code == CONVERGED,
@@ -148,7 +148,7 @@ def approach(
     """
     local = (criteria[0], criteria[1], 0, criteria[3], criteria[4])
     outcome: Outcome = cpu.search(packed, values, weights, local, q)
-    return outcome if outcome[0] == CONVERGED else (proven, *outcome[1:])
+    return outcome if outcome[0] in (CONVERGED, COLLIDES) else (proven, *outcome[1:])
 
 
 def _ccd(
@@ -213,20 +213,35 @@ def _nearest_to(
     arm: ArmModel,
     target: PackedTarget,
     start: Floats,
+    near_start: bool,
     config: SolveConfig,
     check: "SerialCheck | None",
 ) -> Floats | None:
-    """The solution nearest to preferred joint values, of those found; None if there is none."""
+    """The solution nearest to preferred joint values, of those found; None if there is none.
+
+    The solution without preferred values is one of them, so it is never nearer.
+    """
 
     def distance_sq(q: Floats) -> Floats:
-        squared: Floats = (joint_difference(arm, q, preferred) ** 2).sum(axis=-1)
+        squared: Floats = ((q - preferred) ** 2).sum(axis=-1)
         return squared
 
     def collect(first: Floats, attempts: int) -> Floats:
         search = criteria_of(config, True), attempts, attempts
-        return collect_solutions(arm, target, first, config, search, check, preferred)
+        found = collect_solutions(arm, target, first, config, search, check, preferred)
+        return turns_near(arm, found, preferred)
 
     found = collect(start, PREFERRED_POOL)
+    plain = solve_one(
+        arm,
+        target,
+        (start if near_start else arm.mid_range).copy(),
+        near_start,
+        config,
+        check,
+    )
+    if plain.converged:
+        found = np.vstack([found, turns_near(arm, plain.q, preferred)])
     if not len(found):
         return None
     best: Floats = found[distance_sq(found).argmin()]
@@ -234,12 +249,21 @@ def _nearest_to(
     # again, with shorter steps where that led away.
     step = 1.0
     while step > 0.01:
-        closer = collect(best - step * joint_difference(arm, best, preferred), 1)
+        closer = collect(best - step * (best - preferred), 1)
         if len(closer) and distance_sq(closer[0]) < distance_sq(best) * (1.0 - MIN_GAIN):
             best = closer[0]
         else:
             step *= 0.5
     return best.copy()
+
+
+def turns_near(arm: ArmModel, q: Floats, near: Floats) -> Floats:
+    """Joint values (..., n) with full turns that bring them near others (n,), inside the limits."""
+    turn, (lower, upper) = 2.0 * np.pi, arm.limits.T
+    least, most = np.ceil((lower - q) / turn), np.floor((upper - q) / turn)
+    turns = np.clip(np.round((near - q) / turn), least, most)
+    moved: Floats = np.where(arm.prismatic, q, np.clip(q + turn * turns, lower, upper))
+    return moved
 
 
 def clamp_to_limits(arm: ArmModel, q: Floats) -> None:

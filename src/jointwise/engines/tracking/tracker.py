@@ -3,78 +3,49 @@
 # Annotations stay text, so that help() shows the names of types, not what they stand for.
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from jointwise.engines.tracking.limits import MotionLimits
+from jointwise.engines.choice import engine_for
+from jointwise.engines.tracking.motion import MotionLimits, Stepper, moving_joints
+from jointwise.engines.tracking.standing import Standing
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import Floats
-from jointwise.kernels.layout.motion import MOTION_PREFERRED, Motion, track_state, unpack_motion
+from jointwise.kernels.layout.motion import MOTION_PREFERRED
 from jointwise.model import checks
-from jointwise.results.tracking import TrackResult, TrackRun
+from jointwise.model.arm import ArmModel
+from jointwise.model.kinematic_tree import TreeModel
+from jointwise.posture import POSTURE_WEIGHT, Posture
+from jointwise.problem import Problem
+from jointwise.results.result import IDENTITY
+from jointwise.results.status import STOPPED, TRACK_STATUS_BY_CODE, TrackStatus
+from jointwise.results.tracking import TrackResult, TrackRun, joined
+from jointwise.targets import PackedTarget
 
-# Solutions that differ by more in a joint are in another branch [rad, m].
-OTHER_BRANCH = 0.1
 # Without preferred values, spare motion keeps this share of a joint's range away from its limits.
 INNER_MARGIN = 0.15
-
-
-class Moving(NamedTuple):
-    """The joints of a tracker.
-
-    Attributes:
-        motion: Limits and the time of a step.
-        limits: (n, 5) limits of each joint, and where its spare motion goes.
-        state: All that decides the next steps.
-    """
-
-    motion: MotionLimits
-    limits: Floats
-    state: Floats
-
-    @property
-    def views(self) -> Motion:
-        """Views of the state."""
-        return unpack_motion(self.state, len(self.limits), self.motion.window)
-
-
-class Stepper(Protocol):
-    """How an engine moves the joints of a tracker."""
-
-    @property
-    def description(self) -> bytes:
-        """All that decides the steps beside the limits, for a checksum."""
-        ...
-
-    def step(self, moving: Moving, target: Any) -> TrackResult:
-        """Move the joints by one step."""
-        ...
-
-    def run(self, moving: Moving, targets: Any) -> TrackRun:
-        """Move the joints by one step for each target."""
-        ...
-
-    def other_branch(self, moving: Moving, target: Any) -> Floats | None:
-        """(n,) a solution of a target in another branch, the last target if it is None."""
-        ...
-
-    def twin(self) -> Stepper:
-        """Another stepper of the same kind, with memory of its own."""
-        ...
+INVALID = TrackStatus.INVALID
+# Steps of a run in one call of a kernel.
+ROWS = 2048
+# The links that have targets, and the targets of each.
+Targets = tuple[tuple[str, ...], tuple[PackedTarget, ...]]
 
 
 class Tracker:
-    """Moves joints after targets, a step at a time. Made by ``Chain.track`` and ``Robot.track``.
+    """Moves joints to follow targets, step by step. Made by ``Chain.track`` and ``Robot.track``.
 
     Every step keeps the limits of position, velocity, acceleration and jerk, whatever the target
-    is: also the next steps can, since the joints can always brake in time. The same targets give
-    the same bits, by ``step`` or by ``run``.
+    is, and so can all later steps, since the joints can always brake in time. The same targets give
+    the same results, bit for bit, by ``step`` or by ``run``.
 
-    The target of an arm is one value. The targets of a robot are a mapping of link names; the links
-    may change from step to step, joints that move none hold still, and the base does not move.
+    The target of an arm is one value. The targets of a robot are a mapping of link names. The links
+    may change from step to step; joints that move none of them hold still, and the base does not
+    move. The engine is chosen by the links and kinds of the targets, as for ``solve``.
 
     Example:
         >>> from jointwise import Chain
@@ -88,27 +59,38 @@ class Tracker:
         ('APPROACHING', (6,))
     """
 
-    __slots__ = ("_moving", "_stepper")
+    __slots__ = ("_key", "_last", "_moving", "_packed", "_problem", "_standing", "_steppers")
 
     def __init__(
-        self, stepper: Stepper, start: Floats, motion: MotionLimits, preferred: Floats
+        self,
+        problem: Problem,
+        packed: Callable[[Any, bool], Targets],
+        start: Floats,
+        motion: MotionLimits,
+        preferred: Floats,
+        switches: bool,
     ) -> None:
         """A tracker at rest.
 
         Args:
-            stepper: What moves the joints.
-            start: (n,) where they are [rad, m].
+            problem: The model, and which joints may move. It has no targets.
+            packed: Packs targets, one set or many.
+            start: (n,) where the joints are [rad, m].
             motion: Limits and the time of a step.
             preferred: (n,) where spare motion goes [rad, m].
+            switches: Whether joints that have stopped go to another branch by themselves.
         """
         limits = np.column_stack([motion.per_step, preferred])
-        self._stepper = stepper
-        self._moving = Moving(motion, limits, track_state(len(start), motion.window))
+        self._problem, self._packed = problem, packed
+        self._steppers: dict[tuple[object, ...], Stepper] = {}
+        # The last valid targets, and copies of their numbers, which the caller may change.
+        self._last: tuple[tuple[str, ...], tuple[PackedTarget, ...], list[Floats]] | None = None
+        self._moving, self._standing = moving_joints(motion, limits), Standing(motion.dt, switches)
         views = self._moving.views
         views.output[:] = views.command[:] = views.recent[:] = start
         views.reference[:] = np.clip(start, *motion.position_limits)
         views.followed[:] = views.second[:] = views.reference
-        self._moving.state[-1] = crc32(stepper.description + limits.tobytes())
+        self._moving.state[-1] = crc32(_description(problem) + limits.tobytes())
 
     @property
     def dt(self) -> float:
@@ -117,10 +99,10 @@ class Tracker:
 
     @property
     def state(self) -> Floats:
-        """All that decides the next steps, as one array. Read-only; assign it to go back to it.
+        """All that determines the next steps, as one array. Read-only; assign it to restore it.
 
         Raises:
-            InvalidInputError: An assigned state is not of a tracker with this model and limits.
+            InvalidInputError: The assigned state is not from a tracker with this model and limits.
         """
         state = self._moving.state.copy()
         state.setflags(write=False)
@@ -137,14 +119,15 @@ class Tracker:
         if not np.isfinite(saved).all() or saved[0] not in range(self._moving.motion.window):
             raise InvalidInputError("state is damaged: expected an array that state has returned.")
         own[:] = saved
+        self._standing.forget()
 
     def step(self, target: Any) -> TrackResult:
         """Move the joints by one step towards a target.
 
         Args:
             target: Of any kind that ``solve`` takes; for a robot a mapping of link names to
-                targets. ``step`` never raises because of its numbers: if the target cannot be
-                followed, or is NaN, the joints go on to the last valid one.
+                targets. ``step`` never raises because of its numbers, even if the target cannot be
+                followed. If it is invalid, such as NaN, the joints continue to the last valid one.
 
         Raises:
             InvalidInputError: The target has a wrong shape or type, or a link is unknown.
@@ -158,7 +141,20 @@ class Tracker:
             >>> tracker.step({"tip": [0.4, 0.2, 0.5], "link4": [0.0, 0.1, 0.6]}).status.name
             'APPROACHING'
         """
-        return self._stepper.step(self._moving, target)
+        links, targets = self._packed(target, False)
+        stepper = self._stepper(links, targets)
+        result, numbers = stepper.step(targets), [each.values.copy() for each in targets]
+        if result.status is INVALID:
+            self._standing.passed(None)
+            return result
+        self._last = links, targets, numbers
+        if result.status not in STOPPED:
+            self._standing.passed((self._key, numbers))
+            return result
+        many = tuple([each._replace(values=each.values[None]) for each in targets])
+        codes = np.array([result.status], np.uint8)
+        (code,) = self._standing.judge(self._key, many, codes, stepper, self._moving)
+        return result._replace(status=TRACK_STATUS_BY_CODE[code])
 
     def run(self, targets: Any) -> TrackRun:
         """Move the joints by one step for each of many targets, as ``step`` does, in one call.
@@ -175,19 +171,47 @@ class Tracker:
             >>> run[-1].status.name
             'FOLLOWING'
         """
-        return self._stepper.run(self._moving, targets)
+        links, packed = self._packed(targets, True)
+        stepper, count = self._stepper(links, packed), len(packed[0].values)
+        runs: list[TrackRun] = []
+        done = 0
+        while not runs or done < count:  # in pieces, so that Ctrl-C ends it
+            rows = slice(done, done + ROWS)
+            piece = tuple([each._replace(values=each.values[rows]) for each in packed])
+            runs.append(self._run(stepper, piece))
+            done += len(runs[-1])
+        run = joined(runs)
+        valid = np.flatnonzero(run.status != INVALID)
+        if len(valid):
+            self._last = links, packed, [each.values[valid[-1]].copy() for each in packed]
+        return run
+
+    def _run(self, stepper: Stepper, targets: tuple[PackedTarget, ...]) -> TrackRun:
+        """Steps for some targets, up to one after which another branch has to be looked for."""
+        before = self._moving.state.copy()
+        run = stepper.run(targets)
+        if not len(run):
+            return run
+        question = self._standing.first_question(self._key, targets, run.status)
+        if question is not None and question + 1 < len(run):
+            self._moving.state[:] = before
+            targets = tuple([each._replace(values=each.values[: question + 1]) for each in targets])
+            run = stepper.run(targets)
+        codes = self._standing.judge(self._key, targets, run.status, stepper, self._moving)
+        codes.setflags(write=False)
+        return replace(run, status=codes)
 
     def switch_branch(self, target: Any = None) -> bool:
-        """Have the next steps move the joints to another branch that reaches a target.
+        """Move the joints to another branch that reaches a target, in the next steps.
 
-        The nearest solution in another branch is searched, which takes milliseconds. The joints
-        move there on a straight line in joint space, within their limits.
+        The nearest solution in another branch is searched for, which takes milliseconds. The joints
+        then move there on a straight line in joint space, within their limits.
 
         Args:
-            target: As for ``step``. None: the last valid target.
+            target: As for ``step``. None: the last valid target of this tracker.
 
         Returns:
-            Whether there is one; if not, nothing changes.
+            Whether there is such a branch; if not, nothing changes.
 
         Raises:
             InvalidInputError: No valid target has been given.
@@ -205,14 +229,16 @@ class Tracker:
             >>> run[-1].status.name, arm.branch(run[-1].q) == arm.branch(start)
             ('FOLLOWING', False)
         """
-        found = self._stepper.other_branch(self._moving, target)
+        links, targets = self._last_targets() if target is None else self._packed(target, False)
+        found = self._stepper(links, targets).other_branch(targets)
         if found is None:
             return False
         self._moving.views.reference[:] = found
+        self._standing.forget()
         return True
 
     def copy(self) -> Tracker:
-        """A tracker in the same state, which moves on its own.
+        """A tracker in the same state that moves independently of this one.
 
         Example:
             >>> from jointwise import Chain
@@ -223,9 +249,28 @@ class Tracker:
         """
         motion, limits, state = self._moving
         start, preferred = self._moving.views.output, limits[:, MOTION_PREFERRED]
-        twin = Tracker(self._stepper.twin(), start, motion, preferred)
-        twin._moving.state[:] = state
+        twin = Tracker(self._problem, self._packed, start, motion, preferred, switches=False)
+        twin._moving.state[:], twin._last = state, self._last
+        twin._standing = self._standing.copy()
         return twin
+
+    def _last_targets(self) -> Targets:
+        if self._last is None:
+            raise InvalidInputError("no target to switch to: call step with a valid target first.")
+        links, targets, values = self._last
+        pairs = zip(targets, values, strict=True)
+        return links, tuple([each._replace(values=numbers) for each, numbers in pairs])
+
+    def _stepper(self, links: tuple[str, ...], targets: tuple[PackedTarget, ...]) -> Stepper:
+        """What follows targets of these links and kinds; kept for the next step."""
+        key: tuple[object, ...] = links
+        for kind, _, weight, point in targets:
+            key += (kind, weight, None if point is None else point.tobytes())
+        self._key, stepper = key, self._steppers.get(key)
+        if stepper is None:
+            problem = self._problem._replace(links=links, targets=targets)
+            stepper = self._steppers[key] = engine_for(problem).stepper(problem, self._moving)
+        return stepper
 
     def __copy__(self) -> Tracker:
         return self.copy()
@@ -239,3 +284,44 @@ def away_from_limits(motion: MotionLimits, q: Floats) -> Floats:
     lower, upper = motion.position_limits
     ranges = np.where(np.isfinite(upper - lower), upper - lower, 0.0)
     return np.clip(q, lower + INNER_MARGIN * ranges, upper - INNER_MARGIN * ranges)
+
+
+def active_joints(
+    posture: Posture | None, model: ArmModel | TreeModel, names: tuple[str, ...]
+) -> Posture | None:
+    """Which joints may move, as the posture of the problems of a tracker; None for all.
+
+    Raises:
+        InvalidInputError: A name is unknown or is that of the free base, or the posture has a
+            weight or a smoothness.
+    """
+    if posture is None:
+        return None
+    if posture.weight != POSTURE_WEIGHT or posture.smoothness:
+        name = "smoothness" if posture.smoothness else "weight"
+        raise InvalidInputError(
+            f"posture has a {name}: a tracker moves to its joint values by spare motion only, "
+            "which moves no target. Leave it out."
+        )
+    if posture.active is None:
+        return None
+    title = "the arm"
+    if isinstance(model, TreeModel):
+        title = model.name
+        if model.free_base and model.root in posture.active:
+            raise InvalidInputError(
+                f"active has {model.root!r}, the free base, whose motion has no limits: a tracker "
+                "holds it still. Name joints only."
+            )
+    for name in posture.active:
+        checks.known_name("joint", name, names, title)
+    return Posture(active=posture.active)
+
+
+def _description(problem: Problem) -> bytes:
+    """All that decides the steps beside the limits, for a checksum."""
+    model, posture, pose = problem.model, problem.posture, problem.base_pose
+    arrays = [model.packed] if isinstance(model, ArmModel) else list(model.tree[:6])
+    active = repr(None if posture is None else posture.active).encode()
+    base = IDENTITY if pose is None else pose
+    return b"".join(map(np.ndarray.tobytes, [*arrays, base])) + active

@@ -1,16 +1,17 @@
 """What a whole robot must not collide with, packed for kernels."""
 
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 import numpy as np
 
 from jointwise.backends import cpu
 from jointwise.config import SolveConfig
-from jointwise.engines.serial.check import run_rows, warn_if_swallowed
+from jointwise.engines.serial.check import CollisionCheck, run_rows, warn_if_swallowed
 from jointwise.engines.tree.request import Request
 from jointwise.kernels.layout.arm import NO_ARM
 from jointwise.kernels.layout.arrays import Bools, Floats, Ints
-from jointwise.kernels.layout.scene import pack_scene
+from jointwise.kernels.layout.scene import World
 from jointwise.kernels.layout.spheres import Spheres
 from jointwise.kernels.layout.tree import (
     SETTING_LOWER,
@@ -19,15 +20,16 @@ from jointwise.kernels.layout.tree import (
     TARGET_LINK_POINT,
     TARGET_ORIENTATION_WEIGHT,
     TARGET_POSITION_WEIGHT,
-    TREE_BASE_UNKNOWNS,
+    Tree,
     pack_problem,
 )
 from jointwise.kernels.layout.tree import TreeCheck as PackedCheck
 from jointwise.model.kinematic_tree import TreeModel
 from jointwise.results.result import IDENTITY
 from jointwise.scene.collision_model import CollisionModel, without_checks
+from jointwise.scene.packing import PackedShape, with_world
 from jointwise.scene.scene import kernel_world, numbered_names
-from jointwise.shape.geometry import kernel_tree
+from jointwise.shape.geometry import Geometry, kernel_spheres, kernel_tree
 
 # Checks that are kept, each with the shape of a robot and a scene in one buffer.
 MAX_CHECKS = 16
@@ -37,47 +39,58 @@ NO_SPHERE = np.array([0.0, 0.0, 0.0, -1.0])
 _NO_FLOATS, _NO_INTS = np.empty(0), np.empty(0, np.int64)
 
 
-class TreeCheck:
-    """A robot, its shape and the obstacles around it, packed for kernels.
+class TreeCollisionCheck(CollisionCheck):
+    """A robot, its shape and the obstacles around it, packed for kernels when they need it.
+
+    Args:
+        model: The robot.
+        collision: Its shape and the obstacles.
+        base: (4, 4) the pose of its root, unless it is free; ``IDENTITY`` is the quickest.
 
     Attributes:
-        model: The robot.
-        joints: Its joints, and those that carry attached things.
-        spheres: Its shape, with link groups as ``kernels.tree.collision`` numbers them.
-        world: The obstacles.
-        allowed: Which link groups may touch which obstacles; None for none.
-        names: What kernels number: link groups, then obstacles.
-        margin: The smallest clearance of a configuration that counts as free [m].
-        tree: The whole robot, packed.
-        scene: Shape and obstacles, packed.
+        base: The same.
     """
 
-    __slots__ = (
-        "allowed",
-        "base",
-        "joints",
-        "margin",
-        "model",
-        "names",
-        "scene",
-        "spheres",
-        "tree",
-        "world",
-    )
-
     def __init__(self, model: TreeModel, collision: CollisionModel, base: Floats) -> None:
-        geometry, scene, self.margin = collision.geometry, collision.scene, collision.margin
-        self.model, self.world, self.base = model, kernel_world(scene), base
-        shape, allowed = collision.for_kernels()
-        self.spheres = placed_spheres(shape, model.free_base, base)
-        self.allowed = None if allowed is None else placed_rows(allowed, model.free_base)
-        root, *others = geometry.names
-        first = ("", root) if model.free_base else (root, "")
-        self.names = (*first, *others, *numbered_names(scene))
-        nothing = np.ones(model.n)  # of restarts, which are not made with it
-        self.joints = kernel_tree(geometry)
-        self.tree = pack_problem(self.joints, _NO_INTS, nothing, nothing, model.free_base)
-        self.scene = pack_scene(NO_ARM, self.margin, self.spheres, self.world, self.allowed)
+        self._model, self._collision = model, collision
+        self.base, self.margin = base, collision.margin
+
+    @cached_property
+    def _shape(self) -> "PackedTree":
+        geometry, _ = self._collision.for_kernels()
+        base = None if self.base is IDENTITY else tuple(self.base.ravel().tolist())
+        return _packed_tree(self._model, geometry, base)
+
+    @cached_property
+    def _obstacles(self) -> tuple[World, Bools | None]:
+        """The obstacles, and which link groups may touch which of them."""
+        _, allowed = self._collision.for_kernels()
+        rows = None if allowed is None else placed_rows(allowed, self._model.free_base)
+        return kernel_world(self._collision.scene), rows
+
+    @cached_property
+    def _scene(self) -> Floats:
+        """Shape and obstacles, packed."""
+        return self.around(self._shape.packed, self.margin)
+
+    @cached_property
+    def is_warned(self) -> bool:
+        """True; warns of obstacles that are always in contact, once."""
+        if not self._model.free_base:
+            warn_if_swallowed(self._collision, self.base)
+        return True
+
+    def around(self, shape: PackedShape, margin: float) -> Floats:
+        """The obstacles around a shape of the robot, packed."""
+        world, allowed = self._obstacles
+        return with_world(shape, world, margin, allowed)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """What kernels number: link groups, then obstacles."""
+        root, *others = self._collision.geometry.names
+        first = ("", root) if self._model.free_base else (root, "")
+        return (*first, *others, *numbered_names(self._collision.scene))
 
     def contacts(
         self,
@@ -96,10 +109,10 @@ class TreeCheck:
             exact: Whether to find the nearest; else any that is nearer than the margin. Without
                 any, clearance is infinite.
         """
-        pose = self.base if base_pose is None or not self.model.free_base else base_pose
+        pose = self.base if base_pose is None or not self._model.free_base else base_pose
         poses = np.broadcast_to(pose[..., :3, :], (len(q), 3, 4)).reshape(-1, 12)
         states, contacts = np.hstack([q, poses]), np.empty((len(q), 3))
-        check = PackedCheck(*self.tree, _NO_INTS, _NO_FLOATS, self.scene, NO_ARM)
+        check = PackedCheck(*self._shape.tree, _NO_INTS, _NO_FLOATS, self._scene, NO_ARM)
 
         def work(worker: int, begin: int, end: int) -> None:
             cpu.tree_contacts(check, states[begin:end], exact, contacts[begin:end])
@@ -112,31 +125,52 @@ class TreeCheck:
         free: Bools = self.contacts(q, base_pose, threads, exact=False)[:, 0] >= self.margin
         return free
 
-    def name_pair(self, contact: Floats) -> tuple[str, str] | None:
-        """The names of the two nearest things; None if there are none."""
-        a, b = int(contact[1]), int(contact[2])
-        return None if a < 0 else (self.names[a], self.names[b])
-
     def packed(self, request: Request, config: SolveConfig) -> PackedCheck:
         """What a kernel checks in a solve."""
         state = np.concatenate([request.starts[0], request.base[:3].ravel()])
         settings, targets = request.settings, request.targets[0]
-        moving = np.zeros(self.model.n, np.bool_)
+        moving = np.zeros(self._model.n, np.bool_)
         moving[request.tree.variables] = settings[SETTING_LOWER] < settings[SETTING_UPPER]
         posed = (targets[:, TARGET_DIRECTIONS] == 3.0) & (targets[:, TARGET_POSITION_WEIGHT] > 0.0)
         posed &= targets[:, TARGET_ORIENTATION_WEIGHT] > 0.0
         point = TARGET_LINK_POINT
         points = tuple(
-            (self.model.links[link].body, *target[point : point + 3].tolist())
+            (self._model.links[link].joint, *target[point : point + 3].tolist())
             for link, target, is_posed in zip(request.tree.links, targets, posed, strict=True)
             if is_posed
         )
-        moves_base = bool(request.tree.ints[TREE_BASE_UNKNOWNS])
-        placed = _pack_placed(self, points, moving.tobytes(), moves_base, config.tolerances)
-        return PackedCheck(*self.tree, request.tree.variables, state, self.scene, placed)
+        moves_base = request.tree.moves_base
+        placed = _placed(self, self._shape, points, moving.tobytes(), moves_base, config.tolerances)
+        return PackedCheck(*self._shape.tree, request.tree.variables, state, self._scene, placed)
 
-    def __repr__(self) -> str:
-        return f"<TreeCheck with a margin of {self.margin:g} m>"
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PackedTree:
+    """A robot and its shape, packed once for all scenes.
+
+    Attributes:
+        joints: Its joints, and those that carry attached things.
+        spheres: Its shape, with link groups as ``kernels.tree.collision`` numbers them.
+        packed: The same, packed.
+        tree: The joints, packed.
+    """
+
+    joints: Tree
+    spheres: Spheres
+    packed: PackedShape
+    tree: tuple[Ints, Floats]
+
+
+@lru_cache(MAX_CHECKS)
+def _packed_tree(
+    model: TreeModel, geometry: Geometry, base: tuple[float, ...] | None
+) -> PackedTree:
+    """A robot whose root is at a pose, unless it is free."""
+    pose = IDENTITY if base is None else np.reshape(base, (4, 4))
+    spheres = placed_spheres(kernel_spheres(geometry), model.free_base, pose)
+    joints, nothing = kernel_tree(geometry), np.ones(model.n)  # of restarts, which it does not make
+    tree = pack_problem(joints, _NO_INTS, nothing, nothing, model.free_base)
+    return PackedTree(joints, spheres, PackedShape(NO_ARM, spheres), tree)
 
 
 def placed_spheres(body: Spheres, free_base: bool, base: Floats) -> Spheres:
@@ -172,8 +206,9 @@ def placed_rows(allowed: Bools, free_base: bool) -> Bools:
 
 
 @lru_cache(MAX_CHECKS)
-def _pack_placed(
-    check: TreeCheck,
+def _placed(
+    check: TreeCollisionCheck,
+    shape: PackedTree,
     posed: tuple[tuple[float, ...], ...],
     moving: bytes,
     moves_base: bool,
@@ -185,12 +220,22 @@ def _pack_placed(
 
     Args:
         check: The robot and the obstacles.
+        shape: Its shape.
         posed: The body of each target that is a pose, and its point there [m].
         moving: The bytes of (n,) booleans: which variables move.
         moves_base: Whether the base moves.
         tolerances: Of position [m] and orientation [rad].
     """
-    tree, body = check.joints, check.spheres
+    placed, reach = _placed_shape(shape, posed, moving, moves_base)
+    return check.around(placed, check.margin - 2.0 * (tolerances[0] + reach * tolerances[1]))
+
+
+@lru_cache(MAX_CHECKS)
+def _placed_shape(
+    shape: PackedTree, posed: tuple[tuple[float, ...], ...], moving: bytes, moves_base: bool
+) -> tuple[PackedShape, float]:
+    """The bodies that targets place, or that nothing moves, and how far any point is away [m]."""
+    tree, body = shape.joints, shape.spheres
     points = {int(number): np.array(point) for number, *point in posed}
     is_moved, is_placed = np.frombuffer(moving, np.bool_), [not moves_base or -1 in points]
     for i, parent in enumerate(tree.parents.tolist()):
@@ -200,21 +245,32 @@ def _pack_placed(
     keep = np.array([is_placed[0], *is_placed, False])
     reach = max((np.abs(point).sum() for point in points.values()), default=0.0)
     reach += float((np.abs(body.centres).sum(axis=1) + body.radii).max(initial=0.0))
-    slack = 2.0 * (tolerances[0] + reach * tolerances[1])
     bounds = np.where(keep[:, None], body.bounds, NO_SPHERE)
     alone = without_checks(body)._replace(bounds=bounds, pairs=body.pairs[keep[body.pairs].all(1)])
-    return pack_scene(NO_ARM, check.margin - slack, alone, check.world, check.allowed)
+    return PackedShape(NO_ARM, alone), reach
 
 
-def tree_check(model: TreeModel, collision: CollisionModel, base_pose: Floats | None) -> TreeCheck:
-    """The check of a robot whose base is at a pose (4, 4); the last ones are kept."""
+def tree_check(
+    model: TreeModel, collision: CollisionModel, base_pose: Floats | None, warn: bool = True
+) -> TreeCollisionCheck:
+    """The check of a robot whose base is at a pose (4, 4); the last ones are kept.
+
+    Args:
+        model: The robot.
+        collision: Its shape and the obstacles.
+        base_pose: The pose of its root; None for the identity.
+        warn: Whether to warn of obstacles that are always in contact.
+    """
     pose = IDENTITY if base_pose is None or model.free_base else base_pose
-    return _cached(model, collision, tuple(pose.ravel().tolist()))
+    check = _cached(model, collision, None if pose is IDENTITY else tuple(pose.ravel().tolist()))
+    assert not warn or check.is_warned
+    return check
 
 
 @lru_cache(MAX_CHECKS)
-def _cached(model: TreeModel, collision: CollisionModel, base: tuple[float, ...]) -> TreeCheck:
-    pose = np.reshape(base, (4, 4))
-    if not model.free_base:
-        warn_if_swallowed(collision, pose)
-    return TreeCheck(model, collision, pose)
+def _cached(
+    model: TreeModel, collision: CollisionModel, base: tuple[float, ...] | None
+) -> TreeCollisionCheck:
+    return TreeCollisionCheck(
+        model, collision, IDENTITY if base is None else np.reshape(base, (4, 4))
+    )

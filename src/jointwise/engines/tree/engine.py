@@ -1,7 +1,8 @@
 """The engine of trees: several targets at once, a free base, joints that move together."""
 
 from dataclasses import replace
-from math import isnan, nan
+from math import nan
+from operator import ge
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,23 +13,31 @@ from jointwise.backends.threads import new_progress, run_threads, thread_count
 from jointwise.config import SolveConfig, criteria_of
 from jointwise.engines.edges import colliding_edges
 from jointwise.engines.path_limits import PathLimits
-from jointwise.engines.run_options import RunOptions, require_cpu
+from jointwise.engines.run_options import RunOptions, require_cpu, require_search
 from jointwise.engines.tree.follow import breaks_of, follow
-from jointwise.engines.tree.request import Request, check_tree_config, make_request, refuse
+from jointwise.engines.tree.request import (
+    Request,
+    check_numbers,
+    check_tree_config,
+    largest_error,
+    make_request,
+)
 from jointwise.engines.tree.solve import NO_CHECK, Arrays, result_arrays, solve_rows
 from jointwise.kernels.layout.arrays import Floats
 from jointwise.kernels.layout.status import COLLIDES, CONVERGED, INVALID
 from jointwise.kernels.layout.task import Results
-from jointwise.kernels.layout.tree import TARGET_DIRECTIONS
 from jointwise.model import checks
 from jointwise.model.kinematic_tree import TreeModel
+from jointwise.model.tree_path import arm_as_tree
+from jointwise.model.tree_poses import square
 from jointwise.problem import Problem
 from jointwise.results.batch import Details, IKBatch, IKPath, read_only
 from jointwise.results.result import IDENTITY, IKResult, LinkErrors
 from jointwise.results.status import STATUS_BY_CODE
 
 if TYPE_CHECKING:
-    from jointwise.engines.tree.check import TreeCheck
+    from jointwise.engines.tracking.motion import Moving, Stepper
+    from jointwise.engines.tree.check import TreeCollisionCheck
 
 # Sets of targets that a thread takes at a time.
 ROWS = 32
@@ -39,29 +48,30 @@ class TreeEngine:
 
     def solve(self, problem: Problem) -> IKResult:
         """Joint values for one set of targets."""
-        config, check = problem.config, _check_of(problem)
+        problem, config = _of_robot(problem), problem.config
         check_tree_config(config)
-        targets = tuple([each._replace(values=each.values[None]) for each in problem.targets])
-        request = make_request(problem._replace(targets=targets))
+        request, check = make_request(problem, many=False), _check_of(problem)
         results = result_arrays(request)
         around = NO_CHECK if check is None else check.packed(request, config)
         criteria = criteria_of(config, problem.start is not None)
         solve_rows(request, criteria, (0, 1), results, request.tree.memory, around)
         if results[2][0, 0] == INVALID:
-            refuse(problem.links, targets, many=False)
+            check_numbers(problem.links, problem.targets)
             checks.all_finite("start", checks.floats("start", problem.start))
         return _one_result(request, config, results, check)
 
     def solve_batch(self, problem: Problem, options: RunOptions) -> IKBatch:
         """Joint values for each of many sets of targets."""
+        problem = _of_robot(problem)
         if any(is_on_gpu(each.values) for each in problem.targets):
             options = replace(options, device="cuda")
         require_cpu(options, problem.config, "whole robots are")
+        require_search(problem.config, "whole robots are")
         return self._solve_rows(problem, options)
 
     def _solve_rows(self, problem: Problem, options: RunOptions) -> IKBatch:
         check_tree_config(problem.config)
-        request, config, check = make_request(problem), problem.config, _check_of(problem)
+        request, config, check = make_request(problem, True), problem.config, _check_of(problem)
         count, workers = len(request.targets), thread_count(options.threads)
         results, counts = result_arrays(request), new_progress(workers)
         criteria = criteria_of(config, problem.start is not None)
@@ -86,14 +96,13 @@ class TreeEngine:
 
     def follow(self, problem: Problem, limits: PathLimits, progress: bool) -> IKPath:
         """Joint values along a path."""
+        problem = _of_robot(problem)
         check_tree_config(problem.config)
         if problem.start is not None:
             checks.joint_values("start", problem.start, problem.model.n, "a robot")
-        request, config, check = make_request(problem), problem.config, _check_of(problem)
+        request, config, check = make_request(problem, True), problem.config, _check_of(problem)
         smoothness = 0.0 if problem.posture is None else problem.posture.smoothness
         results = follow(request, config, limits, smoothness, problem.start is not None, check)
-        if (results[2][:, 0] == INVALID).any():
-            refuse(problem.links, problem.targets, many=True)
         path = IKPath(*_collected(request, config, results, check, along_path=True))
         before = path.q[:1] if problem.start is None else request.starts
         breaks = breaks_of(np.concatenate([before, path.q]), limits.max_step)
@@ -108,8 +117,23 @@ class TreeEngine:
         details = details._replace(colliding=colliding_edges(check, path.q, path.base_poses))
         return replace(path, status=status, converged=converged, _details=details)
 
+    def stepper(self, problem: Problem, moving: "Moving") -> "Stepper":
+        """What moves the joints of a tracker after targets of these links and kinds."""
+        from jointwise.engines.tree.stepper import TreeStepper
 
-def _check_of(problem: Problem) -> "TreeCheck | None":
+        by_link = isinstance(problem.model, TreeModel)
+        return TreeStepper(_of_robot(problem), moving, by_link, self.solve)
+
+
+def _of_robot(problem: Problem) -> Problem:
+    """The problem of a robot; a serial arm becomes one without branches."""
+    model, names, links, *_ = problem
+    if type(model) is TreeModel:
+        return problem
+    return problem._replace(model=arm_as_tree(model, names, links[0]))
+
+
+def _check_of(problem: Problem) -> "TreeCollisionCheck | None":
     if problem.collision is None:
         return None
     from jointwise.engines.tree.check import tree_check
@@ -119,39 +143,35 @@ def _check_of(problem: Problem) -> "TreeCheck | None":
 
 
 def _one_result(
-    request: Request, config: SolveConfig, results: Arrays, check: "TreeCheck | None"
+    request: Request, config: SolveConfig, results: Arrays, check: "TreeCollisionCheck | None"
 ) -> IKResult:
     """The result of one set of targets: as ``_collected`` and then the first row, in less time."""
-    (state,), (errors,), (outcome,) = results
-    tree, q, base_pose = request.tree, request.starts[0].copy(), IDENTITY.copy()
-    v, start = len(tree.variables), q[tree.variables]
-    q[tree.variables] = tree.unwrap(state[:v], start)
-    base_pose[:3] = state[v:].reshape(3, 4)
-    base_pose = request.base @ base_pose
+    ((state,), (errors,), (outcome,)), tree, q = results, request.tree, request.starts[0]
+    v, base_pose = len(tree.variables), request.base
+    q[tree.variables] = tree.unwrap(state[:v], request.turns_near[0])
     q.setflags(write=False)
-    base_pose.setflags(write=False)
-    rows, missed, largest = [], [], [nan, nan]
-    weights = request.targets[0, :, :TARGET_DIRECTIONS].tolist()
-    for both, weighted in zip(errors.tolist(), weights, strict=True):
-        row, misses = [nan, nan], False
-        for i, tolerance in enumerate(config.tolerances):
-            if weighted[i] > 0.0:
-                row[i] = both[i]
-                largest[i] = both[i] if isnan(largest[i]) else max(largest[i], both[i])
-                misses = misses or not both[i] < tolerance
-        rows.append(row)
-        missed.append(misses)
+    if tree.moves_base:
+        base_pose = base_pose @ square(state[v:].reshape(3, 4))
+        base_pose.setflags(write=False)
+    rows = [
+        [error if counts else nan for error, counts in zip(*pairs, strict=True)]
+        for pairs in zip(errors.tolist(), request.weighted, strict=True)
+    ]
+    missed = [any(map(ge, row, config.tolerances)) for row in rows]
+    position_error, orientation_error = map(largest_error, zip(*rows, strict=True))
     code, iterations, restarts = outcome.tolist()
-    status, link_errors = STATUS_BY_CODE[code], LinkErrors(tree.links, np.array(rows), missed)
-    found = q, code == CONVERGED, largest[0], iterations, status, largest[1], restarts
-    return tuple.__new__(IKResult, (*found, base_pose, link_errors, check))
+    found = q, code == CONVERGED, position_error, iterations, STATUS_BY_CODE[code]
+    link_errors = LinkErrors(tree.links, rows, missed)
+    return tuple.__new__(
+        IKResult, (*found, orientation_error, restarts, base_pose, link_errors, check)
+    )
 
 
 def _collected(
     request: Request,
     config: SolveConfig,
     results: Arrays,
-    check: "TreeCheck | None",
+    check: "TreeCollisionCheck | None",
     along_path: bool,
 ) -> tuple[Any, ...]:
     """The fields of an ``IKBatch``, from what a kernel wrote.
@@ -168,7 +188,7 @@ def _collected(
     v = len(tree.variables)
     x = states[:, :v]
     if not along_path:
-        x = tree.unwrap(x, request.starts[:, tree.variables])
+        x = tree.unwrap(x, request.turns_near)
     q = np.empty((count, request.starts.shape[1]))
     q[:] = request.starts
     q[:, tree.variables] = x
@@ -178,7 +198,7 @@ def _collected(
     moved[:] = IDENTITY
     moved[:, :3] = states[:, v:].reshape(count, 3, 4)
     base_poses: Floats = request.base @ moved
-    weighted = (request.targets[:1, :, :TARGET_DIRECTIONS] > 0.0).any(axis=0)
+    weighted = np.array(request.weighted)
     missed = (~(errors < config.tolerances) & weighted).any(axis=2)
     by_link = np.where(weighted & ~invalid[:, None, None], errors, np.nan)
     for array in (by_link, missed, base_poses):

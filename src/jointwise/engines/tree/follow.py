@@ -13,7 +13,7 @@ from jointwise.kernels.layout.arrays import UNLIMITED, Floats
 from jointwise.kernels.layout.tree import SETTING_MAX_CHANGE, SETTING_SMOOTH
 
 if TYPE_CHECKING:
-    from jointwise.engines.tree.check import TreeCheck
+    from jointwise.engines.tree.check import TreeCollisionCheck
 
 # Steps of a set at most, and the relative decrease of the cost below which it ends.
 FRAME_LIMITS = 50, 1e-5
@@ -29,7 +29,7 @@ def follow(
     limits: PathLimits,
     smoothness: float,
     has_start: bool,
-    check: "TreeCheck | None",
+    check: "TreeCollisionCheck | None",
 ) -> Arrays:
     """Follow targets set by set, without restarts after the first.
 

@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from jointwise.kernels.layout.tree import (
     SETTINGS_SIZE,
     Tree,
     memory_size,
+    pack_limbs,
     pack_problem,
 )
 from jointwise.model import checks
@@ -40,6 +42,8 @@ class PrunedTree:
         has_wrapped: Whether there are any.
         angular_scale: Position error that counts like 1 rad of orientation error [m].
         memory_size: Numbers in the scratch of a kernel.
+        moves_base: Whether the base moves.
+        limbs: Its limbs; none if all targets are one.
     """
 
     model: TreeModel
@@ -52,6 +56,8 @@ class PrunedTree:
     has_wrapped: bool
     angular_scale: float
     memory_size: int
+    moves_base: bool
+    limbs: "tuple[Limb, ...]"
 
     @property
     def memory(self) -> Floats:
@@ -102,10 +108,19 @@ class PrunedTree:
 
 
 @lru_cache(maxsize=64)
-def pruned_tree(model: TreeModel, links: tuple[str, ...], free_base: bool) -> PrunedTree:
-    """The robot with targets for these links; the last ones are kept."""
+def pruned_tree(
+    model: TreeModel, links: tuple[str, ...], free_base: bool, held: bytes = b""
+) -> PrunedTree:
+    """The robot with targets for these links; the last ones are kept.
+
+    Args:
+        model: The robot.
+        links: The links.
+        free_base: Whether the base moves.
+        held: The bytes of (n,) booleans: which variables do not move; empty for none.
+    """
     tree = model.tree
-    carriers = [model.links[link].body for link in links]
+    carriers = [model.links[link].joint for link in links]
     used: set[int] = set()
     for carrier in carriers:
         body = carrier
@@ -130,7 +145,10 @@ def pruned_tree(model: TreeModel, links: tuple[str, ...], free_base: bool) -> Pr
     scale, longest = angular_scale(tree)
     spreads = np.where(revolute, np.pi, longest)
     places = np.array([index[carrier] for carrier in carriers], np.int64)
-    ints, floats = pack_problem(pruned, places, _strides(len(variables)), spreads, free_base)
+    packed = pack_problem(pruned, places, _strides(len(variables)), spreads, free_base)
+    limbs = () if free_base else _limbs(model, links, variables, held)
+    parts = [(own.ints, own.floats, targets, at) for own, targets, at in limbs]
+    ints, floats = pack_limbs(packed, parts)
     settings = np.zeros((SETTINGS_SIZE, len(variables)))
     settings[SETTING_LOWER] = np.where(wrapped, -UNLIMITED, pruned.lower)
     settings[SETTING_UPPER] = np.where(wrapped, UNLIMITED, pruned.upper)
@@ -146,7 +164,49 @@ def pruned_tree(model: TreeModel, links: tuple[str, ...], free_base: bool) -> Pr
         has_wrapped=bool(wrapped.any()),
         angular_scale=scale,
         memory_size=memory_size(ints),
+        moves_base=free_base,
+        limbs=limbs,
     )
+
+
+class Limb(NamedTuple):
+    """Targets that share moving variables with each other, and none with other targets.
+
+    Attributes:
+        tree: The robot, pruned to the joints that move them.
+        targets: Which of all targets they are.
+        variables: Which of the variables of all targets move them.
+    """
+
+    tree: PrunedTree
+    targets: Ints
+    variables: Ints
+
+
+def _limbs(
+    model: TreeModel, links: tuple[str, ...], variables: list[int], held: bytes
+) -> tuple[Limb, ...]:
+    """The limbs of a robot with a fixed base; see ``pruned_tree``."""
+    tree, found = model.tree, list[tuple[list[int], set[int]]]()  # targets and moving variables
+    moves = ~np.frombuffer(held, np.bool_) if held else np.ones(model.n, np.bool_)
+    for k, link in enumerate(links):
+        targets, moved_by, joint = [k], set[int](), model.links[link].joint
+        while joint >= 0:
+            moved_by.add(int(tree.variables[joint]))
+            joint = int(tree.parents[joint])
+        moved_by = {variable for variable in moved_by if moves[variable]}
+        for limb in [each for each in found if each[1] & moved_by]:
+            found.remove(limb)
+            targets, moved_by = limb[0] + targets, limb[1] | moved_by
+        found.append((sorted(targets), moved_by))
+    if len(found) == 1:
+        return ()
+    limbs = []
+    for targets, _ in found:
+        own = pruned_tree(model, tuple(links[k] for k in targets), False, held)
+        at = [variables.index(variable) for variable in own.variables.tolist()]
+        limbs.append(Limb(own, np.array(targets), np.array(at)))
+    return tuple(limbs)
 
 
 def angular_scale(tree: Tree) -> tuple[float, float]:
@@ -193,7 +253,7 @@ def check_movable(
 ) -> None:
     """Refuse a target on a link that no active joint moves."""
     for link in () if free_base else links:
-        body, movable = model.links[link].body, False
+        body, movable = model.links[link].joint, False
         while body >= 0 and not movable:
             movable = held is None or not held[model.tree.variables[body]]
             body = int(model.tree.parents[body])

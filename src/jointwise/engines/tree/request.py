@@ -1,6 +1,8 @@
 """A problem as the kernels of trees take it: targets, settings of the joints, starts and base."""
 
+from collections.abc import Iterable
 from functools import lru_cache
+from math import nan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -51,6 +53,7 @@ class Request(NamedTuple):
         base: (4, 4) pose of the base at the start.
         has_preference: Whether there are preferred joint values, with a weight.
         held: (n,) which variables are held at the start; None for none.
+        weighted: Whether position and orientation of each of the k targets count.
     """
 
     tree: PrunedTree
@@ -60,6 +63,7 @@ class Request(NamedTuple):
     base: Floats
     has_preference: bool
     held: Bools | None
+    weighted: list[list[bool]]
 
     @property
     def states(self) -> Floats:
@@ -68,6 +72,13 @@ class Request(NamedTuple):
         states = np.empty((len(self.starts), v + BASE_POSE))
         states[:, :v], states[:, v:] = self.starts[:, self.tree.variables], NO_MOTION
         return states
+
+    @property
+    def turns_near(self) -> Floats:
+        """(1, v) or (m, v) the values near which full turns of the variables are chosen."""
+        if self.has_preference:
+            return self.settings[SETTING_PREFERRED : SETTING_PREFERRED + 1]
+        return self.starts[:, self.tree.variables]
 
     def row(self, i: int) -> "Request":
         """The same for one set of targets, from its own start."""
@@ -89,15 +100,24 @@ def check_tree_config(config: SolveConfig) -> None:
     )
 
 
-def make_request(problem: Problem) -> Request:
-    """Check everything beside the numbers of the targets, and pack it with them."""
+def make_request(problem: Problem, many: bool) -> Request:
+    """Check everything beside the numbers of the targets, and pack it with them.
+
+    Args:
+        problem: The problem of a robot.
+        many: Whether each link has many targets.
+    """
     model, _, links, targets, start, _, posture, _, base_pose = problem
-    assert isinstance(model, TreeModel)
     active: Any = None if posture is None else posture.active
-    shapes = tuple((each.kind, each.weight, _point(each)) for each in targets)
-    tree, held, constant = _prepare(model, links, shapes, active)
-    preferred = preferred_values(posture, model.n, "a robot")
-    count = len(targets[0].values)
+    shapes = tuple(
+        [
+            (kind, weight, () if point is None else tuple(point.tolist()))
+            for kind, _, weight, point in targets
+        ]
+    )
+    tree, held, constant, weighted = _prepare(model, links, shapes, active)
+    preferred = None if posture is None else preferred_values(posture, model.n, "a robot")
+    count = len(targets[0].values) if many else 1
     starts = start_rows(model, start, preferred, count)
     settings, weight = tree.settings(held, starts[0]), 0.0
     if preferred is not None:
@@ -106,18 +126,22 @@ def make_request(problem: Problem) -> Request:
         settings[SETTING_PENALTY] = weight * tree.scales
     packed = np.empty((count, *constant.shape))
     packed[:] = constant
-    for i, (link, target) in enumerate(zip(links, targets, strict=True)):
-        pack_values(target.kind, target.values, model.links[link].transform, packed[:, i])
-    base = IDENTITY if base_pose is None else base_pose
-    if base_pose is not None:
-        into_frame(packed, base)
-    return Request(tree, packed, settings, starts, base, weight > 0.0, held)
+    for i, (kind, values, _, _) in enumerate(targets):
+        transform = model.links[links[i]].transform
+        pack_values(kind, values if many else values[None], transform, packed[:, i])
+    if base_pose is None:
+        base_pose = IDENTITY
+    else:
+        into_frame(packed, base_pose)
+    return Request(tree, packed, settings, starts, base_pose, weight > 0.0, held, weighted)
 
 
 def start_rows(model: TreeModel, start: Any, preferred: Floats | None, count: int) -> Floats:
     """(1, n) or (m, n) where solves start, inside the limits."""
+    if start is None and preferred is None:
+        return model.mid_range[None].copy()
     if start is None:
-        rows = (model.mid_range if preferred is None else preferred)[None].copy()
+        rows = np.array([preferred])
     elif np.ndim(start) == 1:
         rows = checks.joint_values("start", start, model.n, "a robot")[None]
     else:
@@ -146,28 +170,31 @@ def valid_rows(starts: Floats) -> Floats:
     return starts if valid.all() else np.where(valid, starts, np.nan)
 
 
-def refuse(links: tuple[str, ...], targets: tuple[PackedTarget, ...], many: bool) -> None:
-    """Say what is wrong with the numbers of targets that a kernel refused."""
+def check_numbers(links: tuple[str, ...], targets: tuple[PackedTarget, ...]) -> None:
+    """Say what is wrong with the numbers of targets, one of each link, that a kernel refused."""
     for link, target in zip(links, targets, strict=True):
-        for i, each in enumerate(target.values):
-            target.kind.check(each, f"targets[{link!r}]" + (f"[{i}]" if many else ""))
+        target.kind.check(target.values, f"targets[{link!r}]")
+
+
+def largest_error(errors: Iterable[float]) -> float:
+    """The largest of errors that are not NaN; NaN if all are."""
+    return max([error for error in errors if error == error], default=nan)
 
 
 Shapes = tuple[tuple[TargetKind, Weight, tuple[float, ...]], ...]
 
 
-def _point(target: PackedTarget) -> tuple[float, ...]:
-    return () if target.point is None else tuple(target.point.tolist())
-
-
 @lru_cache(maxsize=64)
 def _prepare(
     model: TreeModel, links: tuple[str, ...], shapes: Shapes, active: tuple[str, ...] | None
-) -> tuple[PrunedTree, Bools | None, Floats]:
-    """What does not depend on the numbers of targets: tree, held variables, (k, 27) constants."""
+) -> tuple[PrunedTree, Bools | None, Floats, list[list[bool]]]:
+    """What does not depend on the numbers of targets: tree, held variables, (k, 27) constants.
+
+    And whether the position and the orientation of each target count.
+    """
     held, free_base = active_variables(model, active)
     check_movable(model, links, held, free_base)
-    tree = pruned_tree(model, links, free_base)
+    tree = pruned_tree(model, links, free_base, b"" if held is None else held.tobytes())
     packed = np.zeros((len(links), TARGET_SIZE))
     for row, link, (kind, weight, point) in zip(packed, links, shapes, strict=True):
         rotation, origin = np.hsplit(model.links[link].transform, [3])
@@ -178,9 +205,10 @@ def _prepare(
         row[TARGET_LINK_POINT:TARGET_LINK_AXES] = origin[:, 0] + rotation @ on_link
         if kind.has_fixed_axes:
             _pack_axes(kind.link_axes(NO_TARGETS), model.links[link].transform, row[None])
-    if not packed[:, :TARGET_DIRECTIONS].any():
+    weighted = packed[:, :TARGET_DIRECTIONS] > 0.0
+    if not weighted.any():
         raise InvalidInputError("all weights of the targets are 0: expected one above 0.")
-    return tree, held, packed
+    return tree, held, packed, weighted.tolist()
 
 
 def pack_values(kind: TargetKind, values: Floats, transform: Floats, packed: Floats) -> None:

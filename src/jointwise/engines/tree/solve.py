@@ -1,6 +1,6 @@
-"""Sets of targets of a robot: sweeps, Levenberg-Marquardt, restarts."""
+"""Sets of targets of a robot, and those near preferred joint values."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from jointwise.backends import cpu
 from jointwise.engines.tree.request import Request
 from jointwise.kernels.layout.arm import NO_ARM
 from jointwise.kernels.layout.arrays import Floats, Ints
-from jointwise.kernels.layout.status import COLLIDES, COLLIDES_ALWAYS, CONVERGED
+from jointwise.kernels.layout.status import COLLIDES, COLLIDES_ALWAYS, CONVERGED, INVALID
 from jointwise.kernels.layout.task import PackedCriteria
 from jointwise.kernels.layout.tree import (
     BASE_POSE,
@@ -16,6 +16,7 @@ from jointwise.kernels.layout.tree import (
     SETTING_PENALTY,
     SETTING_PREFERRED,
     SETTING_UPPER,
+    TARGET_DIRECTIONS,
 )
 from jointwise.kernels.layout.tree import TreeCheck as PackedCheck
 
@@ -50,29 +51,139 @@ def solve_rows(
     memory: Floats,
     around: PackedCheck = NO_CHECK,
 ) -> None:
-    """Solve for some rows of a request.
-
-    With preferred joint values, the least errors with their weight come first, from these values
-    on, and then the targets alone: where these can be reached, the result is a solution nearby.
-    """
-    tree, settings, (states, errors, outcomes) = request.tree, request.settings, results
-    packed: Any = (tree.ints, tree.floats)
+    """Solve for some rows of a request."""
+    packed: Any = (request.tree.ints, request.tree.floats)
     if not request.has_preference:
+        settings, targets = request.settings, request.targets
         cpu.solve_tree_rows(
-            *packed, request.targets, criteria, settings, SWEEPS, rows, *results, memory, around
+            *packed, targets, criteria, settings, SWEEPS, rows, *results, memory, around
         )
         return
-    without, v = settings.copy(), len(tree.variables)
-    without[SETTING_PENALTY] = 0.0
-    states[slice(*rows), :v] = np.clip(
-        settings[SETTING_PREFERRED], settings[SETTING_LOWER], settings[SETTING_UPPER]
-    )
     for i in range(*rows):
-        row = slice(i, i + 1)
-        targets, parts = request.targets[row], (states[row], errors[row], outcomes[row])
-        cpu.follow_tree(*packed, targets, criteria, settings, COMPROMISE_LIMITS, *parts, memory)
-        compromise = [part.copy() for part in parts]
-        cpu.solve_tree_rows(*packed, targets, criteria, without, 0, (0, 1), *parts, memory, around)
-        if outcomes[i, 0] not in (CONVERGED, COLLIDES, COLLIDES_ALWAYS):
-            for part, kept in zip(parts, compromise, strict=True):
-                part[...] = kept
+        own, row = request._replace(targets=request.targets[i : i + 1]), slice(i, i + 1)
+        start = results[0][row], results[1][row], results[2][row]
+        found = Preferring(own, criteria, memory, around).solve(start)
+        for part, nearest in zip(start, found, strict=True):
+            part[...] = nearest
+
+
+class Preferring(NamedTuple):
+    """A solve of one set of targets near preferred joint values.
+
+    Attributes:
+        request: The set of targets.
+        criteria: When to stop.
+        memory: Scratch of a kernel.
+        around: What the robot must not collide with.
+    """
+
+    request: Request
+    criteria: PackedCriteria
+    memory: Floats
+    around: PackedCheck
+
+    def solve(self, start: Arrays) -> Arrays:
+        """The result, limb by limb. Where the whole robot then collides, of all limbs together."""
+        if not self.request.tree.limbs:
+            return self.nearest(start)
+        found = self.limb_by_limb(start)
+        if found[2][0, 0] == CONVERGED and self.around is not NO_CHECK:
+            checked = _copies(found)
+            self.search(checked, restarts=0, sweeps=0)
+            if checked[2][0, 0] != CONVERGED:
+                return self.nearest(start)
+        return found
+
+    def limb_by_limb(self, start: Arrays) -> Arrays:
+        """Each limb by itself, without a check of collisions."""
+        request, (states, errors, outcomes) = self.request, _copies(start)
+        outcomes[:] = 0
+        for tree, targets, variables in request.tree.limbs:
+            own = request._replace(
+                tree=tree,
+                targets=request.targets.take(targets, axis=1),
+                settings=request.settings.take(variables, axis=1),
+            )
+            columns = np.append(variables, np.arange(-BASE_POSE, 0))
+            own_start = states.take(columns, axis=1), errors.take(targets, axis=1), outcomes.copy()
+            found = self._replace(request=own, around=NO_CHECK).nearest(own_start)
+            states[:, columns], errors[:, targets] = found[:2]
+            outcomes[:, 1] += found[2][:, 1]
+            outcomes[:, ::2] = np.maximum(outcomes[:, ::2], found[2][:, ::2])  # status, restarts
+        return states, errors, outcomes
+
+    def nearest(self, start: Arrays) -> Arrays:
+        """The nearest to the preferred values of three solutions.
+
+        The first is that without preferred values. The others come from the least errors with the
+        weight of the preferred values, found from these values and from the first solution. If
+        none reaches the targets, it is the least of these errors, unless that is farther away
+        than the first.
+        """
+        plain, preferring = _copies(start), start[0].copy()
+        v, preferred = len(self.request.tree.variables), self.request.settings[SETTING_PREFERRED]
+        preferring[0, :v] = self.inside_limits(preferred)
+        if not self.criteria[3]:  # no start: begin where a solve without preferred values does
+            model, variables = self.request.tree.model, self.request.tree.variables
+            plain[0][0, :v] = self.inside_limits(model.mid_range[variables])
+        self.search(plain, self.criteria[2], SWEEPS)
+        if plain[2][0, 0] == INVALID:
+            return plain
+        solutions, compromises, iterations = [plain], [], plain[2][0, 1]
+        for state in (preferring, plain[0]):
+            parts = state.copy(), start[1].copy(), start[2].copy()
+            self.compromise(parts)
+            compromises.append(_copies(parts))
+            self.search(parts, restarts=0, sweeps=0)
+            iterations += compromises[-1][2][0, 1] + parts[2][0, 1]
+            solutions.append(parts)
+        converged = [parts for parts in solutions if parts[2][0, 0] == CONVERGED]
+        best = min(converged or [plain], key=self.distance_sq)
+        if best[2][0, 0] not in (CONVERGED, COLLIDES, COLLIDES_ALWAYS):
+            farthest = self.distance_sq(plain)
+            near = [parts for parts in compromises if self.distance_sq(parts) <= farthest]
+            best = min(near or [plain], key=self.cost)
+        best[2][0, 1:] = iterations, plain[2][0, 2]
+        return best
+
+    def inside_limits(self, values: Floats) -> Floats:
+        """(v,) values of the variables, clamped."""
+        settings = self.request.settings
+        return np.clip(values, settings[SETTING_LOWER], settings[SETTING_UPPER])
+
+    def search(self, parts: Arrays, restarts: int, sweeps: int) -> None:
+        """Move the state to the targets, without preferred values."""
+        tree, targets, settings = self.request.tree, *self.request[1:3]
+        settings, criteria = settings.copy(), (*self.criteria[:2], restarts, *self.criteria[3:])
+        settings[SETTING_PENALTY], end = 0.0, (0, 1)
+        packed = tree.ints, tree.floats, targets, criteria, settings, sweeps, end
+        cpu.solve_tree_rows(*packed, *parts, self.memory, self.around)
+        self.unwrap(parts)
+
+    def compromise(self, parts: Arrays) -> None:
+        """Move the state to the least errors nearby, with the weight of the preferred values."""
+        tree, targets, settings = self.request.tree, *self.request[1:3]
+        packed = tree.ints, tree.floats, targets, self.criteria, settings, COMPROMISE_LIMITS
+        cpu.follow_tree(*packed, *parts, self.memory)
+        self.unwrap(parts)
+
+    def unwrap(self, parts: Arrays) -> None:
+        """Choose full turns of the variables near the preferred values."""
+        values = parts[0][0, :-BASE_POSE]
+        values[:] = self.request.tree.unwrap(values, self.request.settings[SETTING_PREFERRED])
+
+    def distance_sq(self, parts: Arrays) -> float:
+        """Squared distance from the preferred values."""
+        away: Floats = parts[0][0, :-BASE_POSE] - self.request.settings[SETTING_PREFERRED]
+        return float(away @ away)
+
+    def cost(self, parts: Arrays) -> float:
+        """Twice what ``compromise`` reduces."""
+        settings, weights = self.request.settings, self.request.targets[0, :, :TARGET_DIRECTIONS]
+        away: Floats = parts[0][0, :-BASE_POSE] - settings[SETTING_PREFERRED]
+        return float((weights * parts[1][0] ** 2).sum() + settings[SETTING_PENALTY] @ away**2)
+
+
+def _copies(parts: Arrays) -> Arrays:
+    states, errors, outcomes = parts
+    return states.copy(), errors.copy(), outcomes.copy()

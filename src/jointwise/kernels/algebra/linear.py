@@ -15,24 +15,24 @@ def solve_positive(matrix: Floats, right: Floats, inverse: Floats, size: int) ->
     """
     for column in range(size):
         for row in range(column, size):
-            rest = matrix[row, column]
+            value = matrix[row, column]
             for k in range(column):
-                rest = rest - matrix[k, row] * matrix[k, column]
+                value = value - matrix[k, row] * matrix[k, column]
             if row == column:
-                inverse[column] = 1.0 / sqrt(rest)
+                inverse[column] = 1.0 / sqrt(value)
                 diagonal = inverse[column]
             else:
-                matrix[column, row] = rest * diagonal
+                matrix[column, row] = value * diagonal
     for row in range(size):
-        rest = right[row]
+        value = right[row]
         for k in range(row):
-            rest = rest - matrix[k, row] * right[k]
-        right[row] = rest * inverse[row]
+            value = value - matrix[k, row] * right[k]
+        right[row] = value * inverse[row]
     for row in range(size - 1, -1, -1):
-        rest = right[row]
+        value = right[row]
         for k in range(row + 1, size):
-            rest = rest - matrix[row, k] * right[k]
-        right[row] = rest * inverse[row]
+            value = value - matrix[row, k] * right[k]
+        right[row] = value * inverse[row]
 
 
 @jit
@@ -40,13 +40,13 @@ def inverse_trace(matrix: Floats, size: int) -> float:
     """Trace of the inverse of a matrix, which is overwritten; infinite if not positive definite."""
     for j in range(size):  # Cholesky factorisation
         for i in range(j, size):
-            rest = matrix[i, j]
+            value = matrix[i, j]
             for k in range(j):
-                rest -= matrix[i, k] * matrix[j, k]
+                value -= matrix[i, k] * matrix[j, k]
             if i > j:
-                matrix[i, j] = rest / matrix[j, j]
-            elif rest > 0.0:
-                matrix[j, j] = sqrt(rest)
+                matrix[i, j] = value / matrix[j, j]
+            elif value > 0.0:
+                matrix[j, j] = sqrt(value)
             else:
                 return inf
     total = 0.0
@@ -54,9 +54,9 @@ def inverse_trace(matrix: Floats, size: int) -> float:
         first = 1.0 / matrix[j, j]
         total += first * first
         for i in range(j + 1, size):
-            rest = -matrix[i, j] * first
+            value = -matrix[i, j] * first
             for k in range(j + 1, i):
-                rest -= matrix[i, k] * matrix[j, k]
-            matrix[j, i] = rest / matrix[i, i]
+                value -= matrix[i, k] * matrix[j, k]
+            matrix[j, i] = value / matrix[i, i]
             total += matrix[j, i] * matrix[j, i]
     return total

@@ -14,6 +14,7 @@ from jointwise.kernels.kinematics.fk import joint_frames
 from jointwise.kernels.kinematics.tasks import scaled_error_sq, set_task, transform_tips
 from jointwise.kernels.layout.arm import REVOLUTE, Arm
 from jointwise.kernels.layout.arrays import Floats
+from jointwise.kernels.layout.closed_form import SAME_SOLUTION
 from jointwise.kernels.layout.slots import WIDTH
 from jointwise.kernels.layout.task import Task
 from jointwise.kernels.serial.lm import LMWorkspace, evaluate_residual, fill_jacobian, solve_damped
@@ -23,8 +24,6 @@ from jointwise.kernels.serial.search import lm_scratch
 EXACT, STEP_ABOVE, REFINE_STEPS = 1e-9, 0.01, 12
 # Damping of these steps, least, and as a share of the squared error.
 REFINE_MIN_DAMPING, REFINE_DAMPING = 1e-16, 0.05
-# Solutions that differ by less in every joint are one [rad, m].
-SAME_SOLUTION = 1e-6
 # Rows of the joint values of all candidates, seven joints at most.
 VALUE_ROWS = (0,) * (7 * GROUPS)
 
@@ -163,11 +162,11 @@ def set_rotation(target: Floats, pose: Floats) -> None:
 
 
 @jit
-def refine(arm: Arm, task: Task, tolerance: float, q: Floats) -> bool:
+def refine(arm: Arm, task: Task, tolerance: float, fixed: int, q: Floats) -> bool:
     """Remove the rounding errors of a candidate by Gauss-Newton steps; whether it is a solution.
 
     Most candidates need none. The damping is much less than that of Levenberg-Marquardt, which
-    would stall near singularities.
+    would stall near singularities. The joint ``fixed`` keeps its value, if it is not negative.
     """
     scale, n = 1.0 / arm.angular_scale, arm.kinds.size
     frames, jacobian = lm_scratch(n)
@@ -180,6 +179,8 @@ def refine(arm: Arm, task: Task, tolerance: float, q: Floats) -> bool:
         for k in range(3):
             jacobian[n, k] = scale * jacobian[n, k]
         fill_jacobian(arm, workspace, scale)
+        for k in range(6 if fixed >= 0 else 0):
+            jacobian[fixed, k] = 0.0
         solve_damped(arm, jacobian, damping, task.weights, q, True)
         errors = evaluate_residual(arm, task, q, workspace)
     return max(errors[0], errors[1]) < tolerance
@@ -222,7 +223,7 @@ def check_candidates(
         q, group, lane = solutions[found], m // WIDTH, m % WIDTH
         for i in range(n):
             q[i] = converted[GROUPS * i + group, lane]
-        if not errors[group, lane] < small and not refine(arm, task, tolerance, q):
+        if not errors[group, lane] < small and not refine(arm, task, tolerance, order[1], q):
             rejected += 1
             continue
         new = True

@@ -69,15 +69,15 @@ def branch(
     if abs(b) * size < NO_EFFECT * abs(a):
         if number == 1:
             return 0.0, 0.0, -1.0
-        return -k / a, 0.0, error + error / abs(a) * size
+        return -k / a, 0.0, error + error / abs(a)
     excess = k / b - 0.25 * (a / b) * (a / b)
     if excess > PAIR_ROUNDING * size * size:
-        if excess < error * size:
+        if excess < 4.0 * error * size:
             notes[NARROW] = 1.0
         return 0.0, 0.0, -1.0
     half = sqrt(max(-excess, 0.0))
     sign = 2.0 * number - 1.0
-    spread = error * size / max(half, sqrt(error * size))
+    spread = 4.0 * error * size / max(half, sqrt(4.0 * error * size))
     return -0.5 * a / b + sign * half, 0.0, error + spread
 
 
@@ -182,6 +182,7 @@ def coupled_pairs(
     conic[3] = x[1] * x[1] + square * y[1] * y[1]
     conic[4] = 2.0 * (x[1] * x[2] + square * y[1] * y[2])
     conic[5] = x[2] * x[2] + square * y[2] * y[2]
+    off, x_off, det_off = conic_errors(kinds, first, second, scales)
     count, roots = 0, stack_array(TWIST, PAIR_COLUMNS, det)
     found_roots = stack_array((0,), (0,) * 8, det)[0]
     for half in range(2):
@@ -191,7 +192,7 @@ def coupled_pairs(
         for k in range(5):
             largest = max(largest, abs(quartic[k]))
         found, missed = quartic_roots(quartic, 1e-12 * largest, found_roots)
-        if missed < 1e-3 * largest or abs(det) < 1e-3 * size * size:
+        if missed < max(1e-3 * largest, off) or abs(det) < max(1e-3 * size * size, 4.0 * det_off):
             notes[NARROW] = 1.0
         for k in range(found):
             t = found_roots[k]
@@ -219,18 +220,65 @@ def coupled_pairs(
                     continue
                 p, r = p / det, 0.0
             pairs[count, 0], pairs[count, 1], pairs[count, 2], pairs[count, 3] = p, r, u, v
-            pairs[count, 4] = error + size * min(
-                root_spread(quartic, t, largest, error / size), 4.0
-            )
+            spread = root_spread(quartic, t, off)
+            if kinds[1] == REVOLUTE:
+                spread, slope = (
+                    2.0 * spread,
+                    abs(x[1]) + abs(x[2]) + square * (abs(y[1]) + abs(y[2])),
+                )
+            else:
+                spread = spread if half == 0 else spread / (t * t)
+                slope = size * (abs(x[1]) + 2.0 * abs(x[2] * u))
+                slope += square * size * (abs(y[1]) + 2.0 * abs(y[2] * u))
+            first_off = (x_off + slope * spread + flat * abs(p) * det_off) / max(abs(det), 1e-300)
+            spread += first_off if kinds[0] == REVOLUTE else first_off / size
+            pairs[count, 4] = error + size * min(spread, 4.0)
             count += 1
     return count
 
 
+@jit
+def conic_errors(
+    kinds: tuple[float, float], first: Equation, second: Equation, scales: tuple[float, float]
+) -> tuple[float, float, float]:
+    """How far off ``coupled_pairs`` may be, if both equations are off by the error.
+
+    A first motion exists where its numerators have the length of the determinant. So what these are
+    off by bounds the conic, too. A prismatic joint counts in arm sizes, so that all factors are
+    metres.
+
+    Returns:
+        Bounds for the values of the quartic, the numerators, and the determinant.
+    """
+    size, error = scales[0], 2.0 * scales[1]
+    one = 1.0 if kinds[0] == REVOLUTE else size
+    two = 1.0 if kinds[1] == REVOLUTE else size
+    a, b = one * abs(first[1]), one * one * abs(first[2])
+    c, d = one * abs(second[1]), one * one * abs(second[2])
+    rest = abs(first[0]) + abs(second[0]) + two * (abs(first[3]) + abs(second[3]))
+    rest += two * two * (abs(first[4]) + abs(second[4]))
+    x_off = error * (b + d + rest + 2.0 * error)
+    y_off = error * (a + c + rest + 2.0 * error)
+    det_off = error * (a + b + c + d + 2.0 * error)
+    det = one * one * one * abs(first[1] * second[2] - first[2] * second[1])
+    if kinds[0] == REVOLUTE:
+        total = x_off + y_off + det_off
+        off = total * (2.0 * det + total)
+        x_off += y_off
+    else:
+        off = (2.0 * (b + d) * rest + x_off) * x_off + det * y_off
+        off = (off + ((a + c) * rest + y_off) * det_off) / (size * size * size * size)
+        x_off, det_off = x_off / (size * size), det_off / (size * size * size)
+    return off if kinds[1] != REVOLUTE else 4.0 * off, x_off, det_off
+
+
 @jit_inline
-def root_spread(quartic: Floats, t: float, largest: float, error: float) -> float:
-    """How far a root may be off where coefficients are off by this share of the largest."""
+def root_spread(quartic: Floats, t: float, off: float) -> float:
+    """How far a root may be off where the values of the quartic are off by so much."""
     slope = quartic[1] + t * (2.0 * quartic[2] + t * (3.0 * quartic[3] + t * 4.0 * quartic[4]))
-    spread: float = 2.0 * error / max(abs(slope) / max(largest, 1e-300), sqrt(error))
+    bend = 2.0 * quartic[2] + t * (6.0 * quartic[3] + t * 12.0 * quartic[4])
+    by_slope = 2.0 * off / max(abs(slope), 1e-300)
+    spread: float = min(by_slope, 2.0 * sqrt(2.0 * off / max(abs(bend), 1e-300)))
     return spread
 
 

@@ -69,7 +69,7 @@ def closed_rows(
         counts: (m, 3) what ``closed_solutions`` returns for each.
     """
     n, capacity = near.shape[1], solutions.shape[1]
-    regular = has_standard_form(form) and targets.shape[0] > 1
+    regular = has_standard_form(form) and targets.shape[0] > 1 and is_small(form, error)
     if regular:
         bounds = unpack_arm(packed_arm, n).bounds
         regular_rows(form, bounds, targets, near, begin, end, solutions, counts)

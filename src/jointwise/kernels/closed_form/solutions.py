@@ -5,7 +5,8 @@ from math import ceil, floor, sqrt
 import numpy as np
 
 from jointwise.kernels._numba.arrays import XYZ, stack_array
-from jointwise.kernels._numba.jit import jit
+from jointwise.kernels._numba.jit import jit, jit_inline
+from jointwise.kernels.algebra.linear import solve_positive
 from jointwise.kernels.algebra.trig import TURN
 from jointwise.kernels.closed_form.candidate_checks import (
     EXACT,
@@ -16,7 +17,7 @@ from jointwise.kernels.closed_form.candidates import FOUR, fill_candidates, unli
 from jointwise.kernels.closed_form.joint_pairs import NARROW, OVERFLOW, SINGULAR
 from jointwise.kernels.closed_form.standard_solutions import has_standard_form, regular_solutions
 from jointwise.kernels.closed_form.structures import GROUPS, LANE
-from jointwise.kernels.collision.contacts import touches
+from jointwise.kernels.collision.contacts import has_scene, touches
 from jointwise.kernels.kinematics.fk import all_finite, copy_values, unpack_arm
 from jointwise.kernels.kinematics.tasks import is_converged, rotation_defect, set_task, task_errors
 from jointwise.kernels.layout.arm import BOUND_LOWER, BOUND_UPPER, REVOLUTE, Arm
@@ -43,12 +44,24 @@ from jointwise.kernels.layout.status import (
     UNREACHABLE,
 )
 from jointwise.kernels.layout.task import PackedCriteria, Task
+from jointwise.kernels.layout.thresholds import MAX_STEPS, PATIENCE
 from jointwise.kernels.serial.descent import unpack_criteria
-from jointwise.kernels.serial.search import largest_change
+from jointwise.kernels.serial.lm import (
+    LMWorkspace,
+    evaluate_residual,
+    fill_jacobian,
+    levenberg_marquardt,
+)
+from jointwise.kernels.serial.search import largest_change, lm_scratch
 from jointwise.kernels.serial.sweep import clamp_joints
 
 # Rows of the motions of all candidates, seven joints at most; a number for each solution.
 MOTION_ROWS, ONE_EACH = (0,) * (14 * GROUPS), (0,) * MAX_SOLUTIONS
+# Joints that may move farther within the tolerances may be anywhere [rad, m]. What is added to
+# squared singular values, as they may be 0.
+LARGEST_MOVE, MIN_GRAM = 0.2, 1e-13
+# Tolerances up to which a solution that collides does so wherever the tolerances allow [m, rad].
+TIGHT = 1e-6
 
 
 @jit
@@ -66,18 +79,66 @@ def turn_inside(kinds: Floats, bounds: Floats, near: Floats, q: Floats) -> float
                 value -= TURN * ceil((value - upper - AT_LIMIT) / TURN)
             elif value < lower - AT_LIMIT:
                 value += TURN * ceil((lower - AT_LIMIT - value) / TURN)
-        clamped = min(max(value, lower), upper)
-        beyond = abs(value - clamped)
-        if kinds[i] == REVOLUTE and value < lower:  # or a turn less, beyond the other limit
-            beyond = min(beyond, value + TURN - upper)
-        elif kinds[i] == REVOLUTE and value > upper:
-            beyond = min(beyond, lower - (value - TURN))
+        beyond = beyond_limits(kinds, bounds, i, value)
         if beyond <= AT_LIMIT:
-            value = clamped
+            value = min(max(value, lower), upper)
         else:
             outside = max(outside, beyond)
         q[i] = value
     return outside
+
+
+@jit_inline
+def beyond_limits(kinds: Floats, bounds: Floats, i: int, value: float) -> float:
+    """How far the value of joint i is from its limits, at most a turn away from them [rad, m]."""
+    lower, upper = bounds[i, BOUND_LOWER], bounds[i, BOUND_UPPER]
+    beyond: float = max(lower - value, value - upper, 0.0)
+    if kinds[i] == REVOLUTE and value < lower:  # or a turn less, beyond the other limit
+        beyond = min(beyond, value + TURN - upper)
+    elif kinds[i] == REVOLUTE and value > upper:
+        beyond = min(beyond, lower - (value - TURN))
+    return beyond
+
+
+@jit
+def may_be_inside(
+    arm: Arm, unlimited: Arm, pose: Floats, scales: tuple[float, float], q: Floats
+) -> bool:
+    """Whether a solution outside the limits may come inside, for a target that is off a little.
+
+    A direction with the singular value s moves by at most 2 e / s if the target is off by e, also
+    where two solutions merge: s t + k t² = e has no larger root. Twice that is allowed for.
+
+    Args:
+        arm: The arm.
+        unlimited: The arm without limits.
+        pose: (4, 4) the target.
+        scales: Size of the arm, and four times how far off the target may be [m].
+        q: (n,) the solution, with the full turns of ``turn_inside`` [rad, m].
+    """
+    n, weights, error = q.size, (1.0, 1.0, 1.0, 1.0), scales[1] / scales[0]
+    task = Task(stack_array(weights, XYZ, 0.0), stack_array(weights, XYZ, 0.0), weights)
+    set_task(arm, pose, task)
+    frames, jacobian = lm_scratch(n)
+    workspace = LMWorkspace(frames, jacobian, stack_array(weights, XYZ, 0.0))
+    evaluate_residual(unlimited, task, q, workspace)
+    fill_jacobian(unlimited, workspace, 1.0 / scales[0])
+    gram, column, scratch = np.empty((n, n)), np.empty(n), np.empty(n)
+    clearly_outside = False
+    for i in range(n):
+        for row in range(n):
+            column[row] = 1.0 if row == i else 0.0
+            for k in range(row + 1):
+                gram[row, k] = MIN_GRAM if row == k else 0.0
+                for axis in range(6):
+                    gram[row, k] += jacobian[row, axis] * jacobian[k, axis]
+        solve_positive(gram, column, scratch, n)
+        moves = error * sqrt(column[i])
+        if not moves < LARGEST_MOVE or not column[i] < 0.01 / MIN_GRAM:
+            return True
+        beyond = beyond_limits(arm.kinds, arm.bounds, i, q[i])
+        clearly_outside |= beyond > max(CLEARLY_OUTSIDE, 4.0 * sqrt(error), moves)
+    return not clearly_outside
 
 
 @jit
@@ -108,7 +169,7 @@ def closed_solutions(
     if has_standard_form(form):
         regular = regular_solutions(form, arm.bounds, target, near, solutions)
         # Without a solution, what is missed by less than the error decides.
-        if regular[0] > 0 or (regular[0] == 0 and is_small(form, error)):
+        if regular[0] > 0 or (regular[0] == 0 and regular[2] == 0 and is_small(form, error)):
             return regular
     notes, candidates = stack_array(XYZ, XYZ, error)[0], stack_array(MOTION_ROWS, LANE, error)
     notes[SINGULAR], notes[NARROW], notes[OVERFLOW] = 0.0, 0.0, 0.0
@@ -128,18 +189,18 @@ def closed_solutions(
     if rejected > 0 or notes[OVERFLOW] > 0.0:
         noted += HAS_REJECTED
     inside, kinds, bounds = 0, arm.kinds, arm.bounds
-    # Where two solutions meet, as at a straight elbow, joints move by the root of the error.
-    clearly = max(CLEARLY_OUTSIDE, 4.0 * sqrt(error / form[FORM_SIZE]))
     for m in range(found):
-        outside = turn_inside(kinds, bounds, near, solutions[m])
-        if outside > 0.0:
-            if outside < clearly:
-                noted |= IS_AT_LIMIT
+        if turn_inside(kinds, bounds, near, solutions[m]) > 0.0:
             continue
         for i in range(n):
             value = solutions[m, i]
             solutions[m, i], solutions[inside, i] = solutions[inside, i], value
         inside += 1
+    scales = form[FORM_SIZE], error
+    matters = inside == 0 or has_scene(packed_arm)
+    for m in range(inside, found):
+        if matters and noted == 0 and may_be_inside(arm, unlimited, pose, scales, solutions[m]):
+            noted |= IS_AT_LIMIT
     return inside, found, noted
 
 
@@ -230,19 +291,53 @@ def solve_nearest(
     error, n = reach_error(form, packed_criteria), q.size
     solutions = np.empty((MAX_SOLUTIONS, n))
     inside, found, noted = closed_solutions(packed_arm, form, target, q, 0.0, error, solutions)
+    if inside == 0 and noted == 0:
+        return OUTSIDE_LIMITS if found > 0 else UNREACHABLE, np.nan, np.nan, 0, 0
     if inside == 0:
-        status = PENDING
-        if noted == 0:
-            status = OUTSIDE_LIMITS if found > 0 else UNREACHABLE
-        return status, np.nan, np.nan, 0, 0
+        return nearest_inside(packed_arm, target, packed_criteria, found, solutions, q)
     free = nearest_free(packed_arm, inside, q, solutions)
-    if free < 0 and noted != 0:  # a solution that is not listed may be free
+    loose = max(packed_criteria[0], packed_criteria[1]) > TIGHT
+    if free < 0 and (noted != 0 or loose):  # a solution that is not listed may be free
         return PENDING, np.nan, np.nan, 0, 0
     copy_values(solutions[max(free, 0)], q)
     outcome = pose_outcome(packed_arm, target, packed_criteria, q)
     if free < 0 and outcome[0] == CONVERGED:
         return COLLIDES_ALWAYS, outcome[1], outcome[2], 0, 0
     return outcome
+
+
+@jit
+def nearest_inside(
+    packed_arm: Floats,
+    target: Floats,
+    packed_criteria: PackedCriteria,
+    found: int,
+    solutions: Floats,
+    q: Floats,
+) -> Outcome:
+    """Move ``q`` to where the arm inside its limits comes from solutions outside them.
+
+    That is ``CONVERGED`` within the tolerances, for the one with the smallest largest change. Else
+    the status is ``PENDING``, and ``q`` stays.
+    """
+    weights, criteria = (1.0, 1.0, 1.0, 1.0), unpack_criteria(packed_criteria)
+    arm, scratch = unpack_arm(packed_arm, q.size), lm_scratch(q.size)
+    task = Task(stack_array(weights, XYZ, 0.0), stack_array(weights, XYZ, 0.0), weights)
+    set_task(arm, target, task)
+    best, smallest, steps = -1, np.inf, 0
+    for m in range(found):
+        clamp_joints(arm, solutions[m])
+        done = levenberg_marquardt(arm, task, criteria, MAX_STEPS, PATIENCE, solutions[m], scratch)
+        steps += done[0]
+        change = largest_change(solutions[m], q)
+        reached = is_converged((done[1], done[2]), criteria, weights)
+        if reached and change < smallest and not touches(packed_arm, arm, solutions[m]):
+            best, smallest = m, change
+    if best < 0:
+        return PENDING, np.nan, np.nan, 0, 0
+    copy_values(solutions[best], q)
+    errors = task_errors(arm, task, q)
+    return CONVERGED, errors[0], errors[1], steps, 0
 
 
 @jit

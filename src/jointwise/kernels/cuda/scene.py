@@ -108,7 +108,8 @@ def _allowed(scene: CollisionScene) -> Any:
     are_obstacles = ~padding_mask(world)
     if not scene.has_allowed_pairs:
         return np.zeros((len(scene.bounds), are_obstacles.sum()), np.uint8)
-    return scene.allowed.reshape(len(scene.bounds), -1)[:, are_obstacles].astype(np.uint8)
+    allowed = scene.allowed.reshape(len(scene.bounds), -1)[:, are_obstacles]
+    return np.ascontiguousarray(allowed, np.uint8)  # rows after rows, as kernels are compiled for
 
 
 def _split_groups(centres: Floats, radii: Floats, offsets: Floats) -> tuple[Floats, Any, Any]:

@@ -50,6 +50,8 @@ BRANCHES = 8
 AT_LIMIT = 1e-10
 # Solutions closer to the limits may be reached within the tolerances [rad, m].
 CLEARLY_OUTSIDE = 1e-3
+# Solutions that differ by less in every joint are one [rad, m].
+SAME_SOLUTION = 1e-6
 # Solutions of a target: eight at most, and more representatives of a continuum.
 MAX_SOLUTIONS = 32
 # What is noted about a target, beside its solutions, as bits: a joint is free or nearly so; it may

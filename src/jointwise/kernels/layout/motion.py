@@ -6,9 +6,11 @@ import numpy as np
 
 from jointwise.kernels.layout.arrays import Floats, packed_view
 
-# Columns of the limits of a motion: of position [rad, m], of a step, and of its change; and the
-# joint values that spare motion goes to.
-MOTION_LOWER, MOTION_UPPER, MOTION_MAX_STEP, MOTION_MAX_CHANGE, MOTION_PREFERRED = range(5)
+# Columns of the limits of a motion: of position [rad, m], of a step, and of its change; by how much
+# a joint turns until all is as before, 0 if it never is; and where spare motion goes.
+MOTION_LOWER, MOTION_UPPER, MOTION_MAX_STEP, MOTION_MAX_CHANGE, MOTION_TURN, MOTION_PREFERRED = (
+    range(6)
+)
 # The state of a tracker ends with the number of points of the last target, the target, which is
 # (4, 4) at most, and a checksum. A whole robot has no last target.
 STATE_TARGET, STATE_END = -18, 18

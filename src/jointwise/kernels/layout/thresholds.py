@@ -27,8 +27,9 @@ SHORT_SWEEPS, SHORT_MIN_MOVE = int64_const(100), 1e-4
 MUCH_CLOSER, MAX_ENDS, PROMISING = 0.9, 128, 1.5
 # Restarts for a target beyond reach.
 FAR_RESTARTS = 8
-# Attempts without limits before the status OUTSIDE_LIMITS is ruled out.
-UNLIMITED_ATTEMPTS = 20
+# Attempts without limits before the status OUTSIDE_LIMITS is ruled out; solutions outside them from
+# which one inside is searched, before it is returned.
+UNLIMITED_ATTEMPTS, OUTSIDE_ATTEMPTS = 20, 4
 # Where an arm with redundant joints touches something: moves along its self-motion in each
 # direction, the largest change of a joint in each [rad, m], and Levenberg-Marquardt steps after it.
 SLIDE_MOVES, SLIDE_LENGTH, SLIDE_STEPS = 4, 0.4, int64_const(6)

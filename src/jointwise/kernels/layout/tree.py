@@ -7,6 +7,7 @@ both. Row i of it holds the entries of the unknowns above i in the elimination t
 first, and i last: elimination from the last row on fills no other entries.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -22,8 +23,16 @@ TARGET_LINK_POINT, TARGET_LINK_AXES, TARGET_POINT, TARGET_AXES, TARGET_SIZE = 3,
 # Columns of the moments of a link group: mass, mass times centre, inertia; then moment and force.
 MASS, CENTRE, INERTIA, MOMENT, FORCE, MOMENTS = 0, 1, 4, 10, 13, 16
 # The packed integers begin with the numbers of joints, variables and targets; the unknowns of the
-# base, 6 or 0; and the entries of J^T W J.
-TREE_JOINTS, TREE_VARIABLES, TREE_TARGETS, TREE_BASE_UNKNOWNS, TREE_ENTRIES, TREE_HEADER = range(6)
+# base, 6 or 0; the entries of J^T W J; and the limbs, 0 if all targets are one.
+(
+    TREE_JOINTS,
+    TREE_VARIABLES,
+    TREE_TARGETS,
+    TREE_BASE_UNKNOWNS,
+    TREE_ENTRIES,
+    TREE_LIMBS,
+    TREE_HEADER,
+) = range(7)
 # Rows of the settings of the variables: limits; weight of the pull to the preferred value, and that
 # value; change from frame to frame at most, and weight of the pull to the frame before.
 (
@@ -103,6 +112,20 @@ class TreeProblem(NamedTuple):
     base_unknowns: int
 
 
+class TreeLimb(NamedTuple):
+    """Targets that share moving variables with each other, and none with other targets.
+
+    Attributes:
+        problem: These targets alone.
+        targets: Which targets of the whole problem they are.
+        variables: Which of its variables those of ``problem`` are.
+    """
+
+    problem: TreeProblem
+    targets: Ints
+    variables: Ints
+
+
 class TreeMemory(NamedTuple):
     """Scratch of a solve.
 
@@ -120,10 +143,15 @@ class TreeMemory(NamedTuple):
         gradient: (n,) descent direction, -J^T W r.
         step: (n,) the solution of a damped step.
         held: (n,) 1 where the step of an unknown is given.
+        missed: (n,) 1 where an unknown moves a target that is missed, or a link in contact.
+        reached: (n,) 1 where it moves another target.
+        moved: (n,) 1 where a restart moves it.
         trial: (v+12,) state before a step.
         start: (v+12,) state at the start of a search.
         current: (v+12,) best state of a round of restarts.
         best: (v+12,) best state so far.
+        state: (v+12,) the state that is solved.
+        targets: (k, 27) its packed targets.
     """
 
     lower: Floats
@@ -139,10 +167,15 @@ class TreeMemory(NamedTuple):
     gradient: Floats
     step: Floats
     held: Floats
+    missed: Floats
+    reached: Floats
+    moved: Floats
     trial: Floats
     start: Floats
     current: Floats
     best: Floats
+    state: Floats
+    targets: Floats
 
 
 class TreeCheck(NamedTuple):
@@ -171,17 +204,37 @@ class TreeCheck(NamedTuple):
 def pack_problem(
     tree: Tree, target_joints: Ints, strides: Floats, spreads: Floats, free_base: bool
 ) -> tuple[Ints, Floats]:
-    """The integers and the floats of a problem, a buffer each."""
+    """The integers and the floats of a problem, a buffer each; ``pack_limbs`` adds its limbs."""
     base = BASE_UNKNOWNS if free_base else 0
     row_starts, ancestors = elimination_rows(tree, base)
     alone = np.bincount(tree.variables, minlength=len(tree.lower))[tree.variables] == 1
-    header = [len(tree.parents), len(tree.lower), len(target_joints), base, len(ancestors)]
+    header = [len(tree.parents), len(tree.lower), len(target_joints), base, len(ancestors), 0]
     ints = (header, tree.parents, tree.kinds, tree.variables, alone, target_joints, row_starts)
     floats = (tree.placements, tree.ratios, tree.offsets, strides, spreads)
     return (
         np.concatenate([np.asarray(each, np.int64) for each in (*ints, ancestors)]),
         np.concatenate([np.ravel(each) for each in floats]),
     )
+
+
+def pack_limbs(
+    packed: tuple[Ints, Floats], limbs: Sequence[tuple[Ints, Floats, Ints, Ints]]
+) -> tuple[Ints, Floats]:
+    """A packed problem, followed by its limbs, and by the whole as if it were one more.
+
+    Args:
+        packed: The problem, without limbs.
+        limbs: Each packed as a problem of its own, with the fields of ``TreeLimb``: which targets
+            and which variables of the problem it has. None if all targets are one limb.
+    """
+    together = (*packed, np.arange(packed[0][TREE_TARGETS]), np.arange(packed[0][TREE_VARIABLES]))
+    ints, floats = packed[0].copy(), [packed[1]]
+    ints[TREE_LIMBS], parts = len(limbs), [ints]
+    for own, own_floats, targets, variables in (*limbs, together):
+        size, floats_size = problem_sizes(own)
+        parts += [own[:size], targets, variables]
+        floats.append(own_floats[:floats_size])
+    return np.concatenate(parts), np.concatenate(floats)
 
 
 def elimination_rows(tree: Tree, base: int) -> tuple[Ints, Ints]:
@@ -232,11 +285,23 @@ def unpack_problem(ints: Ints, floats: Floats) -> TreeProblem:
     )
 
 
+def problem_sizes(ints: Ints) -> tuple[int, int]:
+    """Integers and floats of the problem that a buffer begins with."""
+    b, v, base = ints[TREE_JOINTS], ints[TREE_VARIABLES], ints[TREE_BASE_UNKNOWNS]
+    n = base + v
+    return TREE_HEADER + 4 * b + ints[TREE_TARGETS] + n + 1 + ints[TREE_ENTRIES], 14 * b + 2 * v
+
+
 def memory_size(ints: Ints) -> int:
     """Numbers in the buffer of ``unpack_memory``."""
-    b, v, k, base, entries = map(int, ints[:TREE_HEADER])
+    b, v, k, base, entries = map(int, ints[:TREE_LIMBS])
     n = base + v
-    return 4 * v + 2 * k + 18 * b + MOMENTS * (b + 1) + 2 * entries + 3 * n + 4 * (v + BASE_POSE)
+    of_targets, of_joints, of_states = (
+        (2 + TARGET_SIZE) * k,
+        18 * b + MOMENTS * (b + 1),
+        v + BASE_POSE,
+    )
+    return 4 * v + of_targets + of_joints + 2 * entries + 6 * n + 5 * of_states
 
 
 def unpack_memory(problem: TreeProblem, buffer: Floats) -> TreeMemory:
@@ -247,7 +312,7 @@ def unpack_memory(problem: TreeProblem, buffer: Floats) -> TreeMemory:
     moments = frames + 18 * b
     matrix = moments + MOMENTS * (b + 1)
     gradient = matrix + 2 * entries
-    trial = gradient + 3 * n
+    trial = gradient + 6 * n
     return TreeMemory(
         packed_view(buffer, 0, (v,)),
         packed_view(buffer, v, (v,)),
@@ -262,8 +327,13 @@ def unpack_memory(problem: TreeProblem, buffer: Floats) -> TreeMemory:
         packed_view(buffer, gradient, (n,)),
         packed_view(buffer, gradient + n, (n,)),
         packed_view(buffer, gradient + 2 * n, (n,)),
+        packed_view(buffer, gradient + 3 * n, (n,)),
+        packed_view(buffer, gradient + 4 * n, (n,)),
+        packed_view(buffer, gradient + 5 * n, (n,)),
         packed_view(buffer, trial, (state,)),
         packed_view(buffer, trial + state, (state,)),
         packed_view(buffer, trial + 2 * state, (state,)),
         packed_view(buffer, trial + 3 * state, (state,)),
+        packed_view(buffer, trial + 4 * state, (state,)),
+        packed_view(buffer, trial + 5 * state, (k, TARGET_SIZE)),
     )

@@ -9,7 +9,7 @@ A jerk limit is kept by a moving average of the last commands: the mean of k com
 every limit that each of them keeps, and its acceleration changes by at most 2/k of their greatest.
 """
 
-from math import ceil, sqrt
+from math import ceil, floor, sqrt
 
 from jointwise.kernels._numba import arrays as arrays  # how ``packed_view`` is compiled
 from jointwise.kernels._numba.jit import jit, jit_inline
@@ -19,6 +19,7 @@ from jointwise.kernels.layout.motion import (
     MOTION_LOWER,
     MOTION_MAX_CHANGE,
     MOTION_MAX_STEP,
+    MOTION_TURN,
     MOTION_UPPER,
     Motion,
 )
@@ -26,6 +27,10 @@ from jointwise.kernels.layout.motion import (
 # Joints brake before a position limit with this share of what is allowed. The rest makes up for the
 # rounding errors of many steps, which would else add up to a change that is not allowed.
 BRAKING_SHARE = 1.0 - 1e-9
+
+# A reference farther from the joint than this share of a full turn is brought nearer by full turns.
+# At one half, a reference that trembles opposite the joint would make it change its direction.
+UNWIND = 0.55
 
 unpack_motion = jit(packing.unpack_motion)
 
@@ -65,17 +70,38 @@ def allowed_step(limits: Floats, i: int, position: float, last: float, wanted: f
 
 
 @jit
+def unwind(limits: Floats, motion: Motion) -> None:
+    """Bring the references nearer to the joints by full turns, inside the position limits.
+
+    A reference moves faster than the joints, and may gather turns that they would have to make.
+    """
+    for i in range(motion.command.size):
+        turn, away = limits[i, MOTION_TURN], motion.gap[i] - motion.command[i]
+        if abs(away) <= UNWIND * turn or turn == 0.0:
+            continue
+        turn = turn if away > 0.0 else -turn
+        shift = turn * floor(away / turn + 0.5)
+        nearer = motion.gap[i] - shift
+        if nearer < limits[i, MOTION_LOWER] or nearer > limits[i, MOTION_UPPER]:
+            shift -= turn
+        motion.gap[i] -= shift
+        motion.reference[i] -= shift
+
+
+@jit
 def follow(limits: Floats, motion: Motion) -> None:
     """Move every joint by the allowed step that follows the reference best.
 
-    ``motion.gap`` has the new reference. Its own step is fed forward, so a reference that moves
-    within the limits is followed without lag. What remains is closed on a straight line in joint
-    space: all joints by the same share, at which each can still stop. If that is too fast, all are
-    slowed alike: first to the velocity limits, then in the change of velocity.
+    ``motion.gap`` has the new reference, which is unwound first. Its own step is fed forward, so a
+    reference that moves within the limits is followed without lag. What remains is closed on a
+    straight line in joint space: all joints by the same share, at which each can still stop. If
+    that is too fast, all are slowed alike: first to the velocity limits, then in the change of
+    velocity.
     """
     command, step, feed, gap = motion.command, motion.step, motion.feed, motion.gap
     n, window = command.size, motion.recent.shape[0]
     share, slower, blend = 1.0, 1.0, 1.0
+    unwind(limits, motion)
     for i in range(n):
         max_step, change = limits[i, MOTION_MAX_STEP], limits[i, MOTION_MAX_CHANGE]
         ahead = clamp(gap[i] - motion.reference[i], feed[i] - change, feed[i] + change)

@@ -44,7 +44,7 @@ class NewtonWorkspace(NamedTuple):
         normal: (n, n) Gauss-Newton matrix, its lower triangle.
         curvature: (n, n) what it lacks to the matrix of second derivatives.
         matrix: (n, n) the two with damping, and its factor.
-        vectors: (5, n) descent, rest_motion motion, move, trial, scratch.
+        vectors: (5, n) descent, spare motion, move, trial, scratch.
     """
 
     frames: Floats
@@ -221,15 +221,15 @@ def solve_move(
     A joint at a limit that would be pushed outward is fixed.
     """
     normal, curvature, matrix = workspace.normal, workspace.curvature, workspace.matrix
-    descent, rest_motion, move = workspace.vectors[0], workspace.vectors[1], workspace.vectors[2]
+    descent, spare_motion, move = workspace.vectors[0], workspace.vectors[1], workspace.vectors[2]
     n = q.size
     for i in range(n):
-        move[i] = descent[i] + damping * rest_motion[i]
+        move[i] = descent[i] + damping * spare_motion[i]
     for i in range(n):
         outward = pushes_outward(limits, i, q[i], move[i])
         for j in range(i + 1):
             value = normal[i, j] + curved * curvature[i, j]
-            other = pushes_outward(limits, j, q[j], descent[j] + damping * rest_motion[j])
+            other = pushes_outward(limits, j, q[j], descent[j] + damping * spare_motion[j])
             matrix[i, j] = 0.0 if outward or other else value
         matrix[i, i] = 1.0 if outward else matrix[i, i] + damping
         if outward:

@@ -45,8 +45,8 @@ from jointwise.kernels.serial.search import largest_change
 # What the reference did: it is at the target, on its way, at a limit, or as close as it comes.
 REFERENCE_REACHED, REFERENCE_MOVING, REFERENCE_AT_LIMIT, REFERENCE_CLOSEST = range(4)
 
-# How fast spare motion goes to the rest values [1/s], and its share of the velocity limit at most.
-REST_RATE, REST_SHARE = 1.0, 0.1
+# Rate of the spare motion to the preferred values [1/s]; its greatest share of a velocity limit.
+SPARE_RATE, SPARE_SHARE = 1.0, 0.1
 # Newton steps of the reference for one target.
 MAX_ITERATIONS = 8
 # The reference is at the target below this squared error [rad²], and on its way if its last step
@@ -70,13 +70,13 @@ def move_reference(
 ) -> int:
     """Move the reference ``q`` towards the target; return what it did, one of the codes above.
 
-    Spare motion, towards the rest values, is added to the first Newton step.
+    Spare motion, towards the preferred values, is added to the first Newton step.
     """
-    descent, rest_motion = workspace.vectors[0], workspace.vectors[1]
+    descent, spare_motion = workspace.vectors[0], workspace.vectors[1]
     waypoint, n = stack_array(task.weights, XYZ, 0.0), q.size
     for i in range(n):
-        most = REST_SHARE * limits[i, MOTION_MAX_STEP]
-        rest_motion[i] = clamp(REST_RATE * dt * (limits[i, MOTION_PREFERRED] - q[i]), -most, most)
+        most = SPARE_SHARE * limits[i, MOTION_MAX_STEP]
+        spare_motion[i] = clamp(SPARE_RATE * dt * (limits[i, MOTION_PREFERRED] - q[i]), -most, most)
     joint_frames(arm, q, workspace.frames)
     transform_tips(workspace.frames, task.tip_points, tips_base)
     error_sq, longest = inf, inf
@@ -90,7 +90,7 @@ def move_reference(
         fill_system(arm, task.weights, scale, tips_base, waypoint, workspace)
         longest = newton_step(arm, task, limits, waypoint, q, tips_base, workspace)
         for i in range(n):
-            rest_motion[i] = 0.0
+            spare_motion[i] = 0.0
     if error_sq < NEGLIGIBLE:
         return REFERENCE_REACHED
     if error_sq < STILL_FALLING * previous_sq:
@@ -147,7 +147,7 @@ def track_rows(
     """Follow ``targets (k, ...)``, one in each step.
 
     Writes ``results (k, 2n + 2)``: joint values, velocities, position and orientation error; and
-    ``codes (k,)``, how each step ended. ``limits (n, 5)`` has the columns of ``layout.motion``. An
+    ``codes (k,)``, how each step ended. ``limits (n, 6)`` has the columns of ``layout.motion``. An
     invalid target leaves the reference where it is.
     """
     n, m = limits.shape[0], len(weights)

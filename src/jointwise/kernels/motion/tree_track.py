@@ -18,6 +18,7 @@ from jointwise.kernels.layout.tree import (
     TARGET_DIRECTIONS,
     TARGET_ORIENTATION_WEIGHT,
     TARGET_POSITION_WEIGHT,
+    TREE_LIMBS,
     TreeMemory,
     TreeProblem,
 )
@@ -38,16 +39,17 @@ from jointwise.kernels.motion.track import (
     REFERENCE_CLOSEST,
     REFERENCE_MOVING,
     REFERENCE_REACHED,
-    REST_RATE,
-    REST_SHARE,
+    SPARE_RATE,
+    SPARE_SHARE,
     STILL_FALLING,
     status_code,
 )
 from jointwise.kernels.tree.factor import damped_step
-from jointwise.kernels.tree.fk import evaluate, unpack_memory, unpack_problem
+from jointwise.kernels.tree.fk import evaluate, unpack_memory
 from jointwise.kernels.tree.lm import apply_step
 from jointwise.kernels.tree.moments import assemble
-from jointwise.kernels.tree.search import is_valid, load_settings
+from jointwise.kernels.tree.rows import load_settings, unpack_limb
+from jointwise.kernels.tree.search import is_valid
 
 # Damping [rad²] as a share of the residual [rad], which counts up to MAX_AHEAD.
 RESIDUAL_DAMPING = 2.0
@@ -68,13 +70,13 @@ def reference_step(
     step is short and does not raise the cost; if it always does, nothing moves. Spare motion, in
     ``memory.preferred``, is added where it moves no target.
     """
-    gradient, rest_motion = memory.gradient, memory.preferred
+    gradient, spare_motion = memory.gradient, memory.preferred
     residual = sqrt(2.0 * cost / scale_sq)
     ahead = min(residual, MAX_AHEAD)
     damping = scale_sq * (NEWTON_MIN_DAMPING + RESIDUAL_DAMPING * ahead)
     assemble(problem, state, memory)
-    for i in range(rest_motion.size):
-        gradient[i] = gradient[i] * (ahead / max(residual, 1e-300)) + damping * rest_motion[i]
+    for i in range(spare_motion.size):
+        gradient[i] = gradient[i] * (ahead / max(residual, 1e-300)) + damping * spare_motion[i]
     copy_values(state, memory.trial)
     for _ in range(MAX_TRIALS):
         damped_step(problem, memory.trial, damping, memory)
@@ -127,10 +129,10 @@ def load_reference(
     state, v = memory.current, variables.size
     for i in range(v):
         joint = variables[i]
-        most = REST_SHARE * limits[joint, MOTION_MAX_STEP]
+        most = SPARE_SHARE * limits[joint, MOTION_MAX_STEP]
         state[i] = reference[joint]
         memory.preferred[i] = clamp(
-            REST_RATE * dt * (limits[joint, MOTION_PREFERRED] - state[i]), -most, most
+            SPARE_RATE * dt * (limits[joint, MOTION_PREFERRED] - state[i]), -most, most
         )
     for i in range(BASE_POSE):
         state[v + i] = 1.0 if i % 5 == 0 else 0.0
@@ -174,7 +176,7 @@ def track_tree_rows(
         targets: (m, k, 27) sets of packed targets.
         settings: (6, v) of its variables, without penalties.
         variables: (v,) which of the n joints they are.
-        limits: (n, 5) with the columns of ``layout.motion``.
+        limits: (n, 6) with the columns of ``layout.motion``.
         times: Time of a step [s]; commands in the moving average; angular scale [m].
         state: The motion of the n joints; see ``layout.motion.unpack_motion``.
         buffer: Scratch of ``memory_size`` numbers.
@@ -184,9 +186,10 @@ def track_tree_rows(
     """
     dt, window, scale = times
     n = limits.shape[0]
-    problem = unpack_problem(ints, floats)
+    whole = unpack_limb(ints, floats, ints[TREE_LIMBS])
+    problem = whole.problem
     memory, motion = unpack_memory(problem, buffer), unpack_motion(state, n, window)
-    load_settings(settings, memory)
+    load_settings(whole, settings, memory)
     for row in range(targets.shape[0]):
         valid, found = is_valid(targets[row]), REFERENCE_MOVING
         copy_values(motion.reference, motion.gap)

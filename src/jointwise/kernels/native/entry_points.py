@@ -92,10 +92,10 @@ ENTRY_POINTS = {
         "batch.voxels", ("d1", "d1", "i", _ROWS, Record(("i1", "d2", "d2"), Scores))
     ),
     "solve_tree_rows": EntryPoint(
-        "tree.search", (*_TREE, "i", Record(("i", "i")), *_TREE_RESULTS, _TREE_CHECK)
+        "tree.rows", (*_TREE, "i", Record(("i", "i")), *_TREE_RESULTS, _TREE_CHECK)
     ),
     "tree_contacts": EntryPoint("tree.collision", (_TREE_CHECK, "d2", "?", "d2")),
-    "follow_tree": EntryPoint("tree.search", (*_TREE, Record(("i", "d", "?")), *_TREE_RESULTS)),
+    "follow_tree": EntryPoint("tree.rows", (*_TREE, Record(("i", "d", "?")), *_TREE_RESULTS)),
     "track_tree_rows": EntryPoint(
         "motion.tree_track",
         ("i1", "d1", "d3", "d2", "i1", "d2", Record(("d", "i", "d")), "d1", "d1", "d2", "d3", "u1"),

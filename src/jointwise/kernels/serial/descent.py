@@ -54,6 +54,17 @@ def unpack_criteria(criteria: PackedCriteria) -> Criteria:
     return Criteria(criteria[0], criteria[1], criteria[2], criteria[3], criteria[4])
 
 
+@ir_inline
+def unpack_solve(
+    packed_arm: Floats, target: Floats, weights: Weights, packed_criteria: PackedCriteria, q: Floats
+) -> tuple[Arm, Task, Criteria]:
+    """The arguments of a solve as kernels read them; the points of the task are the caller's."""
+    arm = unpack_arm(packed_arm, q.size)
+    task = Task(stack_array(weights, XYZ, 0.0), stack_array(weights, XYZ, 0.0), weights)
+    set_task(arm, target, task)
+    return arm, task, unpack_criteria(packed_criteria)
+
+
 @jit
 def rounding_noise(arm: Arm, task: Task, q: Floats) -> float:
     """The length of (A, B), see ``best_turn``, that rounding alone can produce."""
@@ -202,9 +213,7 @@ def _run(
 ) -> Outcome:
     if not (all_finite(target) and all_finite(q)):
         return INVALID, np.nan, np.nan, 0, 0
-    arm, criteria = unpack_arm(packed_arm, q.size), unpack_criteria(packed_criteria)
-    task = Task(stack_array(weights, XYZ, 0.0), stack_array(weights, XYZ, 0.0), weights)
-    set_task(arm, target, task)
+    arm, task, criteria = unpack_solve(packed_arm, target, weights, packed_criteria, q)
     errors = task_errors(arm, task, q)
     sweeps, largest = 0, np.inf
     if max_sweeps > 0 and not is_converged(errors, criteria, weights):

@@ -9,17 +9,15 @@ from math import inf, sqrt
 
 import numpy as np
 
-from jointwise.kernels._numba.arrays import XYZ, stack_array
 from jointwise.kernels._numba.jit import jit, jit_inline
 from jointwise.kernels._numba.where import floor
 from jointwise.kernels.algebra.trig import TURN
 from jointwise.kernels.collision.contacts import touches, touches_at_target
-from jointwise.kernels.kinematics.fk import all_finite, beyond_reach, copy_values, unpack_arm
+from jointwise.kernels.kinematics.fk import all_finite, beyond_reach, copy_values
 from jointwise.kernels.kinematics.tasks import (
     is_converged,
     rotation_defect,
     scaled_error_sq,
-    set_task,
     task_errors,
 )
 from jointwise.kernels.layout.arm import BOUND_COS_HALF, BOUND_LOWER, BOUND_UPPER, PRISMATIC, Arm
@@ -52,6 +50,7 @@ from jointwise.kernels.layout.thresholds import (
     MIN_MOVE,
     MUCH_CLOSER,
     NEARBY_RESTARTS,
+    OUTSIDE_ATTEMPTS,
     PATIENCE,
     PATIENCE_WHEN_HARD,
     PROMISING,
@@ -61,7 +60,7 @@ from jointwise.kernels.layout.thresholds import (
     SWEEPS,
     UNLIMITED_ATTEMPTS,
 )
-from jointwise.kernels.serial.descent import descend, descend_anderson, energy, unpack_criteria
+from jointwise.kernels.serial.descent import descend, descend_anderson, energy, unpack_solve
 from jointwise.kernels.serial.lm import levenberg_marquardt
 from jointwise.kernels.serial.self_motion import slide
 from jointwise.kernels.serial.sweep import clamp_joints
@@ -161,9 +160,7 @@ def collect_solutions(
 
     Ends when ``solutions (k, n)`` is full, or after so many attempts.
     """
-    arm, criteria = unpack_arm(packed_arm, start.size), unpack_criteria(packed_criteria)
-    task = Task(stack_array(weights, XYZ, 0.0), stack_array(weights, XYZ, 0.0), weights)
-    set_task(arm, target, task)
+    arm, task, criteria = unpack_solve(packed_arm, target, weights, packed_criteria, start)
     scratch = lm_scratch(start.size)
     q = start.copy()
     found = 0
@@ -184,11 +181,16 @@ def collect_solutions(
 
 
 @jit
-def reached_without_limits(
-    arm: Arm, task: Task, criteria: Criteria, start: Floats, scratch: Scratch
-) -> bool:
-    """Whether the arm without its joint limits reaches the target from ``start``."""
-    bounds = arm.bounds.copy()
+def search_without_limits(
+    packed_arm: Floats, arm: Arm, task: Task, criteria: Criteria, q: Floats, scratch: Scratch
+) -> int:
+    """What the arm reaches without its joint limits, from ``q``: a status.
+
+    A solution inside the limits, or one that an attempt from there leads to, moves ``q`` and is
+    ``CONVERGED``, or ``COLLIDES``. If there are solutions outside only, it is ``OUTSIDE_LIMITS``,
+    and else ``STALLED``.
+    """
+    bounds, start = arm.bounds.copy(), q.copy()
     for i in range(arm.kinds.size):
         bounds[i, BOUND_LOWER], bounds[i, BOUND_UPPER], bounds[i, BOUND_COS_HALF] = -inf, inf, -2.0
     unlimited = Arm(
@@ -197,15 +199,26 @@ def reached_without_limits(
     everywhere = Criteria(
         criteria.position_tol, criteria.orientation_tol, 0, False, criteria.sequence_offset
     )
-    q = start.copy()
+    outside = 0
     for count in range(UNLIMITED_ATTEMPTS):
         if count > 0:
             restart_values(unlimited, everywhere, start, count, q)
         errors = task_errors(unlimited, task, q)
         done = attempt(unlimited, task, everywhere, errors, PATIENCE, start, q, scratch)
-        if is_converged((done[1], done[2]), criteria, task.weights):
-            return True
-    return False
+        if not is_converged((done[1], done[2]), criteria, task.weights):
+            continue
+        clamp_joints(arm, q)
+        errors = task_errors(arm, task, q)
+        if not is_converged(errors, criteria, task.weights):
+            done = attempt(arm, task, criteria, errors, PATIENCE, start, q, scratch)
+            errors = done[1], done[2]
+        if is_converged(errors, criteria, task.weights):
+            return COLLIDES if touches(packed_arm, arm, q) else CONVERGED
+        outside += 1
+        if outside == min(OUTSIDE_ATTEMPTS, criteria.max_restarts + 1):
+            break
+    copy_values(start, q)
+    return OUTSIDE_LIMITS if outside > 0 else STALLED
 
 
 @jit_inline
@@ -277,9 +290,7 @@ def search_attempts(
     """
     if not (all_finite(target) and all_finite(q)):
         return INVALID, np.nan, np.nan, 0, 0
-    arm, criteria = unpack_arm(packed_arm, q.size), unpack_criteria(packed_criteria)
-    task = Task(stack_array(weights, XYZ, 0.0), stack_array(weights, XYZ, 0.0), weights)
-    set_task(arm, target, task)
+    arm, task, criteria = unpack_solve(packed_arm, target, weights, packed_criteria, q)
     if rotation_defect(target, task.target_points) > ROTATION_DEFECT:
         return INVALID, np.nan, np.nan, 0, 0
     clamp_joints(arm, q)
@@ -334,9 +345,7 @@ def search_closest(
     q: Floats,
 ) -> Outcome:
     """Move ``q`` to the closest approach, after ``search_attempts`` found no solution."""
-    arm, criteria = unpack_arm(packed_arm, q.size), unpack_criteria(packed_criteria)
-    task = Task(stack_array(weights, XYZ, 0.0), stack_array(weights, XYZ, 0.0), weights)
-    set_task(arm, target, task)
+    arm, task, criteria = unpack_solve(packed_arm, target, weights, packed_criteria, q)
     _, _, _, iterations, restarts = attempted
     count = min(restarts + 1, ends.shape[0] - 1)
     sweeps, moved = closest_approach(arm, task, criteria, ends, count, q)
@@ -348,8 +357,9 @@ def search_closest(
         status = UNREACHABLE
     elif moved > MIN_MOVE:
         status = ITERATION_LIMIT
-    elif reached_without_limits(arm, task, criteria, q, lm_scratch(q.size)):
-        status = OUTSIDE_LIMITS
+    else:
+        status = search_without_limits(packed_arm, arm, task, criteria, q, lm_scratch(q.size))
+        errors = task_errors(arm, task, q)
     return status, errors[0], errors[1], iterations + sweeps, restarts
 
 

@@ -1,12 +1,11 @@
 """Single steps of a solve, for a trace, and the errors of a configuration."""
 
-from jointwise.kernels._numba.arrays import XYZ, stack_array
 from jointwise.kernels._numba.jit import jit
 from jointwise.kernels.kinematics.fk import unpack_arm
-from jointwise.kernels.kinematics.tasks import is_converged, scaled_error_sq, set_task, task_errors
+from jointwise.kernels.kinematics.tasks import is_converged, scaled_error_sq, task_errors
 from jointwise.kernels.layout.arrays import Floats, Weights
-from jointwise.kernels.layout.task import PackedCriteria, Task
-from jointwise.kernels.serial.descent import descend, unpack_criteria
+from jointwise.kernels.layout.task import PackedCriteria
+from jointwise.kernels.serial.descent import descend, unpack_solve
 from jointwise.kernels.serial.lm import levenberg_marquardt
 from jointwise.kernels.serial.search import is_too_far, lm_scratch
 from jointwise.kernels.serial.sweep import clamp_joints
@@ -31,9 +30,7 @@ def evaluate(
     Returns position error [m], orientation error [rad], both as one squared error [rad²], whether
     they are below the tolerances, and whether the target is beyond reach.
     """
-    arm, criteria = unpack_arm(packed_arm, q.size), unpack_criteria(packed_criteria)
-    task = Task(stack_array(weights, XYZ, 0.0), stack_array(weights, XYZ, 0.0), weights)
-    set_task(arm, target, task)
+    arm, task, criteria = unpack_solve(packed_arm, target, weights, packed_criteria, q)
     errors = task_errors(arm, task, q)
     converged, too_far = is_converged(errors, criteria, weights), is_too_far(arm, task, criteria)
     return errors[0], errors[1], scaled_error_sq(errors, arm.angular_scale), converged, too_far
@@ -48,9 +45,7 @@ def sweep_once(
     q: Floats,
 ) -> float:
     """Move ``q`` by one CCD sweep; the largest move of a joint [rad, m]."""
-    arm, criteria = unpack_arm(packed_arm, q.size), unpack_criteria(packed_criteria)
-    task = Task(stack_array(weights, XYZ, 0.0), stack_array(weights, XYZ, 0.0), weights)
-    set_task(arm, target, task)
+    arm, task, criteria = unpack_solve(packed_arm, target, weights, packed_criteria, q)
     return descend(arm, task, criteria, -1.0, 1, q)[1]
 
 
@@ -63,7 +58,5 @@ def lm_once(
     q: Floats,
 ) -> None:
     """Move ``q`` by one Levenberg-Marquardt step."""
-    arm, criteria = unpack_arm(packed_arm, q.size), unpack_criteria(packed_criteria)
-    task = Task(stack_array(weights, XYZ, 0.0), stack_array(weights, XYZ, 0.0), weights)
-    set_task(arm, target, task)
+    arm, task, criteria = unpack_solve(packed_arm, target, weights, packed_criteria, q)
     levenberg_marquardt(arm, task, criteria, 1, 2, q, lm_scratch(q.size))

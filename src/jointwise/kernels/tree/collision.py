@@ -83,18 +83,16 @@ def find_contact(check: TreeCheck, packed: Floats, state: Floats) -> Contact:
 def mark_touching(
     problem: TreeProblem, check: TreeCheck, contact: Contact, memory: TreeMemory
 ) -> None:
-    """Write 1 into ``gradient`` for unknowns that move what touches; into ``step`` for others.
+    """Write 1 into ``missed`` for unknowns that move a link in contact.
 
-    These others move a target that the two things in contact do not move with.
+    Those that move a target apart from both links in contact are 1 in ``reached``.
     """
-    robot, base, variables = (
-        unpack_problem(check.ints, check.floats),
-        problem.base_unknowns,
-        problem.variables,
-    )
-    missed, reached, last = memory.gradient, memory.step, memory.held
+    robot = unpack_problem(check.ints, check.floats)
+    base, variables = problem.base_unknowns, problem.variables
+    missed, reached = memory.missed, memory.reached
+    last = np.zeros(missed.size)
     for i in range(last.size):
-        missed[i], reached[i], last[i] = 0.0, 0.0, 0.0
+        missed[i], reached[i] = 0.0, 0.0
     unknowns = np.full(check.state.size, -1)
     for i in range(check.variables.size):
         unknowns[check.variables[i]] = base + i

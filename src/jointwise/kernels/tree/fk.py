@@ -36,6 +36,7 @@ from jointwise.kernels.layout.tree import (
 POINTS = (0,) * 4
 
 unpack_problem = jit(packing.unpack_problem)
+problem_sizes = jit(packing.problem_sizes)
 unpack_memory = jit(packing.unpack_memory)
 
 

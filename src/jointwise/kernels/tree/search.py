@@ -11,24 +11,17 @@ import numpy as np
 from jointwise.kernels._numba.jit import jit
 from jointwise.kernels.collision.contacts import Contact, has_scene
 from jointwise.kernels.kinematics.fk import all_finite, copy_values
-from jointwise.kernels.layout.arrays import ROTATION_DEFECT, UNLIMITED, Floats, Ints
+from jointwise.kernels.layout.arrays import ROTATION_DEFECT, UNLIMITED, Floats
 from jointwise.kernels.layout.status import (
     COLLIDES,
     COLLIDES_ALWAYS,
     CONVERGED,
     INVALID,
-    ITERATION_LIMIT,
     STALLED,
 )
-from jointwise.kernels.layout.task import Criteria, PackedCriteria
+from jointwise.kernels.layout.task import Criteria
 from jointwise.kernels.layout.thresholds import MUCH_CLOSER, NEARBY_RESTARTS, int64_const
 from jointwise.kernels.layout.tree import (
-    SETTING_LOWER,
-    SETTING_MAX_CHANGE,
-    SETTING_PENALTY,
-    SETTING_PREFERRED,
-    SETTING_SMOOTH,
-    SETTING_UPPER,
     TARGET_AXES,
     TARGET_DIRECTIONS,
     TARGET_ORIENTATION_WEIGHT,
@@ -37,9 +30,8 @@ from jointwise.kernels.layout.tree import (
     TreeMemory,
     TreeProblem,
 )
-from jointwise.kernels.serial.descent import unpack_criteria
 from jointwise.kernels.tree.collision import find_contact, mark_touching
-from jointwise.kernels.tree.fk import evaluate, unpack_memory, unpack_problem
+from jointwise.kernels.tree.fk import evaluate
 from jointwise.kernels.tree.lm import COLD, all_reached, target_reached, tree_lm
 from jointwise.kernels.tree.sweep import sweep_tree
 
@@ -96,13 +88,13 @@ def weighted_error_sq(targets: Floats, errors: Floats, k: int) -> float:
 def mark_missed(
     problem: TreeProblem, targets: Floats, criteria: Criteria, whole: bool, memory: TreeMemory
 ) -> None:
-    """Write 1 into ``held`` for each unknown that a restart should move, by the last errors.
+    """Write 1 into ``moved`` for each unknown that a restart should move, by the last errors.
 
     These are the joints that move a missed target, and no other: a limb. If there are none, or
     ``whole`` is asked for, all joints that move a missed target.
     """
     parents, variables, target_joints = problem.parents, problem.variables, problem.target_joints
-    errors, missed, reached = memory.errors, memory.gradient, memory.step
+    errors, missed, reached = memory.errors, memory.missed, memory.reached
     base, worst = problem.base_unknowns, 0.0
     for i in range(missed.size):
         missed[i], reached[i] = 0.0, 0.0
@@ -125,22 +117,22 @@ def mark_missed(
 
 @jit
 def mark_moved(base: int, whole: bool, memory: TreeMemory) -> None:
-    """Write into ``held`` which unknowns are moved: see ``mark_missed``.
+    """Write into ``moved`` which unknowns a restart moves: see ``mark_missed``.
 
     Args:
         base: Unknowns of the base, which are not.
-        whole: Whether all are that ``gradient`` has, also those that ``step`` has.
+        whole: Whether all are that ``missed`` has, also those that ``reached`` has.
         memory: What is written.
     """
-    missed, reached, held, found = memory.gradient, memory.step, memory.held, False
-    for i in range(held.size):
-        held[i] = 0.0
-    for i in range(base, held.size):
+    missed, reached, moved, found = memory.missed, memory.reached, memory.moved, False
+    for i in range(moved.size):
+        moved[i] = 0.0
+    for i in range(base, moved.size):
         if missed[i] > 0.0 and reached[i] == 0.0:
             found = True
-    for i in range(base, held.size):
+    for i in range(base, moved.size):
         if missed[i] > 0.0 and (whole or not found or reached[i] == 0.0):
-            held[i] = 1.0
+            moved[i] = 1.0
 
 
 @jit
@@ -159,11 +151,11 @@ def restart_state(
     The first of a round moves every joint from the start, others some of the current state: those
     of a limb that misses a target, or that touches something as ``contact`` says.
     """
-    start, held, base = memory.start, memory.held, problem.base_unknowns
+    start, moved, base = memory.start, memory.moved, problem.base_unknowns
     if count % ROUND == 0:
         copy_values(start, state)
-        for i in range(held.size):
-            held[i] = 1.0
+        for i in range(moved.size):
+            moved[i] = 1.0
     else:
         copy_values(memory.current, state)
         whole = count % WHOLE_EVERY == 0
@@ -182,7 +174,7 @@ def restart_state(
         if criteria.near_start and count <= NEARBY_RESTARTS:
             half = 0.5 * (high - low) * count / (NEARBY_RESTARTS + 1.0)
             low, high = max(low, start[i] - half), min(high, start[i] + half)
-        if held[base + i] != 0.0:
+        if moved[base + i] != 0.0:
             share = (criteria.sequence_offset + count * problem.strides[i]) % 1.0
             state[i] = low + share * (high - low)
 
@@ -246,7 +238,7 @@ def finish_others(
     copy_values(lower, memory.start[: lower.size])
     copy_values(upper, memory.best[: upper.size])
     for i in range(lower.size):
-        if memory.held[i] > 0.0:
+        if memory.moved[i] > 0.0:
             lower[i] = upper[i] = state[i]
     steps, _, _ = tree_lm(problem, targets, criteria, limits, state, memory)
     copy_values(memory.start[: lower.size], lower)
@@ -313,114 +305,3 @@ def search_tree(
         touches = find_contact(check, check.scene, state)[1] >= 0
         status = COLLIDES if touches else CONVERGED
     return status, iterations, criteria.max_restarts
-
-
-@jit
-def load_settings(settings: Floats, memory: TreeMemory) -> None:
-    """Copy limits, penalties and preferred values of the variables."""
-    for i in range(settings.shape[1]):
-        memory.lower[i], memory.upper[i] = settings[SETTING_LOWER, i], settings[SETTING_UPPER, i]
-        memory.penalties[i] = settings[SETTING_PENALTY, i]
-        memory.preferred[i] = settings[SETTING_PREFERRED, i]
-
-
-@jit
-def write_outcome(
-    outcome: tuple[int, int, int], memory: TreeMemory, errors: Floats, outcomes: Ints
-) -> None:
-    """Write how a solve ended, and the errors of its targets."""
-    invalid = outcome[0] == INVALID
-    for column in range(3):
-        outcomes[column] = outcome[column]
-    for k in range(errors.shape[0]):
-        for column in range(2):
-            errors[k, column] = np.nan if invalid else memory.errors[k, column]
-
-
-@jit
-def solve_tree_rows(
-    ints: Ints,
-    floats: Floats,
-    targets: Floats,
-    packed_criteria: PackedCriteria,
-    settings: Floats,
-    sweeps: int,
-    rows: tuple[int, int],
-    states: Floats,
-    errors: Floats,
-    outcomes: Ints,
-    buffer: Floats,
-    check: TreeCheck,
-) -> None:
-    """Solve for rows of many sets of targets, each from its state.
-
-    Args:
-        ints: The integers of the problem; see ``layout.tree.pack_problem``.
-        floats: Its floats.
-        targets: (m, k, 27) sets of packed targets.
-        packed_criteria: When to stop.
-        settings: (6, v) of the variables.
-        sweeps: CCD sweeps of the first attempt.
-        rows: The first row to solve, and the one after the last.
-        states: (m, v + 12) starts, then results.
-        errors: (m, k, 2) position [m] and orientation errors [rad], written.
-        outcomes: (m, 3) status, iterations and restarts, written.
-        buffer: Scratch of ``memory_size`` numbers.
-        check: What the robot must not touch; nothing without a scene.
-    """
-    problem, criteria = unpack_problem(ints, floats), unpack_criteria(packed_criteria)
-    memory = unpack_memory(problem, buffer)
-    load_settings(settings, memory)
-    for row in range(rows[0], rows[1]):
-        outcome = search_tree(problem, targets[row], criteria, sweeps, states[row], memory, check)
-        write_outcome(outcome, memory, errors[row], outcomes[row])
-
-
-@jit
-def follow_tree(
-    ints: Ints,
-    floats: Floats,
-    targets: Floats,
-    packed_criteria: PackedCriteria,
-    settings: Floats,
-    limits: tuple[int, float, bool],
-    states: Floats,
-    errors: Floats,
-    outcomes: Ints,
-    buffer: Floats,
-) -> None:
-    """Follow frames: each is a compromise from the state before, without restarts.
-
-    Args as in ``solve_tree_rows``, and ``limits``: steps of a frame at most; the relative decrease
-    of the cost below which it ends; whether the change from ``states[0]``, the start, to the first
-    frame is limited as those between frames are.
-    """
-    problem, criteria = unpack_problem(ints, floats), unpack_criteria(packed_criteria)
-    memory = unpack_memory(problem, buffer)
-    max_steps, decrease, from_start = limits
-    descend = (max_steps, max_steps, 0.0, decrease)
-    load_settings(settings, memory)
-    for row in range(states.shape[0]):
-        state = states[row]
-        if not (is_valid(targets[row]) and all_finite(states[max(row - 1, 0)])):
-            write_outcome((INVALID, 0, 0), memory, errors[row], outcomes[row])
-            continue
-        if row > 0:
-            copy_values(states[row - 1], state)
-        if row > 0 or from_start:
-            for i in range(settings.shape[1]):
-                penalty, smooth = settings[SETTING_PENALTY, i], settings[SETTING_SMOOTH, i]
-                change, value = settings[SETTING_MAX_CHANGE, i], state[i]
-                memory.lower[i] = max(settings[SETTING_LOWER, i], value - change)
-                memory.upper[i] = min(settings[SETTING_UPPER, i], value + change)
-                memory.penalties[i] = penalty + smooth
-                if smooth > 0.0:
-                    both = penalty * settings[SETTING_PREFERRED, i] + smooth * value
-                    memory.preferred[i] = both / (penalty + smooth)
-        else:
-            clamp_state(memory, state)
-        steps, _, _ = tree_lm(problem, targets[row], criteria, descend, state, memory)
-        status = STALLED if steps < max_steps else ITERATION_LIMIT
-        if all_reached(targets[row], memory.errors, criteria):
-            status = CONVERGED
-        write_outcome((status, steps, 0), memory, errors[row], outcomes[row])

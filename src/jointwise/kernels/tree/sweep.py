@@ -42,23 +42,6 @@ def direction_weight(target: Floats) -> float:
 
 
 @jit
-def tree_energy(problem: TreeProblem, targets: Floats, state: Floats, memory: TreeMemory) -> float:
-    """E at a state."""
-    tree_frames(problem, state, memory.frames)
-    points, energy, at = stack_array(POINTS, XYZ, 0.0), 0.0, problem.strides.size
-    for k in range(problem.target_joints.size):
-        target = targets[k]
-        transform_target(problem, state, memory.frames, target, k, points)
-        for p in range(int(target[TARGET_DIRECTIONS]) + 1):
-            weight = target[TARGET_POSITION_WEIGHT] if p == 0 else direction_weight(target)
-            for axis in range(3):
-                wanted = target[TARGET_POINT + 3 * p + axis]
-                wanted -= state[at + 3 + 4 * axis] if p == 0 else 0.0
-                energy += weight * (points[p, axis] - wanted) ** 2
-    return energy
-
-
-@jit
 def fill_sums(problem: TreeProblem, targets: Floats, state: Floats, memory: TreeMemory) -> None:
     """Write the sums over the targets on the link group of each joint."""
     sums, target_joints, at = memory.moments, problem.target_joints, problem.strides.size

@@ -1,13 +1,13 @@
 """Compile an MJCF model with MuJoCo."""
 
+from contextlib import suppress
 from os import PathLike
 from pathlib import Path
 from typing import Any, NoReturn
-from xml.parsers import expat
 
 from jointwise.errors import InvalidInputError, JointwiseError
 from jointwise.model.checks import short
-from jointwise.model.urdf.reader import Source, read_source, refuse_doctype
+from jointwise.model.urdf.reader import Source, parse_xml, read_source
 
 
 def is_mjcf(file: Path) -> bool:
@@ -61,13 +61,6 @@ def _first_tag(title: str, text: str | bytes) -> str:
         tags.append(tag)
         raise StopIteration
 
-    parser = expat.ParserCreate()
-    parser.StartElementHandler = stop
-    parser.StartDoctypeDeclHandler = lambda *_: refuse_doctype(title)
-    try:
-        parser.Parse(text, True)
-    except StopIteration:
-        return tags[0]
-    except (expat.ExpatError, LookupError) as problem:  # the latter: encodings
-        raise InvalidInputError(f"{title} is not valid XML: {problem}.") from None
-    return ""
+    with suppress(StopIteration):
+        parse_xml(title, text, stop)
+    return "".join(tags)

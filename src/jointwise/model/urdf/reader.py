@@ -8,6 +8,7 @@ attacks depend, is refused.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -152,10 +153,6 @@ class Reader:
         self.links: dict[str, None] = {}
         self._depth, self._in_joint, self._xacro_prefix = 0, False, "xacro:"
         self._link, self._in_collision = "", False
-        self._parser = expat.ParserCreate()
-        self._parser.StartElementHandler = self._start
-        self._parser.EndElementHandler = self._end
-        self._parser.StartDoctypeDeclHandler = lambda *_: refuse_doctype(title)
 
     def read(self, text: str | bytes) -> None:
         """Read a whole URDF.
@@ -163,12 +160,7 @@ class Reader:
         Raises:
             InvalidInputError: It is not a URDF; the text says why.
         """
-        try:
-            self._parser.Parse(text, True)
-        except InvalidInputError:
-            raise
-        except (expat.ExpatError, LookupError, ValueError) as problem:  # the last two: encodings
-            raise InvalidInputError(f"{self.title} is not valid XML: {problem}.") from None
+        parse_xml(self.title, text, self._start, self._end)
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         self._depth += 1
@@ -237,12 +229,34 @@ class Reader:
         self._depth -= 1
 
 
-def refuse_doctype(title: str) -> NoReturn:
-    """Refuse a document type declaration; ``title`` is what errors call the file."""
-    raise InvalidInputError(
-        f"{title} has a document type declaration, which is refused because its entities can be "
-        "used for attacks: remove <!DOCTYPE ...>."
-    )
+def parse_xml(
+    title: str,
+    text: str | bytes,
+    start: Callable[[str, dict[str, str]], object],
+    end: Callable[[str], object] | None = None,
+) -> None:
+    """Call ``start`` and ``end`` for every element of an XML text.
+
+    Raises:
+        InvalidInputError: It is not valid, or has a document type declaration; ``title`` is what
+            the text calls the file.
+    """
+
+    def refuse_doctype(*_: object) -> NoReturn:
+        raise InvalidInputError(
+            f"{title} has a document type declaration, which is refused because its entities can "
+            "be used for attacks: remove <!DOCTYPE ...>."
+        )
+
+    parser = expat.ParserCreate()
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser.StartDoctypeDeclHandler = refuse_doctype
+    try:
+        parser.Parse(text, True)
+    except InvalidInputError:
+        raise
+    except (expat.ExpatError, LookupError, ValueError) as problem:  # the last two: encodings
+        raise InvalidInputError(f"{title} is not valid XML: {problem}.") from None
 
 
 def read_source(source: Source, expected: str = "a URDF") -> tuple[str, str | bytes]:
@@ -281,12 +295,18 @@ def read_source(source: Source, expected: str = "a URDF") -> tuple[str, str | by
     return Path(str(getattr(source, "name", ""))).name or untitled, text
 
 
-def folder_of(source: Source) -> Path | None:
-    """The folder of a URDF, from which its meshes are searched; None for text without a file."""
+def path_of(source: Source) -> Path | None:
+    """The absolute path of a URDF; None for text without a file."""
     if isinstance(source, bytes) or (isinstance(source, str) and _is_text(source)):
         return None
     name = getattr(source, "name", None) if hasattr(source, "read") else source
-    return Path(name).absolute().parent if isinstance(name, (str, Path)) else None
+    return Path(name).absolute() if isinstance(name, (str, PathLike)) else None
+
+
+def folder_of(source: Source) -> Path | None:
+    """The folder of a URDF, from which its meshes are searched; None for text without a file."""
+    path = path_of(source)
+    return None if path is None else path.parent
 
 
 def kept_source(source: Source) -> Source:

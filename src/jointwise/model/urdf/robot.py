@@ -27,17 +27,17 @@ def read_robot(tree: Tree, free_base: bool = False) -> TreeModel:
     axes = iter(axis_frames([joint for joint in joints if joint.kind != "fixed"]))
     for joint, origin in zip(joints, origins(joints), strict=True):
         carrier = links[joint.parent]
-        body, pose = carrier.body, square(carrier.transform) @ origin
+        number, pose = carrier.joint, square(carrier.transform) @ origin
         if joint.kind != "fixed":
             axis, mimic = next(axes), joint.mimic()
             if mimic is not None and mimic[1] == 0.0:  # it does not move
                 is_prismatic = np.array(joint.kind == "prismatic")
                 pose = pose @ axis @ motions(is_prismatic, np.array(mimic[2])) @ axis.T
             else:
-                moving.append(_moving(joint, body, pose @ axis, mimic))
-                body, pose = len(moving) - 1, axis.T  # the inverse of a rotation
-        links[joint.child] = LinkPlace(body, pose[:3], joint.parent)
-    model = tree_model(tree.robot or tree.title, tree.title, moving, links, free_base)
+                moving.append(_moving(joint, number, pose @ axis, mimic))
+                number, pose = len(moving) - 1, axis.T  # the inverse of a rotation
+        links[joint.child] = LinkPlace(number, pose[:3], joint.parent)
+    model = tree_model(tree.robot or tree.title, tree.title, moving, links, free_base, tree.home)
     warn_about_degrees(joints, tree.title)
     return model
 
@@ -117,12 +117,12 @@ def _depth_first(tree: Tree, *roots: str) -> list[Joint]:
 
 
 def _moving(
-    joint: Joint, body: int, placement: Floats, mimic: tuple[str, float, float] | None
+    joint: Joint, number: int, placement: Floats, mimic: tuple[str, float, float] | None
 ) -> MovingJoint:
     lower, upper = joint.limit()
     return MovingJoint(
         joint.name,
-        body,
+        number,
         placement[:3],
         joint.kind == "prismatic",
         (lower, upper),

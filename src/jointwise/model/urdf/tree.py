@@ -6,6 +6,7 @@ from typing import NamedTuple
 from jointwise.errors import InvalidInputError
 from jointwise.model import checks
 from jointwise.model.checks import short
+from jointwise.model.urdf.home import home_of
 from jointwise.model.urdf.reader import Joint, Reader, Source, read_source
 
 
@@ -21,6 +22,7 @@ class Tree:
 
     Args:
         source: A path, an open file, or the text of a URDF.
+        srdf: An SRDF with its home configuration. None: the one beside the file, if any.
 
     Attributes:
         title: What errors call the URDF.
@@ -29,12 +31,13 @@ class Tree:
         collisions: All collision shapes.
         joints_above: The joints that move each link; a tree has at most one for each.
         joints_below: The joints that each link carries.
+        home: The home configuration by joint [rad, m]; empty if none is known.
 
     Raises:
         InvalidInputError: It is no URDF, or a joint has no parent or child.
     """
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, srdf: Source | None = None) -> None:
         self.title, text = read_source(source)
         reader = Reader(self.title)
         reader.read(text)
@@ -49,6 +52,7 @@ class Tree:
                     "has no parent or no child: expected <parent link=...> and <child link=...>."
                 )
         self._connect(reader.joints)
+        self.home = home_of(source, srdf)
 
     def _connect(self, joints: list[Joint]) -> None:
         self.joints_above: dict[str, list[Joint]] = {}

@@ -41,20 +41,28 @@ def write(arm: ArmModel, names: tuple[str, ...], velocities: Floats, robot: str)
     return "\n".join([*lines, "</robot>", ""])
 
 
-def write_robot(model: TreeModel) -> str:
+def write_robot(model: TreeModel, T_world_root: Floats) -> str:
     """A URDF of all links and joints of a robot; see ``Robot.to_urdf``."""
     lines = ['<?xml version="1.0"?>', f"<robot name={_quoted(model.name)}>"]
-    lines.append(f"  <link name={_quoted(model.root)}/>")
-    joint_names, link_names = set(model.body_names), set(model.links)
-    for link, (body, transform, parent) in model.links.items():
+    joint_names, link_names = set(model.all_joint_names), set(model.links)
+    if (T_world_root == np.eye(4)).all():
+        lines.append(f"  <link name={_quoted(model.root)}/>")
+    else:
+        world, name = _unique("world", link_names), _unique("world_fixed", joint_names)
+        lines.append(f"  <link name={_quoted(world)}/>")
+        lines += _joint_lines(name, "fixed", world, model.root, T_world_root[:3], [])
+    for link, (last, transform, parent) in model.links.items():
         if parent is None:
             continue
         above, carrier = model.links[parent], parent
-        for joint in _bodies_between(model, above.body, body):  # MJCF may have several for a link
+        for joint in model.path(last, above.joint):  # MJCF may have several for a link
             pose = inverse(above.transform) @ square(model.tree.placements[joint])
             child, turn = link, square(transform)
-            if joint != body or transform[:, 3].any():  # the link is not at the joint
-                child, turn = _unique(f"{model.body_names[joint]}_frame", link_names), np.eye(4)
+            if joint != last or transform[:, 3].any():  # the link is not at the joint
+                child, turn = (
+                    _unique(f"{model.all_joint_names[joint]}_frame", link_names),
+                    np.eye(4),
+                )
             lines += _robot_joint(model, joint, carrier, child, pose @ turn, turn)
             carrier, above = child, LinkPlace(joint, np.eye(4)[:3], None)
         if carrier != link:
@@ -72,15 +80,6 @@ def _unique(name: str, taken: set[str]) -> str:
     return name
 
 
-def _bodies_between(model: TreeModel, above: int, body: int) -> list[int]:
-    """The bodies from one that carries a link down to the one that it is part of."""
-    bodies: list[int] = []
-    while body != above:
-        bodies.insert(0, body)
-        body = int(model.tree.parents[body])
-    return bodies
-
-
 def _robot_joint(
     model: TreeModel, joint: int, parent: str, child: str, pose: Floats, turn: Floats
 ) -> list[str]:
@@ -94,7 +93,7 @@ def _robot_joint(
         pose: (4, 4) of the child in the parent, with the joint at zero.
         turn: (4, 4) the rotation from the frame of the joint, whose axis is z, to the child.
     """
-    tree, name = model.tree, model.body_names[joint]
+    tree, name = model.tree, model.all_joint_names[joint]
     variable, ratio, offset = tree.variables[joint], tree.ratios[joint], tree.offsets[joint]
     ends = np.sort(ratio * model.limits[variable] + offset)
     velocity, mimic = float(model.max_velocity[variable] * abs(ratio)), []

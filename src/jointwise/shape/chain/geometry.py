@@ -18,7 +18,6 @@ each other, and are not checked.
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -29,8 +28,9 @@ from jointwise.kernels.layout.arrays import Floats
 from jointwise.kernels.layout.spheres import TABLE_CELLS, TABLE_MAX
 from jointwise.model.arm import ArmModel
 from jointwise.model.kinematic_tree import TreeModel
-from jointwise.model.tree_poses import body_poses, square
-from jointwise.shape.chain.groups import ChainGroups, chain_groups
+from jointwise.model.tree_poses import square
+from jointwise.shape.attached import attach, detach
+from jointwise.shape.chain.groups import ChainGroups, chain_groups, check_beside
 from jointwise.shape.geometry import (
     Geometry,
     group_spheres,
@@ -38,8 +38,9 @@ from jointwise.shape.geometry import (
     kernel_spheres,
     kernel_tree,
     packed_geometry,
+    without_groups,
 )
-from jointwise.shape.link_groups import move_spheres
+from jointwise.shape.link_groups import move_spheres, random_frames
 from jointwise.shape.pairs import ALWAYS_TOUCH, DISABLED, NEIGHBOURS, Checks, Pair
 from jointwise.shape.tables.cells import TableAxis, resampled
 from jointwise.shape.tables.sphere_tables import (
@@ -51,11 +52,6 @@ from jointwise.shape.tables.sphere_tables import (
 from jointwise.shape.tables.table import Table, joint_range
 from jointwise.shape.tables.two_joints import joints_between
 
-# Joint values at which spheres must all touch, to be called a pair that always touches.
-SAMPLES = 256
-# Values of a prismatic joint without limits that are tried [m].
-FREE_TRAVEL = 1.0
-
 
 def chain_geometry(
     geometry: Geometry,
@@ -63,11 +59,11 @@ def chain_geometry(
     arm: ArmModel,
     joints: tuple[str, ...],
     base_link: str,
-    q: Floats | None = None,
 ) -> Geometry:
-    """The shape of a chain of a robot.
+    """The shape of a chain of a robot; joints beside it are at zero, clipped to their limits.
 
     Things attached to links that move with the end effector are attached to that of the chain.
+    Others become part of the link groups that carry them.
 
     Args:
         geometry: The shape of the robot.
@@ -75,16 +71,21 @@ def chain_geometry(
         arm: The chain in numbers. Its base frame is that of ``base_link``, unless it was moved.
         joints: The names of its joints.
         base_link: The link that it begins at.
-        q: (v,) values of the robot's variables, for joints beside the chain [rad, m]. None: zero,
-            clipped to the limits.
     """
-    if geometry.joints != model.body_names:
+    if geometry.joints != model.all_joint_names:
         raise InvalidInputError(
             f"the geometry is of {len(geometry.joints)} joints, and {model.name} has "
-            f"{len(model.body_names)}: expected the geometry of this robot."
+            f"{len(model.all_joint_names)}: expected the geometry of this robot."
         )
-    groups = chain_groups(kernel_tree(geometry), model, arm, joints, base_link, q)
-    merged = _MergedGroups(geometry, arm, groups)
+    check_beside(model, joints, geometry.links)
+    places = chain_groups(kernel_tree(geometry), model, arm, joints, base_link).places
+    names = {geometry.links[group]: group for group in range(len(geometry.joints) + 1, len(places))}
+    held = {name: group for (name,), group in names.items() if places[group].link_group == arm.n}
+    rest = geometry
+    for name in held:
+        rest = detach(rest, name)
+    groups = chain_groups(kernel_tree(rest), model, arm, joints, base_link)
+    merged = _MergedGroups(rest, arm, groups)
     shape = packed_geometry(
         arm.tree,
         joints,
@@ -94,7 +95,21 @@ def chain_geometry(
         geometry.source,
         merged.checks(),
     )
-    return replace(shape, _sizes=merged.sizes)
+    parts = group_spheres(geometry)
+    skipped = {(a, b) for a, b, _ in geometry.skipped}
+    for name, group in held.items():
+        shape = attach(shape, move_spheres(places[group].pose, parts[group]), name)
+        number, untested = shape.links.index((name,)), {}
+        for g in range(arm.n):
+            merged_here = [
+                a
+                for a in range(len(geometry.joints) + 1)
+                if places[a].link_group == g and len(parts[a])
+            ]
+            if merged_here and all((a, group) in skipped for a in merged_here):
+                untested[g, number] = NEIGHBOURS
+        shape = without_groups(shape, untested)
+    return shape
 
 
 class _MergedGroups:
@@ -108,7 +123,6 @@ class _MergedGroups:
     Attributes:
         parts: n+2 arrays (k, 4), the spheres of each link group of the chain in its frame.
         links: The names of their links.
-        sizes: Number of spheres of each thing that is attached to the end effector.
     """
 
     def __init__(self, geometry: Geometry, arm: ArmModel, groups: ChainGroups) -> None:
@@ -127,13 +141,10 @@ class _MergedGroups:
         self.links: list[tuple[str, ...]] = [() for _ in self._members]
         rows = zip(groups.places, group_spheres(geometry), geometry.links, strict=False)
         for number, ((group, pose), spheres, links) in enumerate(rows):
-            is_attached = number > len(geometry.joints)
-            own = arm.n + 1 if is_attached and group == arm.n else group
-            self.links[own] += links
+            self.links[group] += links
             if len(spheres):
                 self._spheres[number] = move_spheres(pose, spheres)
-                self._members[own].append(number)
-        self.sizes = tuple(len(self._spheres[number]) for number in self._members[-1])
+                self._members[group].append(number)
         empty = np.empty((0, 4))
         self.parts = [
             np.concatenate([empty, *(self._spheres[number] for number in each)])
@@ -145,13 +156,9 @@ class _MergedGroups:
         pairs: list[Pair] = []
         tables: dict[Pair, Table] = {}
         skipped: dict[Pair, str] = {}
-        last = self._arm.n + 1
-        for h in range(last + 1):
+        for h in range(self._arm.n + 1):
             for g in range(h):
                 if not (self._members[g] and self._members[h]):
-                    continue
-                if (g, h) == (last - 1, last):
-                    skipped[g, h] = NEIGHBOURS
                     continue
                 found = self._check(g, h)
                 if isinstance(found, Table):
@@ -206,7 +213,7 @@ class _MergedGroups:
 
     def _ranges(self, g: int, h: int, within: list[Pair]) -> list[tuple[float, float]] | None:
         """The values that a table covers of each joint between two groups; None without a table."""
-        if h - g > 2 or h > self._arm.n:
+        if h - g > 2:
             return None
         known: dict[int, tuple[float, float]] = {}
         for two in map(_sorted, within):
@@ -260,15 +267,8 @@ class _MergedGroups:
 
     def _always_touch(self, g: int, h: int, unchecked: list[Pair]) -> bool:
         """Whether spheres that the robot does not check touch for all of many joint values."""
-        arm = self._arm
-        far = np.where(arm.prismatic, FREE_TRAVEL, np.pi)
-        lower, upper = arm.limits.T
-        lower = np.where(np.isfinite(lower), lower, np.minimum(-far, upper - 2.0 * far))
-        upper = np.where(np.isfinite(upper), upper, np.maximum(far, lower + 2.0 * far))
-        q = np.random.default_rng(0).uniform(lower, upper, (SAMPLES, arm.n))
-        base = np.broadcast_to(np.eye(4), (SAMPLES, 1, 4, 4))
-        frames = np.concatenate([base, body_poses(arm.tree, q)], axis=1)
-        poses = np.linalg.inv(frames[:, g]) @ frames[:, min(h, arm.n)]
+        frames = random_frames(self._arm.tree)
+        poses = np.linalg.inv(frames[:, g]) @ frames[:, h]
         gaps = gap_function(self._sphere_pairs(unchecked))(poses, 0.0)
         return bool((gaps < 0.0).all())
 

@@ -1,5 +1,6 @@
 """The link groups of a robot seen from a chain of it: which chain group carries each, and where."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from jointwise.model.kinematic_tree import TreeModel
 from jointwise.model.tree_path import FLIP
 from jointwise.model.tree_poses import inverse, motions, square
 from jointwise.shape.link_groups import GroupPlace
+from jointwise.shape.tools import Tool
 
 
 class ChainGroups(NamedTuple):
@@ -36,11 +38,11 @@ def chain_groups(
     arm: ArmModel,
     joints: tuple[str, ...],
     base_link: str,
-    q: Floats | None = None,
 ) -> ChainGroups:
     """Find the group of the chain that carries each link group of a robot.
 
-    A group that is not between the ends of the chain is carried by the one that it hangs on.
+    A group that is not between the ends of the chain is carried by the one that it hangs on, with
+    the joints beside the chain at zero, clipped to their limits.
 
     Args:
         tree: The joints of the robot, also those of attached things.
@@ -48,21 +50,59 @@ def chain_groups(
         arm: The chain in numbers. Its base frame is that of ``base_link``, unless it was moved.
         joints: The names of its joints.
         base_link: The link that it begins at.
-        q: (v,) values of the robot's variables, for joints beside the chain [rad, m]. None: zero,
-            clipped to the limits.
     """
-    bodies = tuple(model.body_names.index(name) for name in joints)
+    bodies = tuple(model.all_joint_names.index(name) for name in joints)
     start = model.links[base_link]
-    variables = np.clip(0.0, tree.lower, tree.upper) if q is None else q
+    variables = np.clip(0.0, tree.lower, tree.upper)
     values = tree.ratios * variables[tree.variables] + tree.offsets
-    found = _path(tree, start.body, bodies)
-    found[start.body] = GroupPlace(0, inverse(start.transform))
-    first = found[start.body].pose @ _first_frame(tree, start.body, bodies[0])
+    found = _path(tree, start.joint, bodies)
+    found[start.joint] = GroupPlace(0, inverse(start.transform))
+    first = found[start.joint].pose @ _first_frame(tree, start.joint, bodies[0])
     if not np.array_equal(arm.links[0], first[:3]):  # the base was moved
         moved = square(arm.links[0]) @ inverse(first)
-        found[start.body] = GroupPlace(0, moved @ found[start.body].pose)
+        found[start.joint] = GroupPlace(0, moved @ found[start.joint].pose)
     _carry(tree, values, set(bodies), found)
     return ChainGroups(bodies, values, [found[body] for body in range(-1, len(tree.parents))])
+
+
+def check_beside(
+    model: TreeModel, joints: tuple[str, ...], shapes: Iterable[tuple[str, ...]]
+) -> None:
+    """Refuse a chain if a joint beside it follows one of its joints and moves a shape.
+
+    Args:
+        model: The robot.
+        joints: The names of the joints of the chain.
+        shapes: The links that have a shape, in groups.
+
+    Raises:
+        InvalidInputError: The shape would stay where it is while the robot moves it.
+    """
+    tree, names = model.tree, model.all_joint_names
+    own = {names.index(name) for name in joints}
+    variables = {int(tree.variables[joint]) for joint in own}
+    with_shape = {link for links in shapes for link in links}
+    for link in sorted(with_shape & model.links.keys()):
+        for joint in model.path(model.links[link].joint):
+            if joint not in own and int(tree.variables[joint]) in variables:
+                raise InvalidInputError(
+                    f"joint {names[joint]!r} beside the chain follows a joint of the chain and "
+                    f"moves {link!r}, which can collide: use with_scene on a Robot, which moves "
+                    "both."
+                )
+
+
+def tool_lines(
+    model: TreeModel, arm: ArmModel, joints: tuple[str, ...], base_link: str, tools: Iterable[Tool]
+) -> list[Floats | None]:
+    """(2, 3) the ends of each tool in the last link group; None if it is elsewhere on the robot."""
+    places, lines = chain_groups(model.tree, model, arm, joints, base_link).places, []
+    for tool in tools:
+        ends = [model.links[tool.start], model.links[tool.name]]
+        group, pose = places[ends[0].joint + 1]
+        points = np.stack([pose @ np.append(end.transform[:, 3], 1.0) for end in ends])[:, :3]
+        lines.append(points if group == arm.n else None)
+    return lines
 
 
 def chain_links(
@@ -71,7 +111,7 @@ def chain_links(
     """The link group of each link of a robot in a chain, with the joints beside it at zero."""
     places = chain_groups(model.tree, model, arm, joints, base_link).places
     return {
-        name: GroupPlace(places[link.body + 1].link_group, places[link.body + 1].pose @ pose)
+        name: GroupPlace(places[link.joint + 1].link_group, places[link.joint + 1].pose @ pose)
         for name, link in model.links.items()
         for pose in [square(link.transform)]
     }

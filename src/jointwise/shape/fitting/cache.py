@@ -10,9 +10,11 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from typing import Any
 
 import numpy as np
 
+from jointwise.errors import GeometryWarning, warn_caller
 from jointwise.kernels.native.fingerprint import fingerprint
 
 # The folder, if it is not the system's folder for caches.
@@ -23,6 +25,7 @@ CODE = (
     "shape/fitting",
     "shape/pairs.py",
     "shape/solids",
+    "shape/tables/mesh_distance.py",
     "shape/tables/table.py",
     "shape/tables/two_joints.py",
 )
@@ -42,11 +45,25 @@ def cache_file(arrays: Iterable[np.ndarray], *settings: object) -> Path:
     return _folder() / "geometry" / f"{digest.hexdigest()[:24]}.json"
 
 
+def read(file: Path) -> bytes | None:
+    """What ``write`` has written; None, with a warning if it is damaged, if it cannot be used."""
+    try:
+        digest, _, text = file.read_bytes().partition(b"\n")
+    except OSError:
+        return None
+    if digest.decode(errors="replace") == hashlib.sha256(text).hexdigest():
+        return text
+    warn_caller(GeometryWarning(f"{file} is damaged: the spheres are fitted again."))
+    return None
+
+
 def write(file: Path, text: str) -> None:
-    """Write a file in whole, or not at all where nothing can be written."""
+    """Write a file in whole, after its hash, or not at all where nothing can be written."""
+    text = f"{hashlib.sha256(text.encode()).hexdigest()}\n{text}"
     with suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True)
-        with NamedTemporaryFile("w", dir=file.parent, delete=False) as partial:
+        options: dict[str, Any] = {"encoding": "utf-8", "newline": "\n", "delete": False}
+        with NamedTemporaryFile("w", dir=file.parent, **options) as partial:
             partial.write(text)
         Path(partial.name).replace(file)
 

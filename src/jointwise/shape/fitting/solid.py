@@ -10,17 +10,21 @@ from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import Floats
 from jointwise.model import checks
 from jointwise.shape.fitting.spheres import fit_spheres
-from jointwise.shape.solids import primitives
+from jointwise.shape.solids.covers import box_spheres, cylinder_spheres
 from jointwise.shape.solids.mesh import Mesh
-from jointwise.shape.solids.mesh_files import load_mesh, warn_if_open
+from jointwise.shape.solids.mesh_files import is_file, load_mesh, warn_if_open
+
+# Padding unless it is given: so much [m], or this share of the longest edge if that is more.
+PADDING, PADDING_SHARE = 0.01, 0.05
 
 
-def solid_spheres(solids: dict[str, Any], padding: float) -> Floats:
+def solid_spheres(solids: dict[str, Any], padding: float | None) -> Floats:
     """(k, 4) spheres around one solid, in its own frame.
 
     Args:
         solids: What ``Chain.attach`` was given; exactly one is not None.
-        padding: How far a sphere is outside of the solid, at most [m].
+        padding: How far a sphere is outside of the solid, at most [m]. None: 10 mm, or a share of
+            the longest edge if that is more.
 
     Raises:
         InvalidInputError: None or several are given, or its size is wrong.
@@ -33,17 +37,25 @@ def solid_spheres(solids: dict[str, Any], padding: float) -> Floats:
     if kind == "sphere":
         return np.array([[0.0, 0.0, 0.0, checks.positive("sphere", value)]])
     if kind == "mesh":
-        return fit_spheres([_mesh(value)], padding)
+        mesh = _mesh(value)
+        return fit_spheres([mesh], _padding(padding, np.ptp(mesh.vertices, axis=0)))
     size = checks.all_finite(kind, checks.floats(kind, value))
     expected = {"box": "three lengths", "cylinder": "radius and length"}[kind]
     if size.shape != ((3,) if kind == "box" else (2,)) or size.min() <= 0.0:
         raise InvalidInputError(f"{kind} is {value!r}: expected {expected} above zero [m].")
-    mesh = primitives.box(size) if kind == "box" else primitives.cylinder(size[0], size[1])
-    return fit_spheres([mesh], padding)
+    fat = _padding(padding, size)
+    return box_spheres(size, fat) if kind == "box" else cylinder_spheres(size[0], size[1], fat)
+
+
+def _padding(padding: float | None, size: Floats) -> float:
+    """How far spheres may be outside of a solid of some size [m]."""
+    if padding is None:
+        return max(PADDING, PADDING_SHARE * float(size.max()))
+    return checks.positive("padding", padding)
 
 
 def _mesh(path: str | PathLike[str]) -> Mesh:
-    if not Path(path).is_file():
+    if not is_file(path):
         raise InvalidInputError(f"mesh is {checks.short(path)}: expected a file.")
     mesh = load_mesh(Path(path), np.ones(3))
     warn_if_open(mesh, Path(path).name)

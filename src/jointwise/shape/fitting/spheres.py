@@ -10,25 +10,34 @@ No well-kept library for this was found.
 
 from collections.abc import Sequence
 from heapq import heapify, heapreplace
+from itertools import product
 
 import numpy as np
 
 from jointwise.errors import InvalidInputError
-from jointwise.kernels.layout.arrays import Bools, Floats
+from jointwise.kernels.layout.arrays import Bools, Floats, Ints
+from jointwise.shape.fitting.winding import winding_numbers
 from jointwise.shape.solids.mesh import Mesh
 
 # Longest edge of the small triangles, as a share of the padding.
 EDGE_SHARE = 0.4
 # Distance of the centres that are tried, as a share of the padding, and most of them in a box.
 PITCH_SHARE, MAX_CENTRES = 0.5, 12_000
+# Edge of the cells in each of which a sphere on the surface is tried, as a share of the padding: a
+# sphere at one triangle of a cell contains all others, as sqrt(3) * 0.3 + 2 / 3 * 0.4 < 1.
+THIN_SHARE = 0.3
 # Numbers of spheres are multiples of this [m], so that files are short.
 STEP = 1e-4
-# How much larger a sphere becomes by that, at most [m].
-ROUNDING = 2.0 * STEP
+# How much larger than necessary a sphere is before [m], so that it also fits a copy of the solid.
+SPARE = 1e-6
+# How much farther a point of a sphere is outside by both, at most [m]: the centre moves by half the
+# diagonal of a cube of that edge, and the radius grows by as much and up to a step.
+ROUNDING = 2.75 * STEP
 # Most small triangles, and how many there are about in the square of their longest edge.
 MAX_TRIANGLES, TRIANGLES_PER_SQUARE = 3_000_000, 10.0
-# Points and triangles whose winding numbers are computed together.
-MAX_TERMS = 1_000_000
+# A centre is left out if a neighbour is deeper by more than this share of their distance. The
+# deepest of 26 neighbours is so, unless the centre is where the depth has an edge or a peak.
+DEEPER_SHARE = 0.85
 
 
 def fit_spheres(meshes: Sequence[Mesh], padding: float) -> Floats:
@@ -41,6 +50,11 @@ def fit_spheres(meshes: Sequence[Mesh], padding: float) -> Floats:
     Raises:
         InvalidInputError: The padding is too small for so large solids.
     """
+    return rounded(unrounded_spheres(meshes, padding))
+
+
+def unrounded_spheres(meshes: Sequence[Mesh], padding: float) -> Floats:
+    """The spheres of ``fit_spheres`` before ``rounded``, each larger than needed by ``SPARE``."""
     _check_size(meshes, padding)
     padding = padding - ROUNDING
     edge = EDGE_SHARE * padding
@@ -54,9 +68,12 @@ def fit_spheres(meshes: Sequence[Mesh], padding: float) -> Floats:
     triangles = np.concatenate(pieces)
     spheres, missed = _cover(triangles, candidates)
     if len(missed):  # what is thinner than the distance of the centres: spheres on the surface
-        thin = np.insert(missed.mean(axis=1), 3, padding, axis=1)
+        middles = missed.mean(axis=1)
+        cells = np.floor(middles / (THIN_SHARE * padding))
+        _, first = np.unique(cells, axis=0, return_index=True)
+        thin = np.insert(middles[first], 3, padding, axis=1)
         spheres = np.concatenate([spheres, _cover(missed, thin)[0]])
-    return _rounded(spheres)
+    return spheres
 
 
 def _check_size(meshes: Sequence[Mesh], padding: float) -> None:
@@ -88,28 +105,11 @@ def split_triangles(triangles: Floats, edge: float) -> Floats:
     return np.concatenate(done) if done else triangles
 
 
-def winding_numbers(points: Floats, triangles: Floats) -> Floats:
-    """(k,) how often a surface winds around each point: 0 outside, 1 inside.
-
-    Where the surface has gaps the number is between, so that 0.5 tells inside from outside also
-    for meshes that are not quite closed.
-    """
-    result = np.empty(len(points))
-    rows = max(1, MAX_TERMS // len(triangles))
-    for first in range(0, len(points), rows):
-        a, b, c = (
-            corner - points[first : first + rows, None] for corner in triangles.swapaxes(0, 1)
-        )
-        la, lb, lc = (np.linalg.norm(corner, axis=2) for corner in (a, b, c))
-        ab, bc, ca = (np.einsum("ijk,ijk->ij", *two) for two in ((a, b), (b, c), (c, a)))
-        volume = np.einsum("ijk,ijk->ij", a, np.cross(b, c))
-        angles = np.arctan2(volume, la * lb * lc + ab * lc + bc * la + ca * lb)
-        result[first : first + rows] = angles.sum(axis=1) / (2.0 * np.pi)
-    return result
-
-
 def _inside_candidates(mesh: Mesh, triangles: Floats, edge: float, padding: float) -> Floats:
-    """(k, 4) spheres with centres inside a solid that are nowhere fatter than the padding."""
+    """(k, 4) spheres with centres inside a solid that are nowhere fatter than the padding.
+
+    Of the spheres around the points of a grid, one that is all but inside another is left out.
+    """
     from scipy.spatial import KDTree
 
     lower, upper = mesh.vertices.min(axis=0), mesh.vertices.max(axis=0)
@@ -117,15 +117,32 @@ def _inside_candidates(mesh: Mesh, triangles: Floats, edge: float, padding: floa
     counts = np.ceil((upper - lower) / pitch).astype(int) + 1
     middle = 0.5 * (lower + upper)
     axes = [m + pitch * (np.arange(k) - 0.5 * (k - 1)) for m, k in zip(middle, counts, strict=True)]
-    points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
-    points = np.concatenate([middle[None], points])
-    inside = np.abs(winding_numbers(points, mesh.vertices[mesh.faces])) > 0.5
-    points = points[inside]
+    grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
+    points = np.concatenate([grid.reshape(-1, 3), middle[None]])
     # The nearest point of the surface is in a triangle, the line to it is perpendicular to
     # the triangle, and a corner is no farther from it than edge / sqrt(3).
-    nearest, _ = KDTree(triangles.reshape(-1, 3)).query(points)
+    nearest, _ = KDTree(_unique_rows(triangles.reshape(-1, 3))).query(points)
     depth = np.sqrt(np.maximum(0.0, nearest**2 - edge**2 / 3.0))
-    return np.insert(points, 3, depth + padding, axis=1)
+    kept = np.append(~_within_neighbours(depth[:-1].reshape(counts), pitch), True)
+    points, depth = points[kept], depth[kept]
+    inside = np.abs(winding_numbers(points, mesh.vertices[mesh.faces])) > 0.5
+    return np.insert(points[inside], 3, depth[inside] + padding, axis=1)
+
+
+def _within_neighbours(depth: Floats, pitch: float) -> Bools:
+    """(k,) which points of a grid have a neighbour that is deeper by almost its distance."""
+    padded = np.pad(depth, 1)
+    found = np.zeros(depth.shape, bool)
+    for offset in product((-1, 0, 1), repeat=3):
+        ends = (slice(1 + k, n + 1 + k) for k, n in zip(offset, depth.shape, strict=True))
+        found |= padded[*ends] - depth > DEEPER_SHARE * pitch * np.linalg.norm(offset) + 1e-12
+    return found.reshape(-1)
+
+
+def _unique_rows(points: Floats) -> Floats:
+    """Points (k, 3), each once; the order is any."""
+    rows = np.ascontiguousarray(points + 0.0).view(np.dtype((np.void, 24)))
+    return np.unique(rows).view(np.float64).reshape(-1, 3)
 
 
 def _cover(triangles: Floats, candidates: Floats) -> tuple[Floats, Floats]:
@@ -135,35 +152,61 @@ def _cover(triangles: Floats, candidates: Floats) -> tuple[Floats, Floats]:
     """
     from scipy.spatial import KDTree
 
-    tree = KDTree(triangles.mean(axis=1))
-    uncovered: Bools = np.ones(len(triangles), bool)
-    spheres = []
-
-    def inside(k: int) -> tuple[np.ndarray, Floats]:
-        """The uncovered triangles inside a candidate, and their greatest distances squared."""
-        centre, radius = candidates[k, :3], candidates[k, 3]
-        found = np.array(tree.query_ball_point(centre, radius), dtype=np.int64)
-        found = found[uncovered[found]]
-        squares = ((triangles[found] - centre) ** 2).sum(axis=2).max(axis=1)
-        within = squares <= radius * radius
-        return found[within], squares[within]
-
-    counts = tree.query_ball_point(candidates[:, :3], candidates[:, 3], return_length=True)
+    middles = triangles.mean(axis=1)
+    counts = KDTree(middles).query_ball_point(
+        candidates[:, :3], candidates[:, 3], return_length=True
+    )
     queue = [(-int(count), k) for k, count in enumerate(counts) if count]
     heapify(queue)
+    uncovered, spheres = _Uncovered(triangles, middles), []
     # The gain of a candidate only falls, so one that is best with its new gain is the best of all.
     while queue and queue[0][0] < 0:
         gain, k = queue[0]
-        found, squares = inside(k)
-        if len(found) == -gain:
-            spheres.append([*candidates[k, :3], float(np.sqrt(squares.max())) + 1e-9])
-            uncovered[found] = False
-            found = found[:0]
-        heapreplace(queue, (-len(found), k))
-    return np.array(spheres).reshape(-1, 4), triangles[uncovered]
+        found, squares = uncovered.inside(candidates[k, :3], candidates[k, 3])
+        count = len(found)
+        if count == -gain:
+            spheres.append([*candidates[k, :3], float(np.sqrt(squares.max())) + SPARE])
+            uncovered.remove(found)
+            count = 0
+        heapreplace(queue, (-count, k))
+    return np.array(spheres).reshape(-1, 4), uncovered.triangles
 
 
-def _rounded(spheres: Floats) -> Floats:
+class _Uncovered:
+    """The triangles that are not yet inside a sphere, sorted along the longest axis."""
+
+    def __init__(self, triangles: Floats, middles: Floats) -> None:
+        self._axis = int(np.ptp(middles, axis=0).argmax())
+        order = np.argsort(middles[:, self._axis])
+        self._all, self._middles = triangles[order], middles[order]
+        self._left: Bools = np.ones(len(triangles), bool)
+
+    @property
+    def triangles(self) -> Floats:
+        """(k, 3, 3) the triangles."""
+        return self._all[self._left]
+
+    def inside(self, centre: Floats, radius: float) -> tuple[Ints, Floats]:
+        """The numbers of the triangles inside a sphere, their greatest distances squared."""
+        ends = centre[self._axis] - radius, centre[self._axis] + radius
+        begin, end = np.searchsorted(self._middles[:, self._axis], ends)
+        found = begin + np.flatnonzero(self._left[begin:end])
+        away = self._middles[found] - centre
+        found = found[np.einsum("ij,ij->i", away, away) <= radius * radius]
+        away = self._all[found] - centre
+        squares = np.einsum("ijk,ijk->ij", away, away).max(axis=1)
+        within = squares <= radius * radius
+        return found[within], squares[within]
+
+    def remove(self, found: Ints) -> None:
+        """Remove triangles; the numbers of the others may change."""
+        self._left[found] = False
+        if 2 * np.count_nonzero(self._left) < len(self._left):
+            self._all, self._middles = self._all[self._left], self._middles[self._left]
+            self._left = np.ones(len(self._all), bool)
+
+
+def rounded(spheres: Floats) -> Floats:
     """The same spheres with short numbers, each around the one that it stands for."""
     centres = np.rint(spheres[:, :3] / STEP)
     moved = np.linalg.norm(centres * STEP - spheres[:, :3], axis=1)

@@ -8,6 +8,8 @@ from jointwise.kernels.layout.arrays import Floats, Ints
 
 # A vertex this far in front of a triangle does not make a mesh concave [m].
 CONVEX_TOLERANCE = 1e-6
+# Triangles that are compared with all vertices together.
+BLOCK = 64
 
 
 class Mesh(NamedTuple):
@@ -41,9 +43,10 @@ class Mesh(NamedTuple):
         a, b, c = self.vertices[self.faces].swapaxes(0, 1)
         normals = np.cross(b - a, c - a)
         normals /= np.maximum(np.linalg.norm(normals, axis=1), 1e-300)[:, None]
-        offsets = np.einsum("ij,ij->i", normals, a)
-        in_front = (self.vertices @ normals.T - offsets).max()
-        return bool(in_front < CONVEX_TOLERANCE) and not self.open_edges
+        offsets = np.einsum("ij,ij->i", normals, a) + CONVEX_TOLERANCE
+        blocks = range(0, len(normals), BLOCK)
+        behind = (self.vertices @ normals[k : k + BLOCK].T < offsets[k : k + BLOCK] for k in blocks)
+        return all(block.all() for block in behind) and not self.open_edges
 
 
 def convex_hull(points: Floats) -> Mesh:

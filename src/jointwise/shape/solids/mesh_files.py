@@ -1,11 +1,13 @@
 """The files of meshes that a URDF names: where they are, and what they contain."""
 
+from os import PathLike
 from pathlib import Path
 
 import numpy as np
 
 from jointwise.errors import GeometryWarning, InvalidInputError, JointwiseError, warn_caller
 from jointwise.kernels.layout.arrays import MAX_VALUE, Floats
+from jointwise.model import checks
 from jointwise.shape.solids.mesh import Mesh
 from jointwise.shape.solids.orientation import oriented
 
@@ -26,13 +28,21 @@ def find_mesh(filename: str, folder: Path | None) -> Path:
     folders = [folder, *folder.parents] if folder is not None and scheme != "file" else [Path("/")]
     for root in folders:
         for tail in tails:
-            if (root / tail).is_file():
+            if is_file(root / tail):
                 return root / tail
     around = f"at or above {folder}" if folder else "without the folder of the URDF; pass its path"
     raise InvalidInputError(
-        f"the mesh {filename!r} was not found {around}: expected a file. Copy it there, or "
-        "remove the <collision> element."
+        f"the mesh {checks.short(filename)} was not found {around}: expected a file. Copy it "
+        "there, or remove the <collision> element."
     )
+
+
+def is_file(path: str | PathLike[str]) -> bool:
+    """Whether there is such a file; a name that no file can have is of none."""
+    try:
+        return Path(path).is_file()
+    except (OSError, ValueError):  # too long, or with a zero byte
+        return False
 
 
 def load_mesh(path: Path, scale: Floats) -> Mesh:

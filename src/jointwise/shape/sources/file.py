@@ -54,7 +54,7 @@ class FileShapes(ShapeSource):
         return self._allowed(chain_geometry(whole, model, arm, joints, base_link))
 
     def _whole(self, model: TreeModel) -> Geometry:
-        return read_file(self.path, model, model.body_names, robot_links(model))
+        return read_file(self.path, model, model.all_joint_names, robot_links(model))
 
     def _allowed(self, geometry: Geometry) -> Geometry:
         if self.srdf is None:

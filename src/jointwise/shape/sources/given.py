@@ -26,14 +26,14 @@ class GivenShapes(ShapeSource):
 
     def for_robot(self, model: TreeModel) -> Geometry:
         """The same geometry, with the base and the limits of the robot."""
-        return adopted(self.geometry, model, model.body_names)
+        return adopted(self.geometry, model, model.all_joint_names)
 
     def for_chain(
         self, model: TreeModel, arm: ArmModel, joints: tuple[str, ...], base_link: str
     ) -> Geometry:
         """The same geometry if it is of the chain, else the part of the robot's that it has."""
-        is_chain = len(kernel_tree(self.geometry).parents) == len(joints)
-        if is_chain and self.geometry.joints == joints:
+        carriers = kernel_tree(self.geometry).parents[len(joints) :]
+        if self.geometry.joints == joints and (carriers == len(joints) - 1).all():
             return adopted(self.geometry, arm, joints)
         return chain_geometry(self.for_robot(model), model, arm, joints, base_link)
 

@@ -46,7 +46,7 @@ class MjcfShapes(ShapeSource):
 
     def for_robot(self, model: TreeModel) -> Geometry:
         """The geometry of the whole robot."""
-        return self._fitted(robot_links(model), model, model.body_names)
+        return self._fitted(robot_links(model), model, model.all_joint_names)
 
     def for_chain(
         self, model: TreeModel, arm: ArmModel, joints: tuple[str, ...], base_link: str

@@ -1,31 +1,29 @@
-"""Tables of the distance between two links with one link between them.
+"""Tables of contact between two links with one link between them.
 
-It depends on two joints only. Spheres around such links would often touch, since they are close to
-each other; so the distance of their meshes is tabulated, by coal. Joint values are divided into
-cells. The distance at the middle of a cell, less the way that any point moves within the cell, is a
-lower bound of all distances in it.
+Their distance depends on two joints only. Spheres around such links would often touch, since they
+are close to each other, so whether their meshes touch is tabulated. Joint values are divided into
+cells. A cell is free if the distance at its middle is more than any point moves within the cell;
+otherwise it is divided again.
 """
 
-from collections.abc import Callable
 from functools import partial
-from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from jointwise.errors import JointwiseError
-from jointwise.kernels.layout.arrays import Floats
-from jointwise.kernels.layout.spheres import TABLE_CELLS, TABLE_MAX
+from jointwise.kernels.layout.arrays import Bools, Floats
+from jointwise.kernels.layout.spheres import TABLE_CELLS
 from jointwise.shape.solids.mesh import Mesh
+from jointwise.shape.tables.mesh_distance import MeshModel, within
 
-# Cells are first this wide, in cells of the table; where it is far, they are not divided.
+# Cells are first this wide, in cells of the table; where links are far apart, they are not divided.
 COARSE = 8
-# Width of the smallest cells; a cell of the table has the least of those in it.
+# Width of the smallest cells; a cell of the table is free if all of those in it are.
 FINEST = 0.25
-# A lower bound that is less than the distance by this share, or by this much [m], is good enough.
-SLACK_SHARE, SLACK = 0.5, 0.001
-# A lower bound above this is good enough if it is of convex hulls [m].
-NEAR = 0.03
+# The least distance in a cell that is free [m]; tables have whole millimetres.
+FREE = 0.001
+# How much farther than necessary links may have to be for a cell that can be divided, as a share.
+ERROR_SHARE = 1.5
 # Corners of the polygon around the circle that a point describes.
 CORNERS = 48
 
@@ -34,7 +32,8 @@ class Table(NamedTuple):
     """Lower bounds of the distance between link groups c and c+2.
 
     Attributes:
-        distances: (96, 96) [m], one for each cell of the values of joints c and c+1.
+        distances: (96, 96) [m], one for each cell of the values of joints c and c+1; negative where
+            they may touch. How far above zero the others are means nothing.
         ranges: (4,) lower and upper value of joint c, then of joint c+1 [rad, m].
         always_touch: Whether the meshes touch wherever their distance was computed.
     """
@@ -76,25 +75,30 @@ def tabulate(
     below, above = (np.concatenate([mesh.vertices for mesh in each]) for each in (lower, upper))
     speeds = distance_speeds(below, above, links, prismatic, ranges)
     poses = partial(relative_poses, links, prismatic)
-    distances = _distance_function(lower, upper)
+    near_by = partial(within, list(map(MeshModel, lower)), list(map(MeshModel, upper)))
     widths = (ranges[[1, 3]] - ranges[[0, 2]]) / TABLE_CELLS
-    table, touching = np.full((TABLE_CELLS, TABLE_CELLS), TABLE_MAX), True
+    contact: Bools = np.zeros((TABLE_CELLS, TABLE_CELLS), bool)
     size = float(COARSE)
     cells = size * np.argwhere(np.ones((TABLE_CELLS // COARSE, TABLE_CELLS // COARSE)))
     while len(cells):
-        first, second = (ranges[[0, 2]] + widths * (cells + 0.5 * size)).T
-        slack = 0.5 * size * float(speeds @ widths)
-        found = distances(poses(first, second), NEAR + slack)
-        touching = touching and bool((found <= 0.0).all())
-        enough = (found <= 0.0) | (slack <= np.maximum(SLACK, SLACK_SHARE * found))
-        ends = (enough | (size <= FINEST)) & (size <= 1.0)
-        i, j = cells[ends].astype(int).T
-        np.minimum.at(table, (i, j), found[ends] - slack)
-        divided = cells[~ends & (found - slack < TABLE_MAX)]
+        divided = []
+        for some in cells.reshape(-1, 4, 2).swapaxes(0, 1):  # of four quarters, each after another
+            some = some[~contact[*some.astype(int).T]]
+            first, second = (ranges[[0, 2]] + widths * (some + 0.5 * size)).T
+            slack = 0.5 * size * float(speeds @ widths)
+            error = ERROR_SHARE * slack if size > FINEST else 0.0
+            placed = poses(first, second)
+            near = near_by(placed, slack + FREE, error)
+            some, placed = some[near], placed[near]
+            if size <= 1.0:
+                touching = near_by(placed, 0.0) if size > FINEST else np.ones(len(some), bool)
+                contact[*some[touching].astype(int).T] = True
+                some = some[~touching]
+            divided.append(some)
         size *= 0.5
         quarters = size * np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
-        cells = (divided[:, None] + quarters).reshape(-1, 2)
-    return Table(whole_millimetres(table), ranges, touching)
+        cells = (np.concatenate(divided)[:, None] + quarters).reshape(-1, 2)
+    return Table(np.where(contact, -FREE, FREE), ranges, bool(contact.all()))
 
 
 def whole_millimetres(distances: Floats) -> Floats:
@@ -102,63 +106,6 @@ def whole_millimetres(distances: Floats) -> Floats:
     millimetres = np.maximum(np.floor(1e3 * distances + 1e-9), 0.0)
     bounds: Floats = np.where(millimetres == 0.0, -1.0, millimetres) / 1e3
     return bounds
-
-
-def coal_library() -> Any:
-    """The library that computes distances of meshes.
-
-    Raises:
-        JointwiseError: It is not installed.
-    """
-    try:
-        import coal
-    except ImportError:
-        raise JointwiseError(
-            "distances of meshes need coal, which is not installed: pip install "
-            "'jointwise[geometry]'."
-        ) from None
-    return coal
-
-
-def _distance_function(lower: list[Mesh], upper: list[Mesh]) -> Callable[[Floats, float], Floats]:
-    """Distances of two groups [m] for poses (k, 4, 4) of the upper one; 0 or less in contact.
-
-    The second argument of the function is a distance that is far: where convex hulls are as far
-    from each other, their distance is returned, which is much quicker to compute and never more.
-    """
-    coal = coal_library()
-
-    def model(mesh: Mesh) -> tuple[Any, Any]:
-        """The convex hull of a mesh, and the mesh itself."""
-        exact = coal.BVHModelOBBRSS()
-        exact.beginModel(len(mesh.faces), len(mesh.vertices))
-        exact.addVertices(mesh.vertices)
-        exact.addTriangles(mesh.faces)
-        exact.endModel()
-        exact.buildConvexHull(True, "Qt")
-        return exact.convex, exact.convex if mesh.is_convex else exact
-
-    pairs = list(product(map(model, lower), [model(mesh) for mesh in upper]))
-    request, result = coal.DistanceRequest(), coal.DistanceResult()
-    request.enable_signed_distance = False  # how deep solids are in each other does not matter
-    at_origin, placed = coal.Transform3s(), coal.Transform3s()
-
-    def between(a: Any, b: Any) -> float:
-        result.clear()
-        return float(coal.distance(a, at_origin, b, placed, request, result))
-
-    def distances(poses: Floats, far: float) -> Floats:
-        found = np.full(len(poses), TABLE_MAX + far)
-        for k, pose in enumerate(poses):
-            placed.setTransform(pose[:3, :3], pose[:3, 3])
-            for (hull_a, a), (hull_b, b) in pairs:
-                near = between(hull_a, hull_b)
-                if near < far and (a is not hull_a or b is not hull_b):
-                    near = between(a, b)
-                found[k] = min(found[k], near)
-        return found
-
-    return distances
 
 
 def relative_poses(

@@ -4,7 +4,7 @@ Such a pair is a link group and its grandparent, or two that one parent carries,
 shoulders of a torso.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -41,7 +41,9 @@ def joints_between(parents: Ints, a: int, b: int) -> tuple[int, int]:
     return (a - 1 if a > 0 and parents[a - 1] == parent else parent), b - 1
 
 
-def table_between(tree: Tree, meshes: Sequence[list[Mesh]], a: int, b: int) -> Table | None:
+def table_between(
+    tree: Tree, meshes: Sequence[list[Mesh]] | Mapping[int, list[Mesh]], a: int, b: int
+) -> Table | None:
     """The table of the distance between link groups that are two apart, if both have meshes.
 
     None also if one of the two joints is prismatic and has no limits.

@@ -1,10 +1,11 @@
-"""Buttons of a panel.
+"""Buttons of a panel, and what its fields change.
 
 Callbacks are ``async``: viser runs those in order on its own thread, and others in any order.
 """
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Hashable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import viser
@@ -36,3 +37,22 @@ def add_buttons(
 
     buttons.on_click(clicked)
     return buttons
+
+
+def on_change(
+    field: Any, apply: Callable[..., None], change: Callable[[Any], object], key: Hashable = None
+) -> None:
+    """Apply a change whenever the visitor, not ``refresh``, changes the value of a field.
+
+    Args:
+        field: A checkbox, slider, dropdown or number.
+        apply: As ``Actions.apply``.
+        change: Called with the new value.
+        key: As for ``Actions.apply``.
+    """
+
+    async def changed(event: "viser.GuiEvent[Any]") -> None:
+        if event.client is not None:
+            apply(partial(change, event.target.value), key)
+
+    field.on_update(changed)

@@ -2,18 +2,16 @@
 
 from functools import partial
 from math import isfinite, pi
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from jointwise.chain import Chain
 from jointwise.robot import Robot
 from jointwise.view.controls.actions import Controls
+from jointwise.view.controls.buttons import add_button, on_change
 from jointwise.view.state.units import METRES, Unit
 from jointwise.view.state.workspace import drawing_size
-
-if TYPE_CHECKING:
-    import viser
 
 
 class JointSliders(Controls):
@@ -27,22 +25,16 @@ class JointSliders(Controls):
                 gui.add_slider(n, 0.0, 1.0, 0.1, 0.0) for n in session.model.joint_names
             ]
             for joint, slider in enumerate(self._sliders):
-                slider.on_update(partial(self._moved, joint))
-            home = gui.add_button(
-                "Move joints to home", hint="That of the maker, or the middle of the joint ranges."
-            )
-            home.on_click(self._home_clicked)
+                on_change(slider, self._apply, partial(self._set_joint, joint), ("joint", joint))
+            hint = "The maker's home configuration, or the middle of the joint ranges."
+            home = partial(self._apply, partial(session.set_joints, session.model.home))
+            add_button(gui, "Move joints to home", home, hint)
 
     def _unit(self, joint: int) -> Unit:
         return METRES if self._session.model.prismatic[joint] else self._session.angle_unit
 
-    async def _moved(self, joint: int, event: "viser.GuiEvent[Any]") -> None:
-        if event.client is not None:  # by the visitor, not by ``refresh``
-            value = event.target.value / self._unit(joint).per_si
-            self._apply(partial(self._session.set_joint, joint, value), ("joint", joint))
-
-    async def _home_clicked(self, _: object) -> None:
-        self._apply(partial(self._session.set_joints, self._session.model.home))
+    def _set_joint(self, joint: int, shown: float) -> None:
+        self._session.set_joint(joint, shown / self._unit(joint).per_si)
 
     def refresh(self) -> None:
         """Show the session's joint values."""

@@ -12,7 +12,7 @@ from jointwise.scene.grid import Grid
 from jointwise.scene.half_space import HalfSpace
 from jointwise.scene.obstacle import Obstacle
 from jointwise.view.controls.actions import Actions, Controls
-from jointwise.view.controls.buttons import add_button, add_buttons
+from jointwise.view.controls.buttons import add_button, add_buttons, on_change
 from jointwise.view.controls.pose_fields import PoseFields
 from jointwise.view.graphics.obstacle_drawing import rotates
 from jointwise.view.graphics.shapes import COLLIDING_COLOR
@@ -84,7 +84,7 @@ class ObstacleEditor(PoseFields):
         self._name: Any = gui.add_dropdown(
             "Obstacle", (NO_OBSTACLE,), hint="A click on an obstacle selects it, too."
         )
-        self._name.on_update(self._name_chosen)
+        on_change(self._name, actions.apply, self._select)
         super().__init__(gui, ("Position", "Rotation"), actions.apply)
         self._folder = gui.add_folder("Size [m]", visible=False)
         self._remove = add_button(gui, "Delete", partial(self._edit, obstacles.remove))
@@ -97,7 +97,7 @@ class ObstacleEditor(PoseFields):
         self._margin: Any = gui.add_slider(
             "Margin [mm]", 0, most, 1, round(margin), hint="The least distance to keep."
         )
-        self._margin.on_update(self._margin_changed)
+        on_change(self._margin, self._actions.apply, self._set_margin, "margin")
         self._add_spheres()
         add_button(gui, "Save scene", self._actions.save_scene, "As TOML, for --scene.")
         self._upload: Any = gui.add_upload_button("Load scene", mime_type=".toml")
@@ -110,19 +110,16 @@ class ObstacleEditor(PoseFields):
         hint = "Show the spheres by which collisions are found."
         self._gui.add_checkbox("Spheres", False, hint=hint).on_update(changed)
 
-    def _edit(self, edit: Callable[[], str], key: Any = None) -> None:
-        self._actions.apply(partial(self._session.edit_scene, edit), key)
+    def _edit(self, edit: Callable[[], str]) -> None:
+        self._actions.apply(partial(self._session.edit_scene, edit))
 
-    async def _name_chosen(self, event: "viser.GuiEvent[Any]") -> None:
-        if event.client is not None:
-            chosen = None if event.target.value == NO_OBSTACLE else event.target.value
-            if chosen != self._obstacles.selected:
-                self._actions.apply(partial(self._obstacles.select, chosen))
+    def _select(self, name: str) -> None:
+        chosen = None if name == NO_OBSTACLE else name
+        if chosen != self._obstacles.selected:
+            self._obstacles.select(chosen)
 
-    async def _margin_changed(self, event: "viser.GuiEvent[Any]") -> None:
-        if event.client is not None:
-            margin = 1e-3 * event.target.value
-            self._edit(partial(self._obstacles.set_margin, margin), "margin")
+    def _set_margin(self, millimetres: float) -> None:
+        self._session.edit_scene(partial(self._obstacles.set_margin, 1e-3 * millimetres))
 
     async def _uploaded(self, event: "viser.GuiEvent[Any]") -> None:
         file = event.target.value
@@ -178,17 +175,12 @@ class ObstacleEditor(PoseFields):
     def _add_size(self, key: str, value: Any) -> Any:
         add: Any = self._gui.add_vector3 if isinstance(value, list) else self._gui.add_number
         field = add(key, value, step=0.001)
-
-        async def changed(event: "viser.GuiEvent[Any]") -> None:
-            if event.client is not None:
-                self._edit(partial(self._resize, key, event.target.value), (self, key))
-
-        field.on_update(changed)
+        on_change(field, self._actions.apply, partial(self._resize, key), (self, key))
         return field
 
-    def _resize(self, key: str, value: Any) -> str:
+    def _resize(self, key: str, value: Any) -> None:
         self._known_sizes[key] = value
-        return self._obstacles.resize(**{key: value})
+        self._session.edit_scene(partial(self._obstacles.resize, **{key: value}))
 
 
 def clearance_lines(obstacles: Obstacles, clearance: Clearance) -> list[str]:

@@ -3,18 +3,14 @@
 from functools import partial
 from html import escape
 from math import isnan
-from typing import TYPE_CHECKING, Any
 
 from jointwise.results.result import TargetErrors
 from jointwise.view.controls.actions import Controls
-from jointwise.view.controls.buttons import add_button
+from jointwise.view.controls.buttons import add_button, on_change
 from jointwise.view.controls.obstacle_controls import clearance_lines
 from jointwise.view.server import html
 from jointwise.view.session import Session
 from jointwise.view.state.units import ANGLE_UNITS, format_angle, format_si
-
-if TYPE_CHECKING:
-    import viser
 
 
 class PageControls(Controls):
@@ -33,10 +29,7 @@ class PageControls(Controls):
         unit = gui.add_dropdown(
             "Angle unit", tuple(ANGLE_UNITS), initial_value=session.angle_unit.name
         )
-        unit.on_update(self._unit_changed)
-
-    async def _unit_changed(self, event: "viser.GuiEvent[Any]") -> None:
-        self._apply(partial(self._session.set_angle_unit, event.target.value))
+        on_change(unit, self._apply, session.set_angle_unit)
 
     def refresh(self) -> None:
         """Show the status."""

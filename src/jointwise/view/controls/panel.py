@@ -38,7 +38,9 @@ class Panel:
                 self._parts.append(ObstacleControls(*asked))
         with left.add_tab("Path" if session.arm is None else "CCD step by step"):
             if session.arm is not None:
-                self._parts += [CCDControls(*asked), SolutionControls(*asked)]
+                self._parts.append(CCDControls(*asked))
+            if session.lists_solutions:
+                self._parts.append(SolutionControls(*asked))
             self._path = PathControls(*asked)
         with left.add_tab("Tracking"):
             self._parts += [self._path, TrackingControls(*asked)]

@@ -2,13 +2,13 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from jointwise.kernels.layout.arrays import Floats
 from jointwise.model.rotation import roll_pitch_yaw, rpy_matrix
+from jointwise.view.controls.buttons import on_change
 from jointwise.view.state.units import METRES, Unit
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class PoseFields(ABC):
     def __init__(
         self, gui: "viser.GuiApi", labels: tuple[str, str], apply: Callable[..., None]
     ) -> None:
-        self._apply, self._rpy_label = apply, labels[1]
+        self._rpy_label = labels[1]
         self._position: Any = gui.add_vector3(f"{labels[0]} [m]", (0.0, 0.0, 0.0), step=0.001)
         self._rpy: Any = gui.add_vector3(
             labels[1],
@@ -43,8 +43,8 @@ class PoseFields(ABC):
         # visitor has typed, and the change is on its way.
         self._known_position: Any = self._position.value
         self._known_rpy: Any = self._rpy.value
-        self._position.on_update(self._position_changed)
-        self._rpy.on_update(self._rpy_changed)
+        on_change(self._position, apply, self._move_to, (self, "position"))
+        on_change(self._rpy, apply, self._rotate_to, (self, "rpy"))
 
     @property
     @abstractmethod
@@ -64,14 +64,6 @@ class PoseFields(ABC):
     @abstractmethod
     def _move(self, position: Any = None, rpy: Any = None) -> None:
         """Move it to a position (3,) [m], or rotate it to angles (3,) [rad]."""
-
-    async def _position_changed(self, event: "viser.GuiEvent[Any]") -> None:
-        if event.client is not None:  # by the visitor, not by ``refresh``
-            self._apply(partial(self._move_to, event.target.value), (self, "position"))
-
-    async def _rpy_changed(self, event: "viser.GuiEvent[Any]") -> None:
-        if event.client is not None:
-            self._apply(partial(self._rotate_to, event.target.value), (self, "rpy"))
 
     def _move_to(self, position: Any) -> None:
         self._known_position = position

@@ -4,7 +4,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from jointwise.view.controls.actions import Controls
-from jointwise.view.controls.buttons import add_button
+from jointwise.view.controls.buttons import add_button, on_change
 from jointwise.view.controls.target_fields import TargetFields
 
 if TYPE_CHECKING:
@@ -37,8 +37,9 @@ class TargetControls(Controls):
             self._of_target = [add_button(gui, f"Snap target to {end}", snap)]
             if several:
                 hint = "A click on the link does the same."
-                self._of_target.append(add_button(gui, "Remove target", self._remove, hint))
-        follows.on_update(self._follows_changed)
+                remove = partial(self._apply, self._remove)
+                self._of_target.append(add_button(gui, "Remove target", remove, hint))
+        on_change(follows, self._apply, session.set_follows)
 
     def _add_link(self, gui: "viser.GuiApi") -> None:
         self._link = gui.add_dropdown(
@@ -47,21 +48,15 @@ class TargetControls(Controls):
             hint="Links with targets come first. Another one gets a target where it is; "
             "a click on the link does the same.",
         )
-        self._link.on_update(self._link_chosen)
+        on_change(self._link, self._apply, self._select)
 
-    async def _link_chosen(self, event: "viser.GuiEvent[Any]") -> None:
-        if event.client is not None and event.target.value != NO_LINK:
-            self._apply(partial(self._session.select, event.target.value))
-
-    async def _follows_changed(self, event: "viser.GuiEvent[Any]") -> None:
-        self._apply(partial(self._session.set_follows, event.target.value))
+    def _select(self, link: str) -> None:
+        if link != NO_LINK:
+            self._session.select(link)
 
     def _remove(self) -> None:
-        def remove() -> None:
-            if self._session.selected is not None:
-                self._session.remove_target(self._session.selected)
-
-        self._apply(remove)
+        if self._session.selected is not None:
+            self._session.remove_target(self._session.selected)
 
     def refresh(self) -> None:
         """Show the links with targets, and the selected target."""

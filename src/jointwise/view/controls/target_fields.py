@@ -1,11 +1,11 @@
 """A target in a panel: its kind, and its pose in numbers."""
 
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from jointwise.kernels.layout.arrays import Floats
 from jointwise.targets import TargetKind
+from jointwise.view.controls.buttons import on_change
 from jointwise.view.controls.pose_fields import PoseFields
 from jointwise.view.session import Session
 from jointwise.view.state.units import Unit
@@ -33,7 +33,7 @@ class TargetFields(PoseFields):
             tuple(session.kinds),
             hint=" ".join(f"{name}: {prescribed(kind)}." for name, kind in session.kinds.items()),
         )
-        self._kind.on_update(self._kind_changed)
+        on_change(self._kind, apply, session.set_target_kind)
         super().__init__(gui, ("x y z", "rpy"), apply)
 
     @property
@@ -50,10 +50,6 @@ class TargetFields(PoseFields):
 
     def _move(self, position: Any = None, rpy: Any = None) -> None:
         self._session.move_target(position=position, rpy=rpy)
-
-    async def _kind_changed(self, event: "viser.GuiEvent[Any]") -> None:
-        if event.client is not None:
-            self._apply(partial(self._session.set_target_kind, event.target.value))
 
     def show(self, visible: bool) -> None:
         """Show or hide all fields."""

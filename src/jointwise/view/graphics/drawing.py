@@ -52,9 +52,7 @@ class Drawing:
         self.floor = add_floor(scene, size, np.array([0.0, 0.0, self._lowest_point()]))
         self.targets = TargetDrawing(scene, session.model, target_dragged)
         self.obstacles = ObstacleDrawing(scene, size)
-        self._solutions: SolutionDrawing | None = None
-        if session.arm is not None:
-            self._solutions = SolutionDrawing(scene, session.arm, solution_clicked)
+        self._solutions = SolutionDrawing(scene, session.model, solution_clicked)
 
     def show(self, with_handles: bool) -> None:
         """Draw the session; without the poses of handles while the visitor drags one.
@@ -65,8 +63,7 @@ class Drawing:
         self.model.show(session.q, session.base_pose, session.moved_joint)
         sink_floor(self.floor, self._lowest_point())
         self.targets.show(session.targets, with_handles)
-        if self._solutions is not None:
-            self._solutions.show(session.other_solutions, session.solution_label)
+        self._solutions.show(session.other_solutions, session.solution_label)
         if session.obstacles is not None and session.clearance is not None:
             self.obstacles.show(session.obstacles, session.clearance, with_handles)
             self.model.spheres.show_colliding(session.model, session.clearance.link_groups)

@@ -10,6 +10,7 @@ import numpy as np
 
 from jointwise.chain import Chain
 from jointwise.errors import JointwiseError
+from jointwise.extras import require
 from jointwise.kernels.layout.arrays import Floats
 from jointwise.model.tree_poses import square
 from jointwise.robot import Robot
@@ -82,7 +83,7 @@ def _robot_meshes(robot: Robot, file: Path, urdf: "yourdfpy.URDF") -> list[Mesh]
         link = _first_above(urdf, node, urdf.link_map) or robot.link_names[0]
         place = robot.model.links[link]
         T_joint_link = square(place.transform)
-        return (place.body, link), T_joint_link @ np.linalg.inv(urdf.scene.graph[link][0])
+        return (place.joint, link), T_joint_link @ np.linalg.inv(urdf.scene.graph[link][0])
 
     return _carried_meshes(urdf, file, carrier)
 
@@ -127,12 +128,7 @@ def _load_urdf(file: Path) -> "yourdfpy.URDF":
     Raises:
         JointwiseError: yourdfpy is not installed, the file cannot be read, or a mesh is missing.
     """
-    try:
-        import yourdfpy
-    except ImportError:
-        raise JointwiseError(
-            "meshes need yourdfpy, which is not installed: pip install 'jointwise[view]'."
-        ) from None
+    yourdfpy = require("yourdfpy", "meshes need yourdfpy", "view")
     logging.getLogger("yourdfpy").setLevel(logging.ERROR)  # missing meshes are reported below
     find = partial(yourdfpy.filename_handler_magic, dir=file.parent)
     try:

@@ -1,7 +1,6 @@
 """An arm or a robot in a 3D scene."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -57,7 +56,10 @@ class ModelDrawing:
         )
         self.root = self._frames.root
         self.spheres = SphereDrawing(scene, self._frames.names)
-        parts = _parts(model, bool(meshes))
+        parts = model_parts(model)
+        if meshes:  # only the axes and rails of an arm are drawn beside them
+            kept = () if isinstance(model, Robot) else ("axis", "rail")
+            parts = [part for part in parts if part.role in kept]
         self._points = shapes.part_points(parts)
         for number, part in enumerate(parts):
             self._add_part(number, part)
@@ -85,7 +87,7 @@ class ModelDrawing:
 
     def _on_click(self, handle: Any, link: str | None) -> None:
         if link is not None:
-            handle.on_click(partial(_clicked, self._clicked, link))
+            handle.on_click(lambda _: self._clicked(link))
 
     def _add_tip(self, chain: Chain) -> None:
         size, tool = drawing_size(chain), chain.arm.links[-1]
@@ -121,14 +123,8 @@ class ModelDrawing:
         return shapes.lowest_point(frames, self._points)
 
 
-def _parts(model: Chain | Robot, has_meshes: bool) -> list[Part]:
-    """The bodies of a model; beside meshes only the axes and rails of an arm."""
+def model_parts(model: Chain | Robot, thickness: float = 1.0) -> list[Part]:
+    """The bodies of a model, with links of a relative thickness."""
     if isinstance(model, Robot):
-        return [] if has_meshes else link_parts(model)
-    parts = shapes.arm_parts(model, shapes.link_radius(model))
-    hidden = ("link", "joint") if has_meshes else ()
-    return [part for part in parts if part.role not in hidden]
-
-
-def _clicked(clicked: Callable[[str], None], link: str, _: object) -> None:
-    clicked(link)
+        return link_parts(model, thickness)
+    return shapes.arm_parts(model, thickness * shapes.link_radius(model))

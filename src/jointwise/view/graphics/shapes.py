@@ -7,7 +7,7 @@ import numpy as np
 
 from jointwise.chain import Chain
 from jointwise.kernels.layout.arrays import Floats
-from jointwise.model.tree_poses import body_poses
+from jointwise.model.tree_poses import joint_poses
 from jointwise.results.result import IDENTITY
 from jointwise.robot import Robot
 from jointwise.view.state.workspace import drawing_size
@@ -111,15 +111,15 @@ def carrying_frames(model: Chain | Robot, q: Floats, base_pose: Floats = IDENTIT
         q: (n,) joint values [rad, m].
         base_pose: (4, 4) pose of the root link of a robot; the base of an arm is part of it.
     """
-    frames: Floats = np.concatenate([body_poses(model._numbers.tree, q[None])[0], IDENTITY[None]])
+    frames: Floats = np.concatenate([joint_poses(model._numbers.tree, q[None])[0], IDENTITY[None]])
     return base_pose @ frames if isinstance(model, Robot) else frames
 
 
-def merge_parts(chain: Chain, parts: list[Part], q: Floats) -> "Trimesh":
-    """The parts at joint values (n,) [rad, m] as a single surface, base frame [m]."""
+def merge_parts(model: Chain | Robot, parts: list[Part], q: Floats) -> "Trimesh":
+    """The parts at joint values (n,) [rad, m] as a single surface, world frame [m]."""
     import trimesh
 
-    frames = carrying_frames(chain, q)
+    frames = carrying_frames(model, q, model.base_pose)
     meshes = [part.mesh.copy().apply_transform(frames[part.joint]) for part in parts]
     return cast("Trimesh", trimesh.util.concatenate(meshes))
 

@@ -1,21 +1,26 @@
 """Other solutions of an arm in a 3D scene."""
 
 from collections.abc import Callable
-from functools import partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from jointwise.chain import Chain
 from jointwise.kernels.layout.arrays import Floats
+from jointwise.robot import Robot
 from jointwise.view.graphics import shapes
-from jointwise.view.graphics.shapes import Color
+from jointwise.view.graphics.model_drawing import model_parts
+from jointwise.view.graphics.shapes import Color, Part
 from jointwise.view.graphics.target_drawing import CENTRED
+from jointwise.view.state.workspace import outline_points
 
 if TYPE_CHECKING:
     import viser
 
 SOLUTION_COLOR: Color = (86, 180, 233)
+# Of their links, relative to those of the arm.
+THICKNESS = 0.9
 # Where the labels of solutions are, as shares of the arm's length from its base. They differ, since
 # two solutions may look alike: a spherical wrist that is flipped.
 LABEL_SHARES = (0.5, 0.65, 0.35, 0.8, 0.42, 0.58, 0.72, 0.28)
@@ -26,18 +31,21 @@ class SolutionDrawing:
 
     Args:
         scene: The visitor's scene.
-        chain: The arm.
+        model: The arm, or the robot with one arm.
         select: Called with the index of a solution that is clicked.
     """
 
     def __init__(
-        self, scene: "viser.SceneApi", chain: Chain, select: Callable[[int], None]
+        self, scene: "viser.SceneApi", model: Chain | Robot, select: Callable[[int], None]
     ) -> None:
-        self._scene, self._chain, self._select = scene, chain, select
+        self._scene, self._model, self._select = scene, model, select
         self._drawn: dict[int, tuple[Floats, Any]] = {}
-        # Other solutions are thinner, so that the arm hides them where they coincide with it.
-        thin = shapes.arm_parts(chain, 0.9 * shapes.link_radius(chain))
-        self._parts = [p for p in thin if p.joint >= 0 and p.role in ("link", "joint")]
+
+    @cached_property
+    def _parts(self) -> list[Part]:
+        """Thinner than the arm itself, so that it hides them where they coincide with it."""
+        thin = model_parts(self._model, THICKNESS)
+        return [p for p in thin if p.joint >= 0 and p.role in ("link", "joint")]
 
     def show(self, solutions: dict[int, Floats], label: Callable[[int], str]) -> None:
         """Draw solutions.
@@ -54,7 +62,7 @@ class SolutionDrawing:
             self._add(index, solutions[index], label(index))
 
     def _add(self, index: int, q: Floats, label: str) -> None:
-        mesh = shapes.merge_parts(self._chain, self._parts, q)
+        mesh = shapes.merge_parts(self._model, self._parts, q)
         handle = self._scene.add_mesh_simple(
             f"/solutions/{index}",
             mesh.vertices,
@@ -64,9 +72,10 @@ class SolutionDrawing:
             cast_shadow=False,
             receive_shadow=False,
         )
-        handle.on_click(partial(_clicked, self._select, index))
+        handle.on_click(lambda _: self._select(index))
         share = LABEL_SHARES[index % len(LABEL_SHARES)]
-        position = point_along(self._chain.outline(q), share)
+        corners = outline_points(self._model, q, self._model.base_pose)[1:]
+        position = point_along(corners, share)
         name = f"/solutions/{index}/label"
         self._scene.add_label(name, label, position=position, anchor=CENTRED)
         self._drawn[index] = q, handle
@@ -77,7 +86,3 @@ def point_along(corners: Floats, share: float) -> Floats:
     lengths = np.linalg.norm(np.diff(corners, axis=0), axis=1)
     distances = np.concatenate([[0.0], np.cumsum(lengths)])
     return np.array([np.interp(share * distances[-1], distances, column) for column in corners.T])
-
-
-def _clicked(select: Callable[[int], None], index: int, _: object) -> None:
-    select(index)

@@ -74,12 +74,9 @@ class SphereDrawing:
 def _carrier(geometry: Geometry, group: int, joints: int) -> tuple[int, Floats]:
     """The joint of the model that moves a link group, and (4, 4) the group in its frame.
 
-    Things attached to an arm are carried by its last joint; on a robot, each by a joint of its own
-    that is not one of the model.
+    Attached things are carried each by a joint of its own that is not one of the model.
     """
     tree, joint = kernel_tree(geometry), group - 1
     if joint < joints:
         return joint, np.eye(4)
-    if joint >= len(tree.parents):
-        return joints - 1, np.eye(4)
     return int(tree.parents[joint]), square(tree.placements[joint])

@@ -15,22 +15,26 @@ if TYPE_CHECKING:
     from trimesh import Trimesh
 
 
-def link_parts(robot: Robot) -> list[Part]:
+def link_parts(robot: Robot, thickness: float = 1.0) -> list[Part]:
     """Bodies of all links: at most one of each role for a link.
 
     A link is drawn as rods from its origin to the joints and links that it carries; one that
     carries none as a ball. Revolute joints are cylinders, prismatic joints are boxes; they belong
     to the link that they move. The rail of a prismatic joint spans its range.
+
+    Args:
+        robot: The robot.
+        thickness: Of links and joints; 1 is the usual one.
     """
     rods = _rods(robot.model)
     lengths = [np.linalg.norm(end - start) for start, *ends in rods.values() for end in ends]
-    radius = rod_radius(drawing_size(robot), np.array(lengths))
+    radius = thickness * rod_radius(drawing_size(robot), np.array(lengths))
     parts = []
     for link, (start, *ends) in rods.items():
         meshes = [mesh for end in ends for mesh in rounded_polyline([start, end], radius, True)]
-        body = robot.model.links[link].body
+        body = robot.model.links[link].joint
         parts.append(_merged(link, body, "link", meshes or [ball(start, radius)]))
-    first_link = {place.body: link for link, place in reversed(robot.model.links.items())}
+    first_link = {place.joint: link for link, place in reversed(robot.model.links.items())}
     for body, meshes in _rails(robot, 0.5 * radius).items():
         if body in first_link:
             parts.append(_merged(first_link[body], body, "rail", meshes))
@@ -47,7 +51,7 @@ def _rods(model: TreeModel) -> dict[str, list[Floats]]:
     for place in model.links.values():
         if place.parent is None:
             continue
-        carrier, body, end = model.links[place.parent].body, place.body, place.transform[:, 3]
+        carrier, body, end = model.links[place.parent].joint, place.joint, place.transform[:, 3]
         while body != carrier:  # ends at the joint that the parent carries
             end, body = model.tree.placements[body, :, 3], int(model.tree.parents[body])
         points[place.parent].append(end)

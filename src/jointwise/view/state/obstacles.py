@@ -231,11 +231,12 @@ class Obstacles:
 
     def _nearest_groups(self, contact: Floats) -> set[int]:
         """The link groups among the nearest two, by the numbers of ``Geometry``."""
-        count = len(self._session.model.geometry.names)
-        # The check of a robot numbers one more group: a root that stands still, and one that moves.
-        extra = len(self._check.names) - count - len(numbered_names(self.scene))
-        numbers = (int(number) for number in contact[1:])
-        return {max(number - extra, 0) for number in numbers if 0 <= number < count + extra}
+        names = self._session.model.geometry.names
+        own = self._check.names[: -len(numbered_names(self.scene)) or None]
+        pair = [own[int(number)] for number in contact[1:] if 0 <= number < len(own)]
+        # The things on an arm are one link group to its check.
+        parts = [[name] if name in names else name.split("+") for name in pair]
+        return {names.index(part) for each in parts for part in each}
 
 
 def with_obstacles(model: Chain | Robot, scene: Scene, margin: float) -> Chain | Robot:

@@ -12,7 +12,7 @@ from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import Floats
 from jointwise.model import checks
 from jointwise.model.rotation import roll_pitch_yaw
-from jointwise.results.result import IDENTITY, IKResult, TargetErrors
+from jointwise.results.result import ALL_REACHED, IDENTITY, IKResult, TargetErrors
 from jointwise.results.tracking import TrackResult
 from jointwise.robot import Robot
 from jointwise.targets import AnyTarget, TargetKind
@@ -22,8 +22,6 @@ from jointwise.view.state.obstacles import REMEDIES
 from jointwise.view.state.target_pose import moved_pose, pose_for_kind
 from jointwise.view.state.units import ANGLE_UNITS, RADIANS
 from jointwise.view.state.workspace import for_verbs, link_poses, noun, target_kinds, target_links
-
-ALL_REACHED = "All targets are reached, within the tolerances."
 
 
 class PosedModel:

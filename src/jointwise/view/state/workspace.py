@@ -30,6 +30,11 @@ def drawing_size(model: Chain | Robot) -> float:
     return model.max_reach if np.isfinite(model.max_reach) else 5.0 * model.arm.angular_scale
 
 
+def is_one_arm(model: Chain | Robot) -> bool:
+    """Whether the model is an arm, or a robot with one arm and a base that does not move."""
+    return not isinstance(model, Robot) or (not model.free_base and len(limb_ends(model)) == 1)
+
+
 def reached_distance(model: Chain | Robot) -> float:
     """About how far from its base the model reaches [m]."""
     return drawing_size(model) * (2.0 if isinstance(model, Robot) else 1.0)
@@ -91,7 +96,7 @@ def position_in_front(chain: Chain) -> Floats:
 
 def moving_joints(robot: Robot, link: str) -> int:
     """How many independent joints move a link."""
-    tree, body, moving = robot.model.tree, robot.model.links[link].body, set()
+    tree, body, moving = robot.model.tree, robot.model.links[link].joint, set()
     while body >= 0:
         moving.add(int(tree.variables[body]))
         body = int(tree.parents[body])
@@ -108,9 +113,9 @@ def limb_ends(robot: Robot) -> list[str]:
     grips = {mimic.joint for mimic in robot.mimics.values()} | robot.mimics.keys()
     children: dict[int, list[int]] = {}
     for body, parent in enumerate(model.tree.parents.tolist()):
-        if model.body_names[body] not in grips:
+        if model.all_joint_names[body] not in grips:
             children.setdefault(parent, []).append(body)
-    first_link = {place.body: link for link, place in reversed(model.links.items())}
+    first_link = {place.joint: link for link, place in reversed(model.links.items())}
     ends, pending = [], [(-1, 0)]
     while pending:  # bodies, and how many joints are between the last branch and each
         body, joints = pending.pop()

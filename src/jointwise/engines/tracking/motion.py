@@ -1,16 +1,23 @@
-"""Limits of velocity, acceleration and jerk, as kernels take them. Joint values only."""
+"""The motion of joints: where they are, and limits of velocity, acceleration and jerk."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from jointwise.errors import DimensionMismatchError, InvalidInputError
 from jointwise.kernels.layout.arrays import MAX_VALUE, Floats
+from jointwise.kernels.layout.motion import STATE_TARGET, Motion, track_state, unpack_motion
 from jointwise.model import checks
+from jointwise.results.tracking import TrackResult, TrackRun
+from jointwise.targets import PackedTarget
 
 # Commands in a moving average, at most.
 MAX_WINDOW = 100_000
+# Solutions that differ by more in a joint are in another branch [rad, m].
+OTHER_BRANCH = 0.1
+# Where a state has the number of the stepper that moved the joints last.
+LAST_STEPPER = STATE_TARGET - 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -19,8 +26,8 @@ class MotionLimits:
 
     Attributes:
         dt: Time between two samples [s].
-        per_step: (n, 4) lower and upper position limit, largest step, largest change of a step
-            [rad, m]; see ``kernels.motion.limits``.
+        per_step: (n, 5) lower and upper position limit, largest step, largest change of a step,
+            full turn [rad, m]; see ``kernels.layout.motion``.
         window: Commands in the moving average that limits the jerk; 1 without such a limit.
     """
 
@@ -34,8 +41,55 @@ class MotionLimits:
         return self.per_step[:, :2].T
 
 
+class Moving(NamedTuple):
+    """The joints of a tracker, which all its steppers move.
+
+    Attributes:
+        motion: Limits and the time of a step.
+        limits: (n, 6) limits of each joint, and where its spare motion goes.
+        state: All that decides the next steps.
+    """
+
+    motion: MotionLimits
+    limits: Floats
+    state: Floats
+
+    @property
+    def views(self) -> Motion:
+        """Views of the state."""
+        return unpack_motion(self.state, len(self.limits), self.motion.window)
+
+    @property
+    def joint_rows(self) -> Floats:
+        """(k, n) the numbers of the state that each joint has, as a view."""
+        return self.state[1:LAST_STEPPER].reshape(-1, len(self.limits))
+
+
+def moving_joints(motion: MotionLimits, limits: Floats) -> Moving:
+    """Joints that are at 0."""
+    size = track_state(len(limits), motion.window).size
+    return Moving(motion, limits, np.zeros(size + 1))  # and the number of the last stepper
+
+
+class Stepper(Protocol):
+    """How an engine moves the joints of a tracker after targets of some links and kinds."""
+
+    def step(self, targets: tuple[PackedTarget, ...]) -> TrackResult:
+        """Move the joints by one step."""
+        ...
+
+    def run(self, targets: tuple[PackedTarget, ...]) -> TrackRun:
+        """Move the joints by one step for each of many targets."""
+        ...
+
+    def other_branch(self, targets: tuple[PackedTarget, ...]) -> Floats | None:
+        """(n,) a solution of the targets in another branch; None if none is found."""
+        ...
+
+
 def motion_limits(
     position_limits: Floats,
+    turns: Floats,
     dt: Any,
     max_velocity: Any,
     max_acceleration: Any,
@@ -46,6 +100,7 @@ def motion_limits(
 
     Args:
         position_limits: (n, 2) lower and upper limits [rad, m].
+        turns: (n,) by how much joints turn until all is as before [rad]; 0 if it never is.
         dt: Time between two samples [s].
         max_velocity: A number for all joints, or (n,) [rad/s, m/s].
         max_acceleration: The same [rad/s², m/s²].
@@ -68,7 +123,7 @@ def motion_limits(
             )
         acceleration = np.minimum(acceleration, 0.5 * jerk * window * seconds)
     rates = (velocity * seconds, acceleration * seconds**2)
-    return MotionLimits(seconds, np.column_stack([position_limits, *rates]), window)
+    return MotionLimits(seconds, np.column_stack([position_limits, *rates, turns]), window)
 
 
 def _per_joint(name: str, value: Any, n: int, owner: str) -> Floats:

@@ -1,0 +1,123 @@
+"""Targets that stand still, before which joints have stopped: does another branch reach them?"""
+
+# Annotations stay text, so that help() shows the names of types, not what they stand for.
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jointwise.engines.tracking.motion import Moving, Stepper
+from jointwise.kernels.layout.arrays import Floats
+from jointwise.results.status import STOPPED, TrackStatus
+from jointwise.targets import PackedTarget
+
+# For how long a target stands still before the joints until another branch is looked for [s].
+PATIENCE = 0.1
+
+# How steps ended.
+Codes: TypeAlias = NDArray[np.uint8]
+# The targets of each link; their links and kinds; and these with the numbers of one target.
+Targets: TypeAlias = tuple[PackedTarget, ...]
+Key: TypeAlias = tuple[object, ...]
+Numbers: TypeAlias = tuple[Key, list[Floats]]
+
+
+class Standing:
+    """Looks for another branch, once for each target before which the joints have stopped.
+
+    A search takes up to milliseconds, so it waits until a target has stood still for a while: one
+    that moves costs nothing.
+    """
+
+    __slots__ = ("_answer", "_asked", "_before", "_patience", "_switches", "_waited")
+
+    def __init__(self, dt: float, switches: bool) -> None:
+        self._patience, self._switches = max(round(PATIENCE / dt), 1), switches
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew: the joints have been moved otherwise."""
+        self._before: Numbers | None = None
+        self._asked: Numbers | None = None
+        self._answer, self._waited = False, 0
+
+    def copy(self) -> Standing:
+        """The same, for a copy of the tracker."""
+        twin = Standing.__new__(Standing)
+        for name in self.__slots__:
+            setattr(twin, name, getattr(self, name))
+        return twin
+
+    def passed(self, numbers: Numbers | None) -> None:
+        """After a step in which the joints have not stopped: its target, None if it is invalid."""
+        self._before, self._waited = numbers, 0
+
+    def first_question(self, key: Key, targets: Targets, codes: Codes) -> int | None:
+        """The first of some steps after which another branch has to be looked for.
+
+        Args:
+            key: Links and kinds of the targets.
+            targets: m targets of each link.
+            codes: (m,) how the steps ended.
+        """
+        for first, _ in self._stretches(self._waits(key, targets, codes)):
+            if not _equal(self._asked, (key, [each.values[first] for each in targets])):
+                return first
+        return None
+
+    def judge(
+        self, key: Key, targets: Targets, codes: Codes, stepper: Stepper, moving: Moving
+    ) -> Codes:
+        """How steps ended, with what is known of other branches; looks for one after the last.
+
+        Args:
+            key: Links and kinds of the targets.
+            targets: m targets of each link.
+            codes: (m,) how the steps ended, all but the last without a question.
+            stepper: What has moved the joints.
+            moving: The joints; their reference goes to another branch if it may.
+        """
+        waits, judged = self._waits(key, targets, codes), codes.copy()
+        for first, end in self._stretches(waits):
+            one = tuple([each._replace(values=each.values[first].copy()) for each in targets])
+            numbers, switches = (key, [each.values for each in one]), False
+            if not _equal(self._asked, numbers):
+                found = stepper.other_branch(one)
+                self._asked, self._answer = numbers, found is not None
+                switches = self._answer and self._switches
+                if switches:
+                    moving.views.reference[:] = found
+            if self._answer:
+                status = TrackStatus.APPROACHING if switches else TrackStatus.OTHER_BRANCH
+                judged[first:end] = status
+        self._waited = int(waits[-1])
+        valid = codes[-1] != TrackStatus.INVALID
+        self._before = (key, [each.values[-1].copy() for each in targets]) if valid else None
+        return judged
+
+    def _waits(self, key: Key, targets: Targets, codes: Codes) -> NDArray[np.int64]:
+        """(m,) for how many steps the joints have stood before a target that stood still."""
+        count, waiting = len(codes), np.isin(codes, STOPPED)
+        if not waiting.any():
+            return np.zeros(count, np.int64)
+        for each in targets:
+            flat = each.values.reshape(count, -1)
+            waiting[1:] &= (flat[1:] == flat[:-1]).all(axis=1)
+        waiting[0] &= _equal(self._before, (key, [each.values[0] for each in targets]))
+        rows = np.arange(count)
+        since = np.maximum.accumulate(np.where(waiting, -1, rows))
+        return np.where(since < 0, self._waited + rows + 1, rows - since)
+
+    def _stretches(self, waits: NDArray[np.int64]) -> list[tuple[int, int]]:
+        """First row and end of each stretch of rows that have waited long enough."""
+        edges = np.flatnonzero(np.diff(waits >= self._patience, prepend=False, append=False))
+        return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
+
+
+def _equal(some: Numbers | None, others: Numbers) -> bool:
+    """Whether two targets are of the same links and kinds, and have the same numbers."""
+    return (
+        some is not None and some[0] == others[0] and all(map(np.array_equal, some[1], others[1]))
+    )

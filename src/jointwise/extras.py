@@ -1,0 +1,27 @@
+"""Modules that come with an extra, such as ``jointwise[plot]``."""
+
+from importlib import import_module
+from typing import Any
+
+from jointwise.errors import JointwiseError
+
+
+def require(module: str, needs: str, extra: str) -> Any:
+    """A package that may not be installed, with one of its modules imported.
+
+    Args:
+        module: The package or its module, such as ``matplotlib.pyplot``.
+        needs: What needs it, such as ``"figures need Matplotlib"``.
+        extra: The extra of jointwise that it comes with.
+
+    Raises:
+        JointwiseError: It is not installed.
+    """
+    try:
+        package = import_module(module.partition(".")[0])
+        import_module(module)
+    except ImportError:
+        raise JointwiseError(
+            f"{needs}, which is not installed: pip install 'jointwise[{extra}]'."
+        ) from None
+    return package

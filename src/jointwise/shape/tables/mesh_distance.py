@@ -1,0 +1,138 @@
+"""Whether two groups of meshes are within a distance of each other, by coal."""
+
+from collections.abc import Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from jointwise.errors import JointwiseError
+from jointwise.kernels.layout.arrays import Bools, Floats
+from jointwise.shape.solids.mesh import Mesh
+
+# A simplified mesh is used if it has at most this share of the triangles.
+WORTHWHILE = 0.7
+
+
+def coal_library() -> Any:
+    """The library that computes distances of meshes.
+
+    Raises:
+        JointwiseError: It is not installed.
+    """
+    try:
+        import coal
+    except ImportError:
+        raise JointwiseError(
+            "distances of meshes need coal, which is not installed: pip install "
+            "'jointwise[geometry]'."
+        ) from None
+    return coal
+
+
+class MeshModel:
+    """A mesh as coal has it: its convex hull, itself, and simplified.
+
+    Attributes:
+        mesh: The mesh.
+        hull: Its convex hull.
+    """
+
+    def __init__(self, mesh: Mesh) -> None:
+        exact = _coal_model(mesh)
+        exact.buildConvexHull(True, "Qt")
+        self.mesh, self.hull = mesh, exact.convex
+        self._exact = self.hull if mesh.is_convex else exact
+        self._simplified: dict[float, tuple[Any, float]] = {}
+
+    def surface(self, error: float) -> tuple[Any, float]:
+        """A model, and how far a point of the mesh is from it at most [m]: ``error``, or zero."""
+        if error == 0.0 or self._exact is self.hull:
+            return self._exact, 0.0
+        level = 2.0 ** np.floor(np.log2(error))  # so that few models are made
+        if level not in self._simplified:
+            mesh = simplified(self.mesh, level)
+            is_worthwhile = len(mesh.faces) <= WORTHWHILE * len(self.mesh.faces)
+            made = (_coal_model(mesh), level) if is_worthwhile else (self._exact, 0.0)
+            self._simplified[level] = made
+        return self._simplified[level]
+
+
+def within(
+    lower: Sequence[MeshModel],
+    upper: Sequence[MeshModel],
+    poses: Floats,
+    distance: float,
+    error: float = 0.0,
+) -> Bools:
+    """(k,) whether some of the meshes of two groups are within a distance of each other.
+
+    Convex meshes are solids. Others are surfaces, so that one inside another is not noticed.
+
+    Args:
+        lower: The first group.
+        upper: The second group.
+        poses: (k, 4, 4) poses of the second group in the frame of the first one.
+        distance: The distance [m].
+        error: Meshes may be called within the distance if they are farther by as much [m], which
+            takes less time.
+    """
+    coal, found = coal_library(), np.zeros(len(poses), bool)
+    request, result = coal.CollisionRequest(), coal.CollisionResult()
+    request.enable_contact = False
+    fixed, placed = coal.Transform3s(), coal.Transform3s()
+
+    def near(a: Any, b: Any, margin: float) -> bool:
+        result.clear()
+        request.security_margin = margin
+        return bool(coal.collide(a, fixed, b, placed, request, result))
+
+    pairs = [
+        (a.hull, b.hull, *a.surface(0.5 * error), *b.surface(0.5 * error))
+        for a, b in product(lower, upper)
+    ]
+    for k, pose in enumerate(poses):
+        placed.setTransform(pose[:3, :3], pose[:3, 3])
+        for hull_a, hull_b, a, error_a, b, error_b in pairs:
+            if not near(hull_a, hull_b, distance):
+                continue
+            # Meshes that touch are found much sooner without the margin.
+            is_convex = a is hull_a and b is hull_b
+            margin = distance + error_a + error_b
+            if is_convex or near(a, b, 0.0) or (margin > 0.0 and near(a, b, margin)):
+                found[k] = True
+                break
+    return found
+
+
+def _coal_model(mesh: Mesh) -> Any:
+    model = coal_library().BVHModelOBBRSS()
+    model.beginModel(len(mesh.faces), len(mesh.vertices))
+    model.addVertices(mesh.vertices)
+    model.addTriangles(mesh.faces)
+    model.endModel()
+    return model
+
+
+def simplified(mesh: Mesh, error: float) -> Mesh:
+    """A mesh of fewer triangles, no point of the given one farther than ``error`` from it [m].
+
+    All vertices in a cell of a grid become its middle. Triangles that become a segment or a point
+    are left out if another triangle has that as an edge or a corner.
+    """
+    pitch = 2.0 * error / np.sqrt(3.0)
+    cells = np.floor(mesh.vertices / pitch)
+    cells, index = np.unique(cells, axis=0, return_inverse=True)
+    faces = np.sort(index.reshape(-1)[mesh.faces], axis=1)
+    corners = 1 + (np.diff(faces, axis=1) > 0).sum(axis=1)
+    count, vertices = len(cells), np.concatenate([pitch * (cells + 0.5), mesh.vertices])
+    kept = [np.unique(faces[corners == 3], axis=0)]
+    edges = np.concatenate([kept[0][:, two] for two in ([0, 1], [1, 2], [0, 2])])
+    ends, which = faces[corners == 2][:, [0, 2]], np.flatnonzero(corners == 2)
+    codes, rows = np.unique(ends @ [count, 1], return_index=True)
+    rows = rows[~np.isin(codes, edges @ [count, 1])]
+    kept.append(np.column_stack([ends[rows], count + mesh.faces[which[rows], 0]]))
+    points, rows = np.unique(faces[:, 0], return_index=True)
+    rows = rows[~np.isin(points, np.concatenate(kept))]  # then all three corners are at it
+    kept.append(count + mesh.faces[rows])
+    return Mesh(vertices, np.concatenate(kept))
