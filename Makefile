@@ -2,8 +2,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 # Python compiles what it imports; pip would compile every file of every package.
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
-# Stamps: what the demo needs is installed, and what tests and tools need.
+# Stamps: what the demo needs is installed, what compiles the kernels, and what tests and tools need.
 READY := .venv/.ready
+JIT := .venv/.jit
 DEV := .venv/.dev
 DOCS := .venv/.docs
 # Extras that are tested where they are installed: all but the GPU.
@@ -12,8 +13,10 @@ ALL := $(shell echo $(EXTRAS) | tr ' ' ,)
 # Where make smoke looks for a wheel.
 DIST ?= dist
 SITE := docs/_build/html
-# All cores; a file is tested by one worker, because tests of the page follow one another.
-PYTEST = $(BIN)/python -m pytest -n logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder --durations 10
+# One worker more than cores, up to four: tests of the page and of processes often wait. A file is
+# tested by one worker, because tests of the page follow one another.
+WORKERS = $(shell $(PYTHON) -c 'import os; print(min(4, os.cpu_count() + 1))')
+PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations 10
 # Test files that need neither a fuzzer nor another library to compare with.
 LOWEST := tests/test_solve.py tests/test_batch.py tests/test_track.py tests/test_plot.py tests/cli tests/reach/test_map.py
 
@@ -29,9 +32,9 @@ test:  ## everything that must hold, in less than nine minutes on two cores from
 	$(MAKE) -j3 $(NEEDED)
 	$(PYTEST)
 
-test-long:  ## also the tests that take minutes each
+test-long:  ## also the tests that take long, and four times as many examples of each law
 	$(MAKE) -j3 $(NEEDED)
-	$(PYTEST) -m 'long or not long'
+	$(PYTEST) -m 'long or not long' --hypothesis-profile=long
 
 test-lowest:  ## the tests that need no tool, with the lowest versions that pyproject.toml allows
 	$(PYTHON) -m venv --clear .venv-lowest
@@ -40,14 +43,15 @@ test-lowest:  ## the tests that need no tool, with the lowest versions that pypr
 		--constraint .venv-lowest/lowest.txt '.[$(ALL)]' pytest hypothesis example-robot-data
 	.venv-lowest/bin/python -m pytest -q -p no:cacheprovider -W default $(LOWEST)  # old libraries warn of each other
 
-native: $(DEV)  ## the native library, built again if the kernels have changed
-	$(BIN)/python -m jointwise.kernels.native.build
+# Runs while the rest is installed, which replaces jointwise: hence the path.
+native: $(JIT)  ## the native library, built again if the kernels have changed
+	PYTHONPATH=src $(BIN)/python -m jointwise.kernels.native.build
 
 docs: $(DOCS) native  ## the site, strict, in docs/_build/html
 	$(BIN)/python -m sphinx -b html -W -n --keep-going -d docs/_build/doctrees docs $(SITE)
 	$(BIN)/python tools/check_site.py $(SITE)
 
-figures: native  ## the pictures that are kept in docs/images
+figures: $(DEV) native  ## the pictures that are kept in docs/images
 	$(BIN)/python examples/06_retargeting.py docs/images
 	$(BIN)/python examples/08_sweeps.py docs/images
 	$(BIN)/python docs/figures/method.py
@@ -76,11 +80,11 @@ lint: $(DEV)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: native  ## speed and success beside the rivals, each installed in its own environment
+bench: $(DEV) native  ## speed and success beside the rivals, each installed in its own environment
 	$(BIN)/python -m benchmarks
 
 MODULE ?= jointwise.reach.grid
-mutants: native  ## mutation tests of MODULE=jointwise.solvers.path and the like; takes minutes to hours
+mutants: $(DEV) native  ## mutation tests of MODULE=jointwise.solvers.path and the like; takes minutes to hours
 	$(PIP) --target .bench/mutants 'mutmut==3.8.0' 'pytest==8.4.2'
 	PYTHONPATH=.bench/mutants $(BIN)/python -m mutmut run '$(MODULE)*'
 
@@ -93,8 +97,12 @@ $(READY): pyproject.toml
 	$(PIP) --editable '.[plot,view,jit]'
 	touch $@
 
-$(DEV): pyproject.toml
+$(JIT): pyproject.toml
 	$(PYTHON) -m venv .venv
+	JOINTWISE_KERNELS=none $(PIP) --editable '.[jit]'
+	touch $@
+
+$(DEV): $(JIT)
 	JOINTWISE_KERNELS=none $(PIP) --editable '.[dev,plot,view,reach,cluster]'
 	touch $@
 

@@ -12,6 +12,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 SOURCE = Path(__file__).parent / "src"
 FOLDER = "src/jointwise/kernels/native"
 FILES = (f"{FOLDER}/_native.abi3.so", f"{FOLDER}/_native.json")
+NEEDED = ["lazy_loader>=0.4", "numpy>=2.0", "numba>=0.61,<0.69"]
 
 
 class NativeKernels(BuildHookInterface):
@@ -20,9 +21,16 @@ class NativeKernels(BuildHookInterface):
     ``JOINTWISE_KERNELS=none`` in the environment leaves it to ``make native``.
     """
 
+    def dependencies(self) -> list[str]:
+        """Packages that compile the kernels, unless that is left to ``make native``."""
+        return NEEDED if self._builds() else []
+
+    def _builds(self) -> bool:
+        return self.target_name == "wheel" and os.environ.get("JOINTWISE_KERNELS") != "none"
+
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Build the library, or say in a sentence why there is none."""
-        if self.target_name != "wheel" or os.environ.get("JOINTWISE_KERNELS") == "none":
+        if not self._builds():
             return
         sys.path.insert(0, str(SOURCE))
         from jointwise.kernels.native import build

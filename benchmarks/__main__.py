@@ -7,15 +7,18 @@ import timeit
 from collections.abc import Callable
 from functools import partial
 from importlib import metadata
+from pathlib import Path
 from time import perf_counter
 
 import numpy as np
 
 from benchmarks.closed_form import closed_form_table
+from benchmarks.edges import edges_table
 from benchmarks.geometry import obstacles_fit_table
 from benchmarks.kept import add_keep, kept
 from benchmarks.obstacle_answers import obstacles_check_table
 from benchmarks.obstacles import obstacles_solve_table
+from benchmarks.plan import plan_table
 from benchmarks.reach import reach_table
 from benchmarks.rivals import FOR_BATCHES, FOR_POSES, FOR_POSITIONS
 from benchmarks.robot_fk import fk_table
@@ -24,6 +27,7 @@ from benchmarks.robots import chain_robot_table, robots_obstacles_table, robots_
 from benchmarks.singular import singular_table
 from benchmarks.start import start_table
 from benchmarks.track import track_table
+from benchmarks.track_scene import track_scene_table
 from benchmarks.unreachable import unreachable_table
 from jointwise import CCDConfig, DHJoint, SolveConfig, ccd_solve, puma560
 from jointwise.config import criteria_of
@@ -289,9 +293,12 @@ TABLES = {
     "follow": follow_table,
     "chain": chain_robot_table,
     "track": track_table,
+    "track-scene": track_scene_table,
     "obstacles-fit": obstacles_fit_table,
     "obstacles-check": obstacles_check_table,
     "obstacles-solve": obstacles_solve_table,
+    "edges": edges_table,
+    "plan": plan_table,
 }
 
 
@@ -301,6 +308,10 @@ def main() -> None:
     parser.add_argument("tables", nargs="*", metavar="TABLE", help=", ".join(TABLES))
     parser.add_argument("--count", type=int, default=10_000, help="targets a row, at most (10000)")
     parser.add_argument("--hours", type=float, default=0.05, help="simulated by track (0.05)")
+    parser.add_argument(
+        "--problems", type=Path, metavar="FOLDER", help="MotionBenchMaker's, for plan"
+    )
+    parser.add_argument("--seeds", type=int, default=5, help="seeds of plan (5)")
     parser.add_argument("--no-rivals", action="store_true", help="install and run no rival")
     add_keep(parser)
     arguments = parser.parse_args()
@@ -312,7 +323,8 @@ def main() -> None:
         os.environ[variable] = "1"
     versions = {name: metadata.version(name) for name in ("jointwise", "numpy", "numba")}
     print(f"Python {platform.python_version()}, {platform.machine()}, one core,", versions)
-    tables = {**TABLES, "track": partial(track_table, hours=arguments.hours)}
+    planned = partial(plan_table, folder=arguments.problems, seeds=arguments.seeds)
+    tables = {**TABLES, "track": partial(track_table, hours=arguments.hours), "plan": planned}
     for name in arguments.tables or tables:
         with kept(name, TABLES[name].__doc__ or name, arguments.keep):
             tables[name](arguments.count, not arguments.no_rivals)

@@ -16,12 +16,11 @@ from jointwise.model.arm import ArmModel
 from jointwise.model.kinematic_tree import TreeModel
 from jointwise.model.urdf import Tree
 from jointwise.shape.fitting.fit import Solids, fit_geometry
-from jointwise.shape.fitting.spheres import split_triangles
 from jointwise.shape.fitting.winding import winding_numbers
 from jointwise.shape.geometry import group_spheres
 from jointwise.shape.link_groups import robot_links
+from jointwise.shape.solids.mesh import split_triangles
 from jointwise.shape.solids.urdf import urdf_solids
-from jointwise.shape.sources.urdf import arm_links
 from testbed.geometry_arms import surface_points
 from tools.build_geometry import (
     DATA,
@@ -29,8 +28,7 @@ from tools.build_geometry import (
     MODELS,
     PADDING,
     find_file,
-    read_tree,
-    tree_source,
+    read_solids,
 )
 
 # Whole robots of the package example-robot-data.
@@ -95,16 +93,13 @@ def fitted_robots(names: list[str]) -> Iterator[Fitted]:
         except SystemExit:
             continue
         if name in MODELS:
-            model = MODELS[name]
-            chain, tree = Chain.load(name), read_tree(path, model)
-            joints = Chain.from_urdf(tree_source(path, model), model.base, model.tip).joint_names
-            links = arm_links(tree, chain.arm, joints, model.base)
+            chain = Chain.load(name)
+            _, solids = read_solids(path, MODELS[name], chain)
             arm, joints = chain.arm, chain.joint_names
-            path = find_file(model.folder or model.file)
         else:
             arm, tree = Robot.from_urdf(path).model, Tree(path)
             links, joints = robot_links(arm), arm.body_names
-        solids = urdf_solids(tree, links, path.parent, len(joints) + 1)
+            solids = urdf_solids(tree, links, path.parent, len(joints) + 1)
         yield Fitted(name, Solids(name, solids, [{} for _ in solids], set()), arm, joints)
 
 

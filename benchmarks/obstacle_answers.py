@@ -145,6 +145,7 @@ def count_colliding(robot: str, chain: Chain, scene: Scene, q: np.ndarray) -> in
     if model is None:
         return None
     model, shapes, joints, T_root_base = model
+    T_root_world = T_root_base @ np.linalg.inv(chain.base_pose)
     shapes, links = shapes.copy(), chain.geometry.links
     own = {link: [] for part in links for link in part}
     for i, each in enumerate(shapes.geometryObjects):
@@ -159,7 +160,7 @@ def count_colliding(robot: str, chain: Chain, scene: Scene, q: np.ndarray) -> in
             shapes.addCollisionPair(pin.CollisionPair(a, b))
     for thing, each in zip(coal_things(coal, scene), scene, strict=True):
         pose = thing.getTransform()
-        place = pin.SE3(T_root_base) * pin.SE3(pose.getRotation(), pose.getTranslation())
+        place = pin.SE3(T_root_world) * pin.SE3(pose.getRotation(), pose.getTranslation())
         shape = pin.GeometryObject(each.name, 0, place, thing.collisionGeometry())
         added = shapes.addGeometryObject(shape)
         for i in (i for part in carried[1:] for i in part):

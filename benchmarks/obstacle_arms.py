@@ -2,6 +2,7 @@
 
 from functools import cache
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -67,6 +68,27 @@ def chain_joints(robot: str) -> list[str]:
     return list(
         Chain.from_urdf(urdf_path(robot), MODELS[robot].base, MODELS[robot].tip).joint_names
     )
+
+
+def rival_model(robot: str, chain: Chain) -> dict[str, Any]:
+    """A robot for the adaptors of rivals: its URDF, and an SRDF of the pairs that we skip."""
+    urdf, root = trimmed_urdf(robot)
+    links, skipped = chain.geometry.links, [each[:2] for each in chain.geometry.skipped]
+    skipped += [(carrier, carrier) for carrier in range(len(links))]  # fixed to each other
+    pairs = {(a, b) for one, other in skipped for a in links[one] for b in links[other] if a != b}
+    rows = "".join(
+        f'<disable_collisions link1="{a}" link2="{b}" reason="Adjacent"/>' for a, b in pairs
+    )
+    return {
+        "urdf": urdf,
+        "srdf": f'<robot name="arm">{rows}</robot>',
+        "packages": [str(urdf_path(robot).parents[4])],
+        "base": MODELS[robot].base,
+        "tip": MODELS[robot].tip,
+        "root": root,
+        "names": chain_joints(robot),
+        "fixed": list(links[0]),
+    }
 
 
 def free_configurations(chain: Chain, count: int, seed: int) -> np.ndarray:

@@ -8,15 +8,12 @@ import numpy as np
 
 from benchmarks.obstacle_arms import (
     arms,
-    chain_joints,
     free_configurations,
-    trimmed_urdf,
-    urdf_path,
+    rival_model,
 )
 from benchmarks.rivals import MPLIB, ROBOPLAN, Rival
 from benchmarks.scenes import SCENES
 from jointwise import Chain, IKBatch, Robot, Scene, SolveConfig, Status
-from tools.build_geometry import MODELS
 
 # Robots and scenes of the tables; passes of which the quickest counts.
 TIMED, TIMED_SCENES, PASSES = ("panda", "ur5"), ("table", "shelf", "cage", "pigeon-holes"), 5
@@ -187,22 +184,7 @@ def _mean_time(
 
 def _rival(rival: Rival, robot: str, chain: Chain, targets: np.ndarray) -> tuple[float, float]:
     """(share that a rival says are solved, mean time [µs]), with meshes instead of spheres."""
-    urdf, root = trimmed_urdf(robot)
-    links, skipped = chain.geometry.links, [each[:2] for each in chain.geometry.skipped]
-    skipped += [(carrier, carrier) for carrier in range(len(links))]  # fixed to each other
-    pairs = {(a, b) for one, other in skipped for a in links[one] for b in links[other] if a != b}
-    rows = "".join(
-        f'<disable_collisions link1="{a}" link2="{b}" reason="Adjacent"/>' for a, b in pairs
-    )
-    asked = {
-        "urdf": urdf,
-        "srdf": f'<robot name="arm">{rows}</robot>',
-        "packages": [str(urdf_path(robot).parents[4])],
-        "base": MODELS[robot].base,
-        "tip": MODELS[robot].tip,
-        "root": root,
-        "names": chain_joints(robot),
-        "fixed": list(chain.geometry.links[0]),
+    asked = rival_model(robot, chain) | {
         "targets": targets,
         "start": chain.mid_range,
         "poses": np.array([each.pose for each in chain.scene]),

@@ -83,3 +83,11 @@ MPLIB = Rival(
     ("mplib==0.2.1", "numpy==1.26.4", "transforms3d==0.4.2"),
     ("--no-deps",),
 )
+MPLIB_PLAN = Rival("mplib 0.2.1 plan_qpos", "mplib_plan", MPLIB.packages, MPLIB.options)
+ROBOPLAN_PLAN = Rival("roboplan 0.7 RRT-Connect", "roboplan_plan", ROBOPLAN.packages)
+# With what jointwise needs, which is its check.
+OMPL_PLAN = Rival(
+    "OMPL 2.0.1 RRT-Connect",
+    "ompl_plan",
+    ("ompl==2.0.1", "scipy", "lazy_loader", "rich", "typer", "numba"),
+)

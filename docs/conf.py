@@ -66,7 +66,7 @@ napoleon_custom_sections = [("Attributes", "params_style")]
 napoleon_use_rtype = False
 maximum_signature_line_length = 80
 # Names of other libraries have no page here, nor have private types.
-PRIVATE = r"jointwise\.(engines|kernels|model|results|scene|shape|targets|verbs|view)\..*"
+PRIVATE = r"jointwise\.(engines|kernels|model|problem|results|scene|shape|targets|verbs|view)\..*"
 nitpick_ignore_regex = [(r"py:.*", r"(?!jointwise\.).*"), (r"py:.*", PRIVATE)]
 
 sphinx_gallery_conf = {

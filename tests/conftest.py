@@ -7,7 +7,8 @@ from jointwise.kernels._numba.notice import COMPILE_NOTICE
 COMPILE_NOTICE.printed = True  # tests compare standard error, whatever is compiled meanwhile
 
 settings.register_profile("same", deadline=None, derandomize=True)
-settings.register_profile("few", deadline=None, derandomize=True, max_examples=10)
+settings.register_profile("few", deadline=None, derandomize=True, max_examples=25)
+settings.register_profile("long", deadline=None, derandomize=True, max_examples=400)
 settings.register_profile(
     "explore",
     deadline=None,

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jointwise import Robot, Scene, SolveConfig
@@ -21,6 +21,7 @@ from jointwise.kernels.layout.task import PackedProblem
 from jointwise.scene.scene import kernel_world, numbered_names
 from jointwise.shape.geometry import group_of_spheres, kernel_spheres
 from tests.support import collision_twin as twin
+from tests.support.examples import examples
 from tests.support.scenes import (
     allowed_mask,
     among_all_kinds,
@@ -51,7 +52,7 @@ def is_free(packed, q):
 
 
 @given(seed=SEEDS)
-@settings(max_examples=25, deadline=None)
+@examples(25)
 def test_clearance_is_that_of_the_twin(seed):
     scene, q = everything(seed), PANDA.random(seed=seed, count=3)
     pairs = random_pairs(seed, PANDA.geometry.names, scene)
@@ -64,7 +65,7 @@ def test_clearance_is_that_of_the_twin(seed):
 
 
 @given(seed=SEEDS)
-@settings(max_examples=25, deadline=None)
+@examples(25)
 def test_an_obstacle_that_all_may_touch_is_left_out(seed):
     scene, q = among_all_kinds(seed), UR5E.random(seed=seed, count=10)
     for left_out in scene.names:
@@ -99,7 +100,7 @@ def test_no_allowed_pair_changes_no_bit():
 
 
 @given(seed=SEEDS, margin=st.floats(0.0, 0.2))
-@settings(max_examples=25, deadline=None)
+@examples(25)
 def test_free_is_a_clearance_of_at_least_the_margin(seed, margin):
     scene, q = among_all_kinds(seed), PANDA.random(seed=seed, count=20)
     pairs = random_pairs(seed, PANDA.geometry.names, scene)
@@ -170,7 +171,7 @@ def robot(tmp_path_factory):
 
 
 @given(seed=SEEDS)
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @pytest.mark.filterwarnings("ignore::jointwise.errors.GeometryWarning")
 def test_clearance_of_a_robot_is_that_of_the_twin(robot, seed):
     scene, q = everything(seed), robot.random(seed=seed)

@@ -5,13 +5,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jointwise import Chain, InvalidInputError, Robot, Scene, Status
 from jointwise.shape.attached import attach, detach
 from jointwise.shape.files import to_text
 from jointwise.shape.geometry import group_of_spheres, kernel_spheres, kernel_tree
+from tests.support.examples import examples
 from tests.support.scenes import everything
 from tests.support.two_arms import _joint, two_arms
 
@@ -73,7 +74,7 @@ def test_an_attached_thing_is_a_link_on_a_joint_that_does_not_move(
         np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(seed=SEEDS)
 def test_it_moves_with_its_link(robots, seed):
     robot = robots[False]

@@ -308,13 +308,6 @@ def test_every_verb_obeys_the_scene(facade, verb):
 
 
 @both
-def test_what_does_not_obey_a_scene_refuses_it(facade):
-    model = facade.load("ur5e").with_scene(TABLE)
-    with pytest.raises(InvalidInputError, match="the model has a scene, which a tracker does not"):
-        model.track(Q, 0.01, max_velocity=1.0, max_acceleration=5.0)
-
-
-@both
 def test_a_model_with_a_scene_is_pickled(facade):
     model = attach(facade.load("ur5e"), "ball", sphere=0.05).with_base(BASE)
     model = with_tool(model.with_scene(PILLAR, margin=0.01), TOOL)

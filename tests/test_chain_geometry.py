@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jointwise import InvalidInputError, Robot
@@ -25,6 +25,7 @@ from jointwise.shape.geometry import (
 )
 from jointwise.shape.tables.table import Table
 from jointwise.shape.tables.two_joints import joints_between, pairs_two_apart
+from tests.support.examples import examples
 from tests.support.random_trees import random_tree
 
 SEEDS = st.integers(0, 10_000)
@@ -125,7 +126,7 @@ def cells(values, ends):
 # Spheres
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(seed=SEEDS)
 def test_spheres_are_where_those_of_the_robot_are(seed):
     rng, robot = np.random.default_rng(seed), random_tree(seed)
@@ -176,7 +177,7 @@ def test_spheres_of_real_robots_are_where_those_of_the_robot_are(name, base, tip
 # Checks
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(seed=SEEDS)
 def test_a_collision_of_the_robot_is_one_of_the_chain(seed):
     """Of link groups that the chain moves against each other, unless it lists them as unchecked."""
@@ -227,7 +228,7 @@ def with_others_at_zero(robot, names, values):
     return whole
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(seed=SEEDS)
 def test_where_each_group_is_one_of_the_robot_checks_are_the_same(seed):
     """A chain that is the whole robot, also seen from its other end."""
@@ -272,7 +273,7 @@ def serial_robot(seed):
     return "".join([*parts, "</robot>"])
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(seed=SEEDS)
 def test_a_file_keeps_all_checks(seed):
     rng, robot = np.random.default_rng(seed), random_tree(seed, joints=6, mimics=False)

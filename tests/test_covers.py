@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from jointwise import Chain, InvalidInputError, Robot
 from jointwise.shape.solids.covers import MAX_SPHERES, box_spheres, cylinder_spheres
+from tests.support.examples import examples
 
 EDGES = st.floats(-4.0, 0.7).map(lambda power: 10.0**power)
 PADDINGS = st.floats(0.05, 0.4)
@@ -23,7 +24,7 @@ def min_gaps(points, spheres):
     return (apart - spheres[:, 3]).min(axis=1)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(size=st.tuples(EDGES, EDGES, EDGES), share=PADDINGS)
 def test_spheres_of_a_box_contain_it_and_are_not_too_fat(size, share):
     size, padding = np.array(size), share * max(size)
@@ -39,7 +40,7 @@ def test_spheres_of_a_box_contain_it_and_are_not_too_fat(size, share):
     assert beyond.max() <= padding + 1e-8
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @example(radius=1.0, length=0.1, share=0.05190223177513567)  # an inner ring was too fat
 @given(radius=EDGES, length=EDGES, share=PADDINGS)
 def test_spheres_of_a_cylinder_contain_it_and_are_not_too_fat(radius, length, share):

@@ -12,6 +12,7 @@ from jointwise import (
     InvalidInputError,
     JointwiseError,
     Posture,
+    Robot,
     SolveConfig,
     aim,
     ccd_solve,
@@ -336,6 +337,42 @@ TEXTS = {
     "text as search_unreached": (
         lambda: SolveConfig(search_unreached="no"),
         "search_unreached is 'no': expected True or False.",
+    ),
+    "text as all_turns": (
+        lambda: Chain.load("ur5e").solutions(np.eye(4), all_turns="no"),
+        "all_turns is 'no': expected True or False.",
+    ),
+    "text as free_base": (
+        lambda: Robot.load("ur5e", free_base="no"),
+        "free_base is 'no': expected True or False.",
+    ),
+    "a number as switch_branches": (
+        lambda: Chain.load("ur5e").track(
+            np.zeros(6), 0.01, max_acceleration=1.0, switch_branches=1
+        ),
+        "switch_branches is 1: expected True or False.",
+    ),
+    "text as switch_branches of a robot": (
+        lambda: Robot.load("ur5e").track(
+            np.zeros(6), 0.01, max_acceleration=1.0, switch_branches="no"
+        ),
+        "switch_branches is 'no': expected True or False.",
+    ),
+    "a number as the name of a tool": (
+        lambda: Chain.load("ur5e").with_tool([0, 0, 0.1], name=1),
+        "name is 1: expected a text that is not empty.",
+    ),
+    "None as the name of a tool of a robot": (
+        lambda: Robot.load("ur5e").with_tool("tip", [0, 0, 0.1], name=None),
+        "name is None: expected a text that is not empty.",
+    ),
+    "a number as the name of something held": (
+        lambda: Chain.load("ur5e").attach(1, sphere=0.1),
+        "name is 1: expected a text that is not empty.",
+    ),
+    "an empty name of something held by a robot": (
+        lambda: Robot.load("ur5e").attach("", link="tip", sphere=0.1),
+        "name is '': expected a text that is not empty.",
     ),
     "a matrix as posture": (
         lambda: Chain.from_dh(ARM).solve([1, 1, 0], posture=Posture([[1, 2], [3, 4]])),

@@ -9,20 +9,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jointwise import Chain, Robot
 from jointwise.shape.fitting import fit, spheres
 from jointwise.shape.fitting.copies import motion_between
 from jointwise.shape.fitting.processes import results
-from jointwise.shape.fitting.spheres import fit_spheres, split_triangles
+from jointwise.shape.fitting.spheres import fit_spheres
 from jointwise.shape.fitting.winding import winding_numbers
 from jointwise.shape.geometry import group_of_spheres, group_spheres
 from jointwise.shape.solids import primitives
-from jointwise.shape.solids.mesh import Mesh, convex_hull
+from jointwise.shape.solids.mesh import Mesh, convex_hull, split_triangles
 from jointwise.shape.tables.mesh_distance import simplified
 from testbed.geometry_arms import ARM, outside, surface_points
+from tests.support.examples import examples
 
 
 def triangles_of(meshes):
@@ -94,7 +95,7 @@ def test_the_cup_is_closed_and_concave():
     np.testing.assert_allclose(inside, [0.0, 1.0], atol=1e-9)
 
 
-@settings(max_examples=6, deadline=None)
+@examples(6)
 @given(st.integers(0, 10_000), st.floats(0.01, 0.03))
 @pytest.mark.parametrize("kind", list(SOLIDS))
 def test_no_point_of_a_solid_is_outside_and_no_sphere_is_too_fat(kind, seed, padding):
@@ -104,7 +105,7 @@ def test_no_point_of_a_solid_is_outside_and_no_sphere_is_too_fat(kind, seed, pad
     assert measured_padding(meshes, found) <= padding + 0.002 / np.sqrt(3.0)
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(st.integers(0, 10_000), st.booleans())
 def test_winding_numbers_are_the_sum_of_all_solid_angles(seed, is_open):
     """Also of surfaces with holes, and of triangles that have nothing to do with each other."""
@@ -120,7 +121,7 @@ def test_winding_numbers_are_the_sum_of_all_solid_angles(seed, is_open):
     np.testing.assert_allclose(winding_numbers(points, surface), exact, atol=1e-8)
 
 
-@settings(max_examples=10, deadline=None)
+@examples(10)
 @given(st.integers(0, 10_000), st.floats(0.001, 0.05), st.sampled_from(["hull", "plate", "cup"]))
 def test_a_simplified_mesh_is_near_every_point_of_the_mesh(seed, error, kind):
     (mesh,) = SOLIDS[kind](seed)
@@ -249,3 +250,13 @@ def test_ctrl_c_ends_a_fit_and_its_processes(workers):
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does
         out, error = process.communicate(timeout=60)
     assert (out, error) == (b"interrupted\n", b"")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_ctrl_c_while_a_process_of_a_fit_starts_is_left_to_its_parent(monkeypatch, tmp_path):
+    code = "import os, signal; os.kill(os.getpid(), signal.SIGINT)"
+    (tmp_path / "sitecustomize.py").write_text(code)  # imported first
+    monkeypatch.syspath_prepend(tmp_path)
+    calls = [partial(abs, -1), partial(abs, -2)]
+    assert sorted(results(calls, 2)) == [(0, 1), (1, 2)]
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])

@@ -7,20 +7,21 @@ import numpy as np
 import pinocchio as pin
 import pytest
 import trimesh
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jointwise import Chain, DHJoint, Geometry, GeometryWarning, InvalidInputError
 from jointwise.model import data
 from jointwise.shape.fitting import cache
-from jointwise.shape.fitting.spheres import fit_spheres, split_triangles
+from jointwise.shape.fitting.spheres import fit_spheres
 from jointwise.shape.fitting.winding import winding_numbers
 from jointwise.shape.geometry import group_of_spheres, group_spheres, kernel_spheres, make_geometry
 from jointwise.shape.link_groups import bounding_sphere
 from jointwise.shape.solids import primitives
-from jointwise.shape.solids.mesh import Mesh
+from jointwise.shape.solids.mesh import Mesh, split_triangles
 from jointwise.shape.tables.table import Table, tabulate
 from testbed.geometry_arms import ARM, outside, surface_points, write_stl
+from tests.support.examples import examples
 from tools.build_geometry import MODELS, find_file
 
 
@@ -45,7 +46,7 @@ def distance_to_box(points, size):
 # Fitting
 
 
-@settings(max_examples=8, deadline=None)
+@examples(8)
 @given(
     st.tuples(*3 * [st.floats(0.002, 0.12)]),
     st.floats(0.015, 0.04),

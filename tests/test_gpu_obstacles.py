@@ -212,3 +212,18 @@ def test_parts_of_a_body_are_inside_their_bounding_spheres(arm):
         assert np.array_equal(np.sort(mine, axis=0), np.sort(spheres, axis=0))
     assert len(around.boxes) == 3
     assert len(around.cylinders) == 0
+
+
+@on_a_gpu
+@pytest.mark.parametrize("resident", [False, True])
+def test_loose_tolerances_prove_no_collision(resident):
+    """What collides at the target may be free near it."""
+    arm = UR5E.with_scene(table())
+    targets = arm.fk(arm.random(seed=5, count=COUNT))
+    given = gpu._cuda().to_device(targets) if resident else targets
+    for tolerance in (1e-6, 1e-3):
+        config = SolveConfig(tolerance, tolerance, max_restarts=2, search_unreached=False)
+        status = arm.solve_batch(given, config=config, device="cuda").status
+        status = status.copy_to_host() if resident else status
+        assert (Status.COLLIDES_ALWAYS in status) == (tolerance == 1e-6)
+        assert Status.COLLIDES in status or tolerance == 1e-6

@@ -105,7 +105,7 @@ def test_a_tool_has_a_name_of_its_own():
 @pytest.mark.parametrize("name", ["sawyer", "panda", "ur5e", "iiwa7", "so101"])
 @pytest.mark.parametrize("length", [0.02, 0.05, 0.1])
 def test_the_tip_of_a_tool_is_on_the_surface_of_its_shape(name, length):
-    arm = Chain.load(name).with_tool([0.0, 0.0, length])
+    arm = Chain.load(name).with_tool([0.0, 0.0, length]).with_scene()  # its shape is found once
     for values in arm.random(seed=6, count=40):
         crumb = Scene().sphere(0.002, arm.fk(values)[:3, 3])
         assert not arm.with_scene(crumb, self_collision=False).is_free(values)

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jointwise import Posture, Robot
 from testbed.far_targets import limbs, moving_joints
+from tests.support.examples import examples
 from tests.support.random_trees import random_tree
 from tests.test_urdf_tips import BY_NAME
 
@@ -40,7 +41,7 @@ def test_a_target_far_away_spoils_no_other_limb(file):
 
 
 @pytest.mark.parametrize("follow", [False, True], ids=["solve", "path"])
-@settings(max_examples=40)
+@examples(40)
 @given(seed=st.integers(0, 10_000))
 def test_the_answer_for_a_limb_is_that_for_its_targets_alone(follow, seed):
     """To the last bit, whether the targets of other limbs are reached, far away or absent."""

@@ -2,16 +2,20 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+import trimesh
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from jointwise import Chain, InvalidInputError, Scene
+from jointwise.scene import mesh_distances
+from jointwise.shape.fitting import winding
 from jointwise.shape.solids import primitives
 from jointwise.shape.solids.mesh import Mesh
 from jointwise.shape.solids.orientation import is_oriented, oriented
 from jointwise.view.session import Session
 from testbed.geometry_arms import write_stl
+from tests.support.examples import examples
 
 CUBE = primitives.box(np.full(3, 0.4))
 POSE = np.eye(4)
@@ -41,7 +45,7 @@ def distances(mesh, points=POINTS):
     return Scene.from_mesh(tuple(mesh), voxel=0.05).distance(points)
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(st.sets(st.integers(0, len(CUBE.faces) - 1)))
 def test_a_mesh_is_solid_however_its_triangles_are_turned(which):
     mesh = flipped(CUBE, sorted(which))
@@ -202,3 +206,24 @@ def test_cells_have_the_exact_distance_from_a_box(voxel, angle):
     centres = grid.corner + voxel * (cells + 0.5)
     expected = Scene().box(size, pose).distance(centres.reshape(-1, 3))
     np.testing.assert_allclose(grid.distances.ravel(), expected, atol=1e-9)
+
+
+def test_a_grid_of_a_mesh_is_computed_in_short_steps(monkeypatch):
+    """Ctrl-C is noticed between them: none grows with both the cells and the triangles."""
+    steps, squares, angles = [], mesh_distances._squares, winding.np.arctan2
+
+    def counted_squares(planes, points):
+        steps.append(len(points) * len(planes.axes) - len(planes.axes))
+        return squares(planes, points)
+
+    def counted_angles(volume, product):
+        steps.append(np.size(volume) - np.shape(volume)[-1])
+        return angles(volume, product)
+
+    monkeypatch.setattr(mesh_distances, "_squares", counted_squares)
+    monkeypatch.setattr(winding.np, "arctan2", counted_angles)
+    solid = trimesh.creation.icosphere(4, 0.2)
+    scene = Scene.from_mesh((solid.vertices, solid.faces), voxel=0.02)
+    assert scene.distance([0.0, 0.0, 0.0]) < 0.0
+    assert len(steps) > 100
+    assert max(steps) <= max(mesh_distances.MAX_TERMS, winding.MAX_TERMS)

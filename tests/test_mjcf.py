@@ -4,12 +4,13 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jointwise import Chain, InvalidInputError, JointwiseError, Robot
 from jointwise.errors import AmbiguousLinkError
 from testbed.whole_robots import all_values, mujoco_poses, random_base
+from tests.support.examples import examples
 from tests.test_robot_changes import assert_same_robot
 
 mujoco = pytest.importorskip("mujoco")
@@ -86,7 +87,7 @@ def models(draw):
 
 
 @given(models(), st.integers(0, 9))
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_poses_of_random_models_are_those_of_mujoco(text, seed):
     assert_poses_are_those_of_mujoco(text, seed)
 
@@ -104,7 +105,7 @@ def test_bodies_and_sites_are_links_and_limits_are_read():
 
 
 @given(models())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_a_model_is_written_as_a_urdf_and_read_as_the_same_robot(text):
     """Also where bodies have several joints, between which a URDF has links."""
     robot = Robot.from_mjcf(text)

@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jointwise import Chain, InvalidInputError, Robot, Scene, Status
@@ -13,6 +13,7 @@ from jointwise.view.controls.obstacle_controls import clearance_lines
 from jointwise.view.controls.page_controls import status_lines
 from jointwise.view.session import Session
 from jointwise.view.state.obstacles import ADDED, REMEDIES, Clearance
+from tests.support.examples import examples
 
 ARM = Chain.load("panda").with_scene()
 CELL = (
@@ -46,7 +47,7 @@ def test_an_arm_starts_free_of_its_scene_and_of_itself(session):
     assert session.clearance.distance >= MARGIN
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(st.tuples(*[st.floats(-0.7, 0.7)] * 3))
 def test_an_arm_is_solved_for_wherever_an_obstacle_is_moved(position):
     session = Session(IN_CELL)
@@ -60,7 +61,7 @@ def test_an_arm_is_solved_for_wherever_an_obstacle_is_moved(position):
     assert free or session.message in REMEDIES.values()
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(st.integers(0, 10_000))
 def test_what_touches_is_what_is_nearer_than_the_margin_on_its_own(seed):
     session = Session(IN_CELL)

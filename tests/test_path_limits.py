@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jointwise import InvalidInputError, Posture, Robot, Scene
+from tests.support.examples import examples
 
 UR5E = Robot.load("ur5e")
 
@@ -23,7 +24,7 @@ def past_the_limits(seed, turns):
 
 
 @given(seed=st.integers(0, 10_000), turns=st.sampled_from([0.9, 0.9999, 1.0, 1.2, 2.0]))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_a_path_past_the_limits_stays_inside_them(seed, turns):
     robot, start, motion = past_the_limits(seed, turns)
     poses = UR5E.with_limits(None).fk(motion)

@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jointwise import Chain, Posture, Robot, Scene
 from jointwise.posture import POSTURE_WEIGHT
 from testbed.postures import arm_postures, compare, standing_postures
+from tests.support.examples import examples
 from tests.support.random_trees import random_tree
 from tests.test_robot_solve import HANDS_AND_FEET, tips
 from tests.test_urdf_tips import BY_NAME
@@ -34,7 +35,7 @@ def test_a_standing_humanoid_is_never_farther_than_without_its_posture():
     assert [each for each in found if each.is_broken] == []
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(seed=st.integers(0, 10_000), free_base=st.booleans(), far=st.booleans())
 def test_a_tree_is_never_farther_than_without_its_posture(seed, free_base, far):
     robot, rng = random_tree(seed, free_base=free_base), np.random.default_rng(seed)

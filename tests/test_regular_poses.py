@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jointwise import Chain, DimensionMismatchError
@@ -11,6 +11,7 @@ from jointwise.engines.closed_form.redundancy import structure_tolerance
 from jointwise.kernels.layout.closed_form import FORM_HAS_STANDARD, HAS_FREE_JOINT, UNPROVEN
 from jointwise.model.arm import arm_model
 from testbed.closed_arms import random_arm
+from tests.support.examples import examples
 
 ROBOTS = ["ur3e", "ur5", "ur5e", "ur10e", "puma560", "irb120", "kr6_r900", "jaco2"]
 STRUCTURES = ["wrist, parallel 23", "wrist, antiparallel 23", "parallel, meet"]
@@ -105,7 +106,7 @@ def test_poses_that_may_be_out_of_reach(chain):
     assert_same(chain, targets)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     st.sampled_from(range(len(ARMS))),
     st.lists(st.floats(-3.2, 3.2), min_size=6, max_size=6),

@@ -81,12 +81,14 @@ def test_no_module_is_redirected_by_numba_cuda():
 
 @pytest.mark.parametrize("examples", ["few", pytest.param("same", marks=pytest.mark.long)])
 def test_kernels_run_uncompiled(examples):
-    names = ("seed", "oracle", "laws", "forward", "chain", "solve")
+    names = ("seed", "oracle", "laws", "forward", "chain", "solve", "robot_solve")
     tests = [f"tests/test_{name}.py" for name in names]
-    slow = ("jitter", "anderson", "spread_out", "compiled_once", "blamed", "branches")
-    few = "(not every_reachable or Panda or Stanford)"  # arms
-    quick = ["-k", " and ".join([few, *(f"not {name}" for name in slow)])]
-    quick.append(f"--hypothesis-profile={examples}")
+    slow = ["jitter", "anderson", "spread_out", "compiled_once", "blamed", "branches"]
+    slow += ["defect", "Panda"] if examples == "few" else []
+    arms = "(not every_reachable or Panda or Stanford)"
+    robots = "(not test_robot_solve or matrix_and or energy_never)"
+    quick = ["-k", " and ".join([arms, robots, *(f"not {name}" for name in slow)])]
+    quick += ["-m", "long or not long", f"--hypothesis-profile={examples}"]
     # Compiled code divides by zero without a warning, and ``where`` discards the result.
     divide = ["-W", "ignore::RuntimeWarning"]
     printed = run("-m", "pytest", "-q", "-x", *divide, *tests, *quick, NUMBA_DISABLE_JIT="1")
@@ -152,12 +154,14 @@ def test_the_third_example_shows_real_arms():
     assert "The target is reached" in printed.partition("from a table:")[2]
 
 
-def test_an_example_writes_the_film(tmp_path):
-    run(ROOT / "examples" / "08_sweeps.py", tmp_path, MPLBACKEND="Agg")
-    for folder in (tmp_path, ROOT / "docs" / "images"):
-        film = (folder / "solve.gif").read_bytes()
-        assert film.startswith(b"GIF89a")
-        assert 10_000 < len(film) < 1_000_000
+@pytest.mark.parametrize("drawn", [False, pytest.param(True, marks=pytest.mark.long)])
+def test_an_example_writes_the_film(tmp_path, drawn):
+    folder = tmp_path if drawn else ROOT / "docs" / "images"
+    if drawn:
+        run(ROOT / "examples" / "08_sweeps.py", folder, MPLBACKEND="Agg")
+    film = (folder / "solve.gif").read_bytes()
+    assert film.startswith(b"GIF89a")
+    assert 10_000 < len(film) < 1_000_000
 
 
 def test_the_sixth_example_keeps_feet_and_hands_on_their_targets(tmp_path):

@@ -5,13 +5,14 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.spatial.transform import RigidTransform
 
 from jointwise import Chain, DimensionMismatchError, InvalidInputError, JointwiseError, Robot
 from jointwise.kernels.layout.arrays import UNLIMITED
 from testbed.whole_robots import all_values, pinocchio_poses, random_base
+from tests.support.examples import examples
 from tests.test_urdf import LIMIT, joint
 from tests.test_urdf import robot as urdf
 from tests.test_urdf_tips import BY_NAME, link_poses, trees
@@ -69,7 +70,7 @@ def twin_poses(tree, mimics, robot, q):
 
 
 @given(mimic_trees(), st.integers(0, 99))
-@settings(max_examples=100)
+@examples(100)
 def test_poses_of_random_trees_are_those_of_their_slow_twin(case, seed):
     tree, mimics, text = case
     robot, base = Robot.from_urdf(text), random_base(seed)
@@ -81,7 +82,7 @@ def test_poses_of_random_trees_are_those_of_their_slow_twin(case, seed):
 
 
 @given(mimic_trees(), st.data())
-@settings(max_examples=100)
+@examples(100)
 def test_a_chain_between_any_two_links_places_them_as_the_robot_does(case, data):
     robot = Robot.from_urdf(case[2])
     base, tip = data.draw(st.tuples(*[st.sampled_from(robot.link_names)] * 2))

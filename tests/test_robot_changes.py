@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
@@ -10,6 +10,7 @@ from jointwise import Chain, InvalidInputError, Robot, Scene, puma560
 from jointwise.model import data
 from testbed.whole_robots import all_values, random_base
 from tests.support.arms import chains
+from tests.support.examples import examples
 from tests.support.random_trees import random_tree
 from tests.test_robot import mimic_trees
 from tests.test_urdf import LIMIT, MIMIC, joint
@@ -23,7 +24,7 @@ NO_ROBOTS = {"alex_psyonic_hands", "falcon", "ur3"}
 # DH rows
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(chains, st.booleans())
 def test_a_robot_of_dh_rows_is_its_chain(rows, modified):
     name, base, tool = ("from_mdh", "from_dh")[not modified], random_base(1), random_base(2)
@@ -56,7 +57,7 @@ def test_wrong_rows_are_refused_as_for_a_chain():
 # Jacobians
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(SEEDS, st.booleans())
 def test_a_jacobian_is_that_of_finite_differences(seed, free_base):
     """With mimic and prismatic joints and a base elsewhere, which does not move, also if free."""
@@ -141,7 +142,7 @@ def test_what_is_attached_to_a_link_moves_with_it_and_is_taken_off():
 # Other limits
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(SEEDS)
 def test_mimic_joints_stay_inside_their_limits_whatever_is_asked_for(seed):
     robot, rng = random_tree(seed), np.random.default_rng(seed)
@@ -229,7 +230,7 @@ def test_a_real_robot_is_written_and_read_as_the_same_robot(name):
 
 
 @pytest.mark.filterwarnings("ignore::jointwise.DegreesWarning")  # a follower's of 9 rad
-@settings(max_examples=60)
+@examples(60)
 @given(mimic_trees())
 def test_any_tree_is_written_and_read_as_the_same_robot(case):
     robot = Robot.from_urdf(case[2])
@@ -238,7 +239,7 @@ def test_any_tree_is_written_and_read_as_the_same_robot(case):
     assert set(again.link_names) == set(robot.link_names)
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(SEEDS)
 def test_a_changed_robot_is_written_and_read_as_the_same_robot(seed):
     robot = random_tree(seed).with_tool("l3", random_base(seed), name="l1_fixed")

@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import RigidTransform, Rotation
 
@@ -28,6 +28,7 @@ from jointwise.shape.tables.table import Table
 from jointwise.shape.tables.two_joints import joints_between, pairs_two_apart, table_between
 from testbed.geometry_arms import ARM
 from tests.support import collision_twin as twin
+from tests.support.examples import examples
 from tests.support.scenes import everything
 from tests.support.two_arms import strings_of_spheres, two_arms
 
@@ -86,8 +87,19 @@ def around_the_robot():
 # Clearance
 
 
+def test_many_configurations_of_a_robot_with_one_joint_are_those_one_by_one(tmp_path):
+    """An array of one column is in both memory orders."""
+    joint = '<joint name="j" type="continuous"><parent link="a"/><child link="b"/></joint>'
+    file = tmp_path / "spheres.json"
+    file.write_text(json.dumps({"spheres": {"b": [[0.3, 0.0, 0.0, 0.05]]}}))
+    robot = Robot.from_urdf(f'<robot name="r"><link name="a"/><link name="b"/>{joint}</robot>')
+    robot = robot.with_geometry(file).with_scene(Scene().box([0.1, 0.1, 0.1], [0.5, 0.0, 0.0]))
+    q = np.linspace(-1.0, 1.0, 7)[:, None]
+    assert robot.clearance(q).tolist() == [robot.clearance(each) for each in q]
+
+
 @pytest.mark.parametrize("free_base", [False, True])
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(seed=SEEDS)
 def test_clearance_is_that_of_the_twin(robot, floating, free_base, seed):
     robot = floating if free_base else robot
@@ -108,7 +120,7 @@ def test_clearance_is_that_of_the_twin(robot, floating, free_base, seed):
         assert result.clearance == pytest.approx(expected, abs=1e-9)
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(seed=SEEDS, margin=st.floats(0.0, 0.3))
 def test_free_is_a_clearance_of_no_less_than_the_margin(robot, seed, margin):
     scene, q = everything(seed), robot.random(seed=seed, count=8)
@@ -117,7 +129,7 @@ def test_free_is_a_clearance_of_no_less_than_the_margin(robot, seed, margin):
     assert robot.is_free(q[0]) is bool(robot.clearance(q[0]) >= margin)
 
 
-@settings(max_examples=10, deadline=None)
+@examples(10)
 @given(seed=SEEDS)
 def test_moving_base_and_scene_together_changes_nothing(robot, seed):
     q, move, pose = robot.random(seed=seed, count=4), random_pose(seed), random_pose(seed + 1)

@@ -75,6 +75,27 @@ def test_a_chain_of_a_robot_in_a_scene_may_begin_at_any_link_above_its_tip(robot
     np.testing.assert_allclose(chain.clearance(values), free.clearance(q), atol=1e-9)
 
 
+@pytest.mark.parametrize("base", ["torso", "left_1", "base"])
+@pytest.mark.parametrize("in_scene", [False, True])
+def test_the_robot_of_a_chain_is_where_the_chain_is(robot, base, in_scene):
+    chain = robot.chain(base, "left_6").with_base(BASE)
+    if in_scene:
+        chain = chain.with_scene(everything(3))
+    values = chain.random(seed=1)
+    q = beside_at_zero(robot, chain, values)
+    np.testing.assert_allclose(chain.robot.fk(q)["left_6"], chain.fk(values), atol=1e-9)
+    turned = chain.with_base(BASE @ BASE)
+    np.testing.assert_allclose(turned.robot.fk(q)["left_6"], turned.fk(values), atol=1e-9)
+
+
+@pytest.mark.parametrize("change", [lambda arm: arm.with_base(BASE), lambda arm: arm.with_scene()])
+def test_a_chain_that_is_placed_has_no_robot_whose_root_moves(robot, change):
+    chain = robot.chain("left_6", "right_6")
+    assert chain.robot is robot
+    with pytest.raises(InvalidInputError, match="root moves relative to 'left_6'"):
+        change(chain).robot  # noqa: B018
+
+
 def test_a_chain_whose_base_the_root_moves_against_is_refused(robot):
     text = "its root moves relative to 'left_6' in this chain"
     for whole in (robot.with_scene(Scene()), robot.with_base(BASE)):

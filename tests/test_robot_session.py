@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jointwise import InvalidInputError, Robot
@@ -14,6 +14,7 @@ from jointwise.view.controls.page_controls import status_lines
 from jointwise.view.server import free_port, open_server
 from jointwise.view.session import Session
 from jointwise.view.state.workspace import limb_ends
+from tests.support.examples import examples
 from tests.support.two_arms import two_arms
 
 FIXED, FREE = (Robot.from_urdf(two_arms(), free_base) for free_base in (False, True))
@@ -63,7 +64,7 @@ def test_a_robot_without_limbs_begins_without_targets_and_tells_what_to_do():
         session.move_target(position=[0.0, 0.0, 1.0])
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(st.integers(0, 10_000), st.sampled_from([FIXED, FREE]))
 def test_all_targets_are_reached_where_a_configuration_has_them(seed, robot):
     session, poses = Session(robot), robot.fk(robot.random(seed))
@@ -215,7 +216,7 @@ def one_arm_session(robot=ONE_ARM, seed=3):
 
 @pytest.mark.parametrize("in_scene", [False, True])
 @given(seed=st.integers(0, 1000))
-@settings(max_examples=10)
+@examples(10)
 def test_the_solutions_of_a_robot_with_one_arm_are_those_of_the_arm(in_scene, seed):
     robot = ONE_ARM.with_scene() if in_scene else ONE_ARM
     session = one_arm_session(robot, seed)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import least_squares
 from scipy.spatial.transform import Rotation
@@ -22,6 +22,7 @@ from jointwise.kernels.tree.fk import evaluate, transform_target, tree_frames
 from jointwise.kernels.tree.moments import assemble
 from jointwise.kernels.tree.sweep import direction_weight, sweep_tree
 from testbed.whole_robots import all_values, random_base
+from tests.support.examples import examples
 from tests.support.random_trees import random_tree, residual_and_jacobian, weigh
 from tests.test_urdf_tips import BY_NAME
 
@@ -77,7 +78,8 @@ def kernel_problem(robot, targets, q, base):
     return request, problem, request.targets[0], request.states[0], memory
 
 
-@settings(max_examples=30)
+@pytest.mark.long  # compiles; test_kernels_run_uncompiled tries it uncompiled
+@examples(30)
 @given(SEEDS, st.booleans())
 def test_matrix_and_gradient_are_those_of_the_jacobian(seed, free_base):
     robot, rng = random_tree(seed, free_base=free_base), np.random.default_rng(seed)
@@ -142,7 +144,8 @@ def sweep_energy(problem, targets, state, memory):
     return energy
 
 
-@settings(max_examples=50)
+@pytest.mark.long  # compiles; test_kernels_run_uncompiled tries it uncompiled
+@examples(50)
 @given(SEEDS, st.booleans())
 def test_energy_never_rises_in_a_sweep(seed, free_base):
     robot = random_tree(seed, free_base=free_base, limit=(0.3, 2.0, 4.0)[seed % 3])
@@ -175,7 +178,7 @@ def test_hands_and_feet_of_a_humanoid_are_reached(g1):
         assert (result.q <= upper).all()
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(SEEDS)
 def test_order_of_targets_does_not_matter(seed):
     robot = random_tree(seed)
@@ -200,7 +203,7 @@ def test_moving_base_and_targets_together_changes_nothing(g1):
         np.testing.assert_allclose(moved @ one.base_pose, two.base_pose, rtol=0.0, atol=1e-6)
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(SEEDS)
 def test_mimic_joints_are_solved_over_their_masters(seed):
     robot = random_tree(seed, joints=8)
@@ -244,7 +247,7 @@ def weighted_residuals(robot, targets, q):
     )
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(SEEDS)
 def test_conflicting_targets_end_in_the_least_weighted_squares(seed):
     robot, rng = random_tree(seed, limit=1.5), np.random.default_rng(seed)
@@ -334,7 +337,7 @@ def test_a_row_of_a_batch_is_a_single_solve(g1):
         assert single.errors == batch[i].errors
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(SEEDS, st.booleans())
 def test_a_single_solve_is_the_only_row_of_a_batch(seed, free_base):
     """Of mixed targets, some free and some out of reach: all that a result says is the same."""

@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jointwise import Chain, InvalidInputError, Posture, Robot, TrackStatus, aim, position
 from testbed.motion_laws import Limits, count_unstoppable, violations
 from testbed.track_targets import circle, line, scenarios
 from testbed.whole_robots import random_base
+from tests.support.examples import examples
 from tests.support.random_trees import random_tree, weigh
 from tests.test_urdf_tips import BY_NAME
 
@@ -68,7 +69,7 @@ def test_two_hands_violate_no_limit_whatever_is_asked(g1, start, jerk):
     assert_kept(np.vstack(rows), DT, limits)
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(st.integers(0, 10_000), st.sampled_from([0.001, 0.01]), st.sampled_from([None, 50.0]))
 def test_any_tree_keeps_its_limits(seed, dt, jerk):
     robot, rng = random_tree(seed), np.random.default_rng(seed)

@@ -4,13 +4,14 @@ import io
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jointwise import InvalidInputError, Scene
 from jointwise.scene.half_space import EDGE
 from jointwise.scene.scene import numbered_names
 from tests.support import collision_twin as twin
+from tests.support.examples import examples
 from tests.support.scenes import everything
 
 NUMBERS = st.integers(0, 10_000)
@@ -310,7 +311,7 @@ def test_bad_files_are_refused(tmp_path, content, text):
     assert str(error.value) == text
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(seed=st.integers(0, 10_000), voxel=st.floats(0.02, 0.3), spread=st.floats(0.0, 1.0))
 def test_distances_from_a_cloud_keep_their_bounds(seed, voxel, spread):
     rng = np.random.default_rng(seed)

@@ -388,7 +388,7 @@ def test_tracking_ends_when_asked(any_session):
     assert session.message in (Status.CONVERGED.value, ALL_REACHED)
 
 
-def test_a_model_with_a_scene_is_tracked_without_it_and_keeps_it():
+def test_a_model_with_a_scene_is_tracked_in_it():
     for model in (ARMS["panda"], Robot.load("panda")):
         session = Session(model.with_scene())
         session.set_tracking(True)

@@ -4,7 +4,7 @@ from math import inf, pi
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import RigidTransform, Rotation
 
@@ -29,6 +29,7 @@ from jointwise.targets import pack_target
 from testbed import twin
 from testbed.named_arms import CHOSEN as ARMS
 from tests.support.arms import angles, rows
+from tests.support.examples import examples
 
 ROUNDING = 1e-12
 LIMITED = [name for name in ARMS if name != "Jaco2-like"]
@@ -101,7 +102,7 @@ def assert_sound(chain, target, result, config):
 
 
 @given(requests(), st.sampled_from(["combined", "ccd", "ccd_anderson"]))
-@settings(max_examples=60)
+@examples(60)
 def test_every_result_keeps_its_promises(problem, method):
     chain, target, start = problem
     config = SolveConfig(1e-6, 1e-6, 5, method)
@@ -125,8 +126,9 @@ def test_every_reachable_target_is_reached(name, kind):
         assert_sound(chain, target, result, SolveConfig())
 
 
+@pytest.mark.long  # compiles; test_kernels_run_uncompiled tries it uncompiled
 @given(requests(), st.booleans())
-@settings(max_examples=60)
+@examples(60)
 def test_energy_never_rises_in_a_sweep(problem, with_penalties):
     chain, target, start = problem
     penalties = (SolveConfig(stiffness=0.5), chain.mid_range) if with_penalties else ()
@@ -140,8 +142,9 @@ def test_energy_never_rises_in_a_sweep(problem, with_penalties):
         before = after
 
 
+@pytest.mark.long  # compiles; test_kernels_run_uncompiled tries it uncompiled
 @given(requests(), st.integers(0, 5), st.booleans())
-@settings(max_examples=60)
+@examples(60)
 def test_one_joint_alone_takes_the_best_value_of_its_range(problem, joint, with_posture):
     """The exact step against a fine grid, all other joints locked."""
     chain, target, start = problem

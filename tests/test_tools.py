@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jointwise import Chain, InvalidInputError, Robot, Scene, Status, pose
 from jointwise.model import data
 from jointwise.shape.geometry import group_of_spheres, group_spheres
 from jointwise.shape.tools import MAX_SPHERES, capsule
+from tests.support.examples import examples
 from tests.support.facades import both, tip, to
 from tests.support.scenes import everything
 from tests.support.two_arms import two_arms
@@ -156,7 +157,7 @@ def test_a_file_has_no_tools(tmp_path):
     assert given_again.geometry.count == arm.geometry.count
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(
     line=st.lists(st.floats(-2.0, 2.0), min_size=6, max_size=6),
     radius=st.floats(0.0, 1.0),

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from jointwise import (
@@ -23,6 +23,7 @@ from jointwise.kernels.motion.limits import stopping_step
 from testbed.motion_laws import Limits, count_unstoppable, violations
 from testbed.track_targets import circle, far_and_back, line, scenarios
 from tests.support.arms import chains
+from tests.support.examples import examples
 from tests.test_urdf_tips import BY_NAME
 
 DT = 0.001
@@ -120,7 +121,7 @@ def test_all_that_can_be_asked_violates_no_limit(name, jerk):
     assert_kept(q, DT, limits_of(chain, 2.0, 10.0, jerk))
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(
     chains,
     st.sampled_from([0.001, 0.004, 0.02]),
@@ -152,7 +153,7 @@ def test_braking_after_the_largest_step_uses_all_of_the_distance(distance, chang
     assert step == max_step or travelled == pytest.approx(distance, rel=1e-6, abs=1e-9)
 
 
-@settings(max_examples=20)
+@examples(20)
 @example(0, 1.0, None)  # braking for long, rounding errors added up to a violation
 @example(4, 0.5, None)
 @given(seeds, rates, st.sampled_from([None, 100.0]))
@@ -168,7 +169,7 @@ def test_stopping_is_always_possible(seed, acceleration, jerk):
         assert not any(counts.values()), counts
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(seeds, st.sampled_from([None, 300.0]))
 def test_limits_scaled_by_two_never_slow_it(seed, jerk):
     target = PANDA.fk(
@@ -189,7 +190,7 @@ def test_limits_scaled_by_two_never_slow_it(seed, jerk):
     assert steps[1] <= steps[0] + 1
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(seeds, st.sampled_from([None, 300.0]))
 def test_halving_dt_changes_the_path_little(seed, jerk):
     rng = np.random.default_rng(seed)
@@ -257,7 +258,7 @@ def test_out_of_reach_it_is_still_and_comes_back(tracked):
     assert_kept(np.vstack([gone.q, back.q]), DT, tracked.limits(rates))
 
 
-@settings(max_examples=25)
+@examples(25)
 @example("panda", np.array([2.5, 1.0, -0.1]), False)  # once stuck at limits, folded the wrong way
 @given(
     st.sampled_from(sorted(BENT)),
@@ -577,9 +578,3 @@ def test_wrong_states_and_targets_are_refused(tracked):
     with pytest.raises(InvalidInputError) as error:
         tracker.state = damaged
     assert str(error.value) == "state is damaged: expected an array that state has returned."
-
-
-@pytest.mark.parametrize("model", [PANDA, PANDA.robot], ids=["arm", "robot"])
-def test_a_model_with_a_scene_is_not_tracked_yet(model):
-    with pytest.raises(InvalidInputError, match="has a scene, which a tracker does not obey yet"):
-        model.with_scene().track(START, DT, **RATES)

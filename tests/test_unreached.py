@@ -5,7 +5,6 @@ import pytest
 
 from jointwise import SolveConfig, Status, robots
 
-COUNT = 2000
 # Targets are this far beyond the last pose on their ray that is reached [m].
 BEYOND = 0.05
 
@@ -20,15 +19,20 @@ def change(a, b):
     return np.abs(a - b).max(axis=1)
 
 
-@pytest.fixture(scope="module", params=["panda", "ur5e", "iiwa14"])
+ARMS = ("panda", "ur5e", "iiwa14")
+MANY = [pytest.param((name, 2000), marks=pytest.mark.long) for name in ARMS]
+
+
+@pytest.fixture(scope="module", params=[*((name, 300) for name in ARMS), *MANY], ids=str)
 def unreached(request):
     """(chain, targets, starts): random poses moved 5 cm out of reach, the arm at the boundary."""
-    chain = getattr(robots, request.param)()
-    starts = chain.random(11, COUNT)
+    name, count = request.param
+    chain = getattr(robots, name)()
+    starts = chain.random(11, count)
     poses = chain.fk(starts)
     rays = poses[:, :3, 3] - chain.arm.base_origin
     rays /= np.linalg.norm(rays, axis=1, keepdims=True)
-    inside, outside = np.zeros(COUNT), np.full(COUNT, 2.0)
+    inside, outside = np.zeros(count), np.full(count, 2.0)
     quick = SolveConfig(max_restarts=3, search_unreached=False)
 
     def moved(distance):

@@ -5,19 +5,21 @@ import io
 import re
 import subprocess
 import sys
+from functools import cache
 from importlib.metadata import distribution
 from math import pi
 
 import numpy as np
 import pinocchio
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jointwise import Chain, InvalidInputError, JointwiseError, Robot, robots
 from jointwise.model.urdf.reader import Reader, read_source
 from testbed.whole_robots import urdf_mimics
 from tests.support.arms import angles, chains
+from tests.support.examples import examples
 
 FILES = sorted(
     str(file.locate())
@@ -41,6 +43,7 @@ def leaf_links(file):
     return [link for link in reader.links if link in children - parents]
 
 
+@cache
 def chains_by_leaf(file):
     """The chain to every leaf link, except those without joints that move or with coupled ones."""
     by_leaf = {}
@@ -111,7 +114,7 @@ def assert_same_arm(chain, expected):
 
 
 @given(chains, st.booleans(), st.data())
-@settings(max_examples=50)
+@examples(50)
 def test_a_written_urdf_is_read_as_the_same_arm(rows, modified, data):
     make = Chain.from_mdh if modified else Chain.from_dh
     ends = st.sampled_from([(-1.0, 2.0), (-np.inf, np.inf), (0.0, np.inf), (0.5, 0.5)])
@@ -120,7 +123,7 @@ def test_a_written_urdf_is_read_as_the_same_arm(rows, modified, data):
 
 
 @given(st.tuples(angles, angles, angles))
-@settings(max_examples=200)
+@examples(50)
 def test_a_written_rotation_is_exact_at_a_pitch_of_90_degrees(rpy):
     from scipy.spatial.transform import RigidTransform, Rotation
 
@@ -137,7 +140,7 @@ def test_every_robot_is_written_and_read_as_the_same_arm(name):
 
 
 @given(chains, st.data())
-@settings(max_examples=30)
+@examples(30)
 def test_pinocchio_reads_a_written_urdf_as_the_same_arm(rows, data):
     ends = st.sampled_from([(-1.0, 2.0), (-np.inf, np.inf), (0.0, np.inf)])
     chain = Chain.from_dh(rows, [data.draw(ends) for _ in rows])
@@ -479,7 +482,7 @@ REPLACEMENTS += [
 
 
 @given(st.data())
-@settings(max_examples=400)
+@examples(100)
 def test_a_mutated_file_gives_a_chain_or_raises_a_jointwise_error(data):
     text = data.draw(st.sampled_from(VALID))
     for _ in range(data.draw(st.integers(1, 6))):
@@ -507,12 +510,13 @@ def test_noise_raises_a_jointwise_error(noise):
         Chain.from_urdf(noise)
 
 
-def test_the_coverage_guided_fuzzer_finds_no_other_exception():
+@pytest.mark.parametrize("runs", [3000, pytest.param(15000, marks=pytest.mark.long)])
+def test_the_coverage_guided_fuzzer_finds_no_other_exception(runs):
     process = subprocess.run(
-        [sys.executable, "-m", "tests.support.fuzz_urdf", "-runs=15000", "-seed=1"],
+        [sys.executable, "-m", "tests.support.fuzz_urdf", f"-runs={runs}", "-seed=1"],
         capture_output=True,
         text=True,
         check=False,
     )
     assert process.returncode == 0, process.stderr
-    assert "Done 15000 runs" in process.stderr
+    assert f"Done {runs} runs" in process.stderr

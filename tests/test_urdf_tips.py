@@ -7,12 +7,13 @@ from pathlib import Path
 import numpy as np
 import pinocchio
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.spatial.transform import RigidTransform, Rotation
 
 from jointwise import Chain, InvalidInputError, JointwiseError
 from jointwise.errors import AmbiguousLinkError
+from tests.support.examples import examples
 from tests.test_urdf import FILES, pinocchio_configuration
 
 BY_NAME = {Path(file).name: file for file in FILES}
@@ -208,7 +209,7 @@ def link_poses(tree, values):
 
 
 @given(trees(), st.data())
-@settings(max_examples=200)
+@examples(200)
 def test_a_chain_between_any_two_links_is_that_of_the_whole_tree(tree, data):
     text = "".join(f'<link name="l{i}"/>' for i in range(len(tree) + 1))
     for i, (parent, kind, *vectors) in enumerate(tree):

@@ -4,11 +4,12 @@ from math import inf, isnan, pi, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from jointwise import Chain, DHJoint, robots, scara, three_link_spatial, two_link_planar
 from tests.support.arms import chains
+from tests.support.examples import examples
 
 # Reach in the data sheets [m], which measure to the centre of the wrist, and the distance from
 # there to the end effector of the model [m].
@@ -73,7 +74,7 @@ def test_no_robot_is_farther_out_in_a_random_configuration(name):
 
 
 @given(chains, st.integers(0, 99), st.lists(st.floats(0.0, 3.0), min_size=16, max_size=16))
-@settings(max_examples=100)
+@examples(100)
 def test_no_arm_is_farther_out_in_a_random_configuration(rows, seed, ends):
     limits = [(-ends[2 * i], ends[2 * i + 1]) for i in range(len(rows))]
     chain = Chain.from_dh(rows, limits)

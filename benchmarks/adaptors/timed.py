@@ -82,3 +82,26 @@ def one_pass(solve, targets, starts):
         if answer is not None:
             answers[i] = answer
     return answers, seconds
+
+
+def write_paths(make_planner, problems):
+    """Plan for every problem once, and write the paths to argv[2].
+
+    ``make_planner(problem)`` puts the obstacles of a problem into the world, untimed, and returns
+    ``plan() -> (m, n) waypoints``. An exception or a None is a path of NaN: failures stay in the
+    statistics. All paths are of one length, the last waypoint repeated.
+    """
+    make_planner(problems[0])()  # to warm up
+    paths, seconds = [], []
+    for i, problem in enumerate(problems):
+        plan, path = make_planner(problem), None
+        began = time.perf_counter()
+        try:
+            path = plan()
+        except Exception as fault:
+            print(f"problem {i}: {fault!r}", file=sys.stderr)
+        seconds.append(time.perf_counter() - began)
+        paths.append(np.full((1, len(problem["start"])), np.nan) if path is None else path)
+    longest = max(map(len, paths))
+    paths = [np.vstack([each, np.tile(each[-1], (longest - len(each), 1))]) for each in paths]
+    np.savez(sys.argv[2], answers=np.array(paths), seconds=np.array(seconds))

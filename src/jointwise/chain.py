@@ -15,23 +15,17 @@ from numpy.typing import ArrayLike
 
 from jointwise.config import DEFAULT_SOLVE_CONFIG, SolveConfig, check_config
 from jointwise.engines.choice import check_serial, is_for_arms
-from jointwise.engines.closed_form.batch import solutions_batch
-from jointwise.engines.closed_form.branches import branch_name
-from jointwise.engines.closed_form.redundancy import redundancy_intervals
-from jointwise.engines.closed_form.solutions import all_solutions
 from jointwise.engines.run_options import Device, RunOptions
 from jointwise.engines.serial.engine import arm_at_point
 from jointwise.engines.serial.forward import jacobian, joint_frames, manipulability, tip_poses
 from jointwise.errors import InvalidInputError
 from jointwise.from_rows import DHRows, FromRows
 from jointwise.kernels.layout.arrays import Floats
-from jointwise.model import checks, urdf
+from jointwise.model import checks
 from jointwise.model.arm import ArmModel, arm_model
 from jointwise.model.joint_values import JointValues
 from jointwise.model.joints import DHJoint
 from jointwise.model.kinematic_tree import LinkPlace, TreeModel
-from jointwise.model.outline import outline
-from jointwise.model.table import table
 from jointwise.model.tips import default_tip, joints_of
 from jointwise.model.tree_path import (
     Skeleton,
@@ -42,8 +36,6 @@ from jointwise.model.tree_path import (
     moved_links,
 )
 from jointwise.model.tree_poses import inverse, link_poses
-from jointwise.model.urdf import Source
-from jointwise.model.working_radius import working_radius
 from jointwise.posture import Posture, check_posture
 from jointwise.problem import Problem
 from jointwise.results.result import IDENTITY
@@ -60,6 +52,7 @@ from jointwise.targets import (
 
 if TYPE_CHECKING:
     from jointwise.engines.serial.trace import Trace
+    from jointwise.model.urdf import Source
     from jointwise.results.result import Check
     from jointwise.results.solutions import Solutions, SolutionsBatch
     from jointwise.scene.collision_model import CollisionModel
@@ -205,19 +198,32 @@ class Chain(FromRows):
 
     @property
     def robot(self) -> Robot:
-        """The robot, with the scene of the arm, if it has one, and everything the arm holds.
+        """The robot, placed as the arm is, with its scene, if any, and everything it holds.
 
         If the arm has a scene, the shape of the whole robot is found, unless it is known.
 
         Raises:
-            InvalidInputError: The arm has a scene, and the robot's root moves relative to its base.
+            InvalidInputError: The arm has a scene or a base pose, and the robot's root moves
+                relative to its base.
 
         Example:
             >>> arm = Chain.load("ur5e").with_scene(margin=0.01)
             >>> arm.robot.margin
             0.01
         """
-        return self._robot if self._collision_model is None else _robot_in_scene(self)
+        in_scene = self._collision_model is not None
+        if (in_scene or (self._base_pose != IDENTITY).any()) and self._root_moves:
+            raise InvalidInputError(
+                "the arm has a scene or a base pose, and the robot's root moves relative to "
+                f"{self.base_link!r}: call with_base and with_scene on a separate robot."
+            )
+        return _robot_in_scene(self) if in_scene else self._robot
+
+    @property
+    def _root_moves(self) -> bool:
+        """Whether the root of the robot moves relative to the base link of the arm."""
+        model, base = self._robot.model, self.base_link
+        return base != model.root and self._skeleton.joints[0] == model.links[base].joint
 
     @property
     def _numbers(self) -> ArmModel:
@@ -246,7 +252,7 @@ class Chain(FromRows):
 
     @property
     def closed_form(self) -> str | None:
-        """The structure by which all solutions are computed in closed form, or None.
+        """The structure that gives all solutions in closed form, or None.
 
         Example:
             >>> from jointwise import robots
@@ -362,6 +368,8 @@ class Chain(FromRows):
         robot = self._robot
         if self.base_link == robot.model.root:
             robot = robot._with(_base_pose=pose)
+        elif not self._root_moves:
+            robot = robot._with(_base_pose=pose @ inverse(_at_zero(robot.model, self.base_link)))
         return replace(self, _robot=robot, arm=arm, _base_pose=pose)._with_shape(shape)
 
     def detach(self) -> Chain:
@@ -433,6 +441,8 @@ class Chain(FromRows):
             <?xml version="1.0"?>
             <robot name="panda">
         """
+        from jointwise.model import urdf
+
         return urdf.write(self.arm, self.joint_names, self.max_velocity, name)
 
     # Forward kinematics
@@ -511,6 +521,8 @@ class Chain(FromRows):
                    [0. , 0. , 0.5],
                    [1. , 0. , 0.5]])
         """
+        from jointwise.model.outline import outline
+
         values = self._values("q", q)
         frames = self.joint_frames(values)
         return outline(self.arm, np.asarray(values, float), frames, self.fk(values))
@@ -525,6 +537,8 @@ class Chain(FromRows):
             >>> round(Chain.load("panda").working_radius(), 3)
             0.858
         """
+        from jointwise.model.working_radius import working_radius
+
         return working_radius(self.arm)
 
     # All solutions
@@ -568,10 +582,12 @@ class Chain(FromRows):
             >>> arm.solutions(arm.fk([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]))
             <4 solutions, complete>
         """
+        from jointwise.engines.closed_form.solutions import all_solutions
+
         packed = pack_target(target)
         arm, first = self._arm_for(packed), None if near is None else self._values("near", near)
         check = None if self._collision_model is None else self._check_or_none(arm)
-        options = count, first, config, redundancy, all_turns, check
+        options = count, first, config, redundancy, checks.flag("all_turns", all_turns), check
         return all_solutions(arm, packed, *options)._of_link(self.tip_link)
 
     def solutions_batch(
@@ -607,6 +623,8 @@ class Chain(FromRows):
             >>> bool(found.complete.all()), bool((found.counts > 0).all())
             (True, True)
         """
+        from jointwise.engines.closed_form.batch import solutions_batch
+
         _, (packed,) = self._packed(targets, True)
         arm, values = self._arm_for(packed), self._values("near", near)
         options, check = RunOptions(device, threads=threads), self._check_or_none(arm)
@@ -631,6 +649,8 @@ class Chain(FromRows):
             >>> arm.redundancy_intervals(arm.fk(arm.random(seed=1))).shape[1]
             2
         """
+        from jointwise.engines.closed_form.redundancy import redundancy_intervals
+
         return redundancy_intervals(self._arm_for(pack_target(target)), target)
 
     def branch(self, q: JointValues) -> str:
@@ -654,6 +674,8 @@ class Chain(FromRows):
             >>> robots.ur5e().branch([0.1, -1.2, 1.5, -0.4, 1.0, 0.3])
             'shoulder left, elbow up, wrist flipped'
         """
+        from jointwise.engines.closed_form.branches import branch_name
+
         return branch_name(self.arm, self._values("q", q))
 
     def trace(
@@ -718,9 +740,18 @@ class Chain(FromRows):
         # The most frequent case, and fast.
         if start is not None and type(start) is not np.ndarray:
             start = self._values("start", start)
-        joints, around = self._skeleton.joint_names, self._collision_model
-        fields = (self.arm, joints, (self.tip_link,), (pack_target(targets),), start, config)
-        return tuple.__new__(Problem, (*fields, None, around, None))
+        fields = (
+            self.arm,
+            self._skeleton.joint_names,
+            (self.tip_link,),
+            (pack_target(targets),),
+            start,
+            config,
+            None,
+            self._collision_model,
+            None,
+        )
+        return tuple.__new__(Problem, fields)
 
     def _packed(self, targets: Any, many: bool) -> tuple[tuple[str, ...], tuple[PackedTarget, ...]]:
         if not many:
@@ -753,6 +784,8 @@ class Chain(FromRows):
         return f"<Chain of {checks.quantity(self.n, 'joint')}: {', '.join(self.joint_names)}>"
 
     def __str__(self) -> str:
+        from jointwise.model.table import table
+
         return table(self.arm, self.joint_names, self.rows, self.modified)
 
 
@@ -764,11 +797,6 @@ def _robot_in_scene(chain: Chain) -> Robot:
     from jointwise.shape.attached import carried_over
 
     if chain.base_link != model.root:
-        if chain._skeleton.joints[0] == model.links[chain.base_link].joint:
-            raise InvalidInputError(
-                "the arm has a scene, and the robot's root moves relative to "
-                f"{chain.base_link!r}: call with_scene on a separate robot."
-            )
         robot = robot._with(_base_pose=chain.base_pose @ inverse(_at_zero(model, chain.base_link)))
     if robot.geometry is None and around.geometry.joints == model.all_joint_names:
         from jointwise.shape.sources.given import GivenShapes

@@ -64,10 +64,7 @@ class SolveConfig:
         for name in ("max_restarts", "max_iterations"):
             object.__setattr__(self, name, checks.count(name, getattr(self, name)))
         checks.choice("method", self.method, get_args(Method))
-        if not isinstance(self.search_unreached, bool):
-            raise InvalidInputError(
-                f"search_unreached is {self.search_unreached!r}: expected True or False."
-            )
+        checks.flag("search_unreached", self.search_unreached)
         stiffness = checks.all_finite("stiffness", checks.floats("stiffness", self.stiffness))
         if (stiffness < 0.0).any():
             raise InvalidInputError(f"stiffness is {self.stiffness}: expected 0 or more.")
@@ -103,6 +100,12 @@ def criteria_of(config: SolveConfig, near_start: bool) -> PackedCriteria:
 
 
 DEFAULT_SOLVE_CONFIG = SolveConfig()
+
+
+def is_loose(config: SolveConfig) -> bool:
+    """Whether joint values may be solutions that are not near one of the closed form."""
+    pairs = zip(config.tolerances, DEFAULT_SOLVE_CONFIG.tolerances, strict=True)
+    return any(given > usual for given, usual in pairs)
 
 
 def check_config(config: SolveConfig) -> None:

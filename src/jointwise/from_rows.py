@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from numpy.typing import ArrayLike
 
-from jointwise.model import checks, degrees, dhfile
+from jointwise.model import checks, degrees
 from jointwise.model.dh import Row, as_rows, dh_model
 from jointwise.model.joints import DHJoint
 from jointwise.model.kinematic_tree import TreeModel
@@ -19,6 +19,8 @@ from jointwise.verbs import Verbs
 
 if TYPE_CHECKING:
     from typing import Self
+
+    from jointwise.model import dhfile
 
 
 class DHRows(NamedTuple):
@@ -133,6 +135,8 @@ class FromRows(Verbs):
             >>> arm.joint_names, arm.fk([0.0, 0.0])[:3, 3]
             (('joint1', 'joint2'), array([0.7, 0. , 0. ]))
         """
+        from jointwise.model import dhfile
+
         found = dhfile.read(path, convention, angles)
         names = checks.names(found.names, len(found.rows))
         limits, frames = checks.limits(found.limits, names), (found.base, found.tool)

@@ -17,17 +17,17 @@ from numpy.typing import ArrayLike
 from jointwise.errors import InvalidInputError
 from jointwise.from_rows import DHRows, FromRows
 from jointwise.kernels.layout.arrays import Floats
-from jointwise.model import checks, data, urdf
+from jointwise.model import checks, data
 from jointwise.model.joint_values import JointValues
 from jointwise.model.kinematic_tree import LinkPlace, Mimic, TreeModel
 from jointwise.model.tree_poses import link_poses
-from jointwise.model.tree_table import tree_table
-from jointwise.model.urdf import Source
 from jointwise.results.result import IDENTITY
 from jointwise.targets import PackedTarget, Pose, link_columns, mappings_in
 
 if TYPE_CHECKING:
     from jointwise.chain import Chain
+    from jointwise.model import urdf
+    from jointwise.model.urdf import Source
     from jointwise.results.result import Check
     from jointwise.scene.collision_model import CollisionModel
     from jointwise.shape.geometry import Geometry
@@ -40,7 +40,7 @@ class Robot(FromRows):
     """A whole robot: arms, legs, hands. Made by ``Robot.from_urdf`` and the like. Immutable.
 
     Mimic joints follow others, so they have no values of their own: ``joint_names`` has the
-    independent joints, in whose order joint values are. Inside the limits of these, mimic joints
+    independent joints, in whose order joint values are. Inside their limits, mimic joints
     are inside their own limits too.
 
     Attributes:
@@ -90,14 +90,19 @@ class Robot(FromRows):
             >>> Robot.from_urdf(robots.panda().to_urdf("arm")).n
             7
         """
+        from jointwise.model import urdf  # a slow import
+
         tree = urdf.Tree(source, srdf)
-        return cls(urdf.read_robot(tree, free_base), _urdf_shapes(tree, source))
+        model = urdf.read_robot(tree, checks.flag("free_base", free_base))
+        return cls(model, _urdf_shapes(tree, source))
 
     @classmethod
     def _around_chain(
         cls, source: Source, base_link: str | None, tip_link: str | None
     ) -> tuple[Robot, str | None]:
         """The robot of a URDF with at least the joints between two links, and the second link."""
+        from jointwise.model import urdf
+
         tree = urdf.Tree(source)
         for link in (base_link, tip_link):
             if link is not None:
@@ -127,10 +132,10 @@ class Robot(FromRows):
             >>> Robot.from_mjcf(f"<mujoco>{body}</mujoco>").joint_names
             ('turn',)
         """
+        from jointwise.model import mjcf, urdf
+
         if hasattr(source, "read"):  # an open file can be read once
             source = urdf.kept_source(source)
-        from jointwise.model import mjcf
-
         return cls(mjcf.read_robot(source), partial(_mjcf_shapes, urdf.kept_source(source)))
 
     @classmethod
@@ -151,7 +156,7 @@ class Robot(FromRows):
             >>> Robot.load("ur5e").n
             6
         """
-        return cls._load(name, None, free_base)[0]
+        return cls._load(name, None, checks.flag("free_base", free_base))[0]
 
     @classmethod
     def _load(
@@ -293,7 +298,7 @@ class Robot(FromRows):
             True
         """
         checks.known_name("link", link, self.model.links, self.name)
-        if name in self.model.links:
+        if checks.text("name", name) in self.model.links:
             raise InvalidInputError(f"{name!r} is a link already: choose another name.")
         if self._geometry is not None and name in self._geometry.attached:
             raise InvalidInputError(f"{name!r} is attached already: choose another name.")
@@ -310,7 +315,7 @@ class Robot(FromRows):
         """The robot with one more link, and the link's name, which is made unique."""
         if self._geometry is not None:
             taken += self._geometry.attached
-        unique, number = name, 2
+        unique, number = checks.text("name", name), 2
         while unique in self.model.links or unique in taken:
             unique, number = f"{name}{number}", number + 1
         from jointwise.shape.tools import Tool, checked_radius
@@ -398,6 +403,8 @@ class Robot(FromRows):
             <?xml version="1.0"?>
             <robot name="panda">
         """
+        from jointwise.model import urdf
+
         return urdf.write_robot(self.model, self._base_pose)
 
     # Forward kinematics
@@ -465,6 +472,8 @@ class Robot(FromRows):
         return f"<Robot {self.name}: {checks.quantity(self.n, 'joint')}>"
 
     def __str__(self) -> str:
+        from jointwise.model.tree_table import tree_table
+
         return tree_table(self.model)
 
 
@@ -473,6 +482,8 @@ class Robot(FromRows):
 
 def _urdf_shapes(tree: urdf.Tree, source: Source) -> Callable[[], ShapeSource]:
     """What makes the source of the collision shapes of a URDF."""
+    from jointwise.model import urdf
+
     return partial(_shapes_of_urdf, tree, urdf.folder_of(source))
 
 

@@ -18,12 +18,12 @@ from jointwise.model import checks
 from jointwise.model.arm import ArmModel
 from jointwise.model.joint_values import JointValues
 from jointwise.model.kinematic_tree import LinkPlace, TreeModel
-from jointwise.model.urdf import Source
 from jointwise.targets import Pose
 
 if TYPE_CHECKING:
     from typing import Self
 
+    from jointwise.model.urdf import Source
     from jointwise.results.result import Check
     from jointwise.scene.collision_model import CollisionModel
     from jointwise.scene.scene import Scene
@@ -79,7 +79,9 @@ class Shaped(ABC):
         """(4, 4) the pose of the base, unless it is the identity or part of the arm."""
 
     @abstractmethod
-    def _configurations(self, q: JointValues, base_pose: Any) -> tuple[Floats, Floats | None]:
+    def _configurations(
+        self, q: JointValues, base_pose: Any, name: str = "q"
+    ) -> tuple[Floats, Floats | None]:
         """(n,) or (k, n) joint values, and (4, 4) or (k, 4, 4) poses of the base."""
 
     def _changed(self, **fields: Any) -> Self:
@@ -180,6 +182,7 @@ class Shaped(ABC):
         from jointwise.shape.fitting.solid import solid_spheres
         from jointwise.shape.link_groups import move_spheres
 
+        checks.text("name", name)
         T_frame_link, place = self._carrier(link)
         given = {"box": box, "cylinder": cylinder, "sphere": sphere, "mesh": mesh}
         spheres = solid_spheres(given, padding)
@@ -323,6 +326,53 @@ class Shaped(ABC):
         rows, pose = self._checked_configurations(q, base_pose)
         found = self._check().free(np.atleast_2d(rows), pose, threads)
         return bool(found[0]) if rows.ndim == 1 else found
+
+    def edge_is_free(
+        self, q0: JointValues, q1: JointValues, *, threads: int | None = None
+    ) -> bool | Bools:
+        """Whether the straight motion between two configurations provably keeps the margin.
+
+        The motion is not sampled: a bound on how far each sphere moves covers the whole of it, so
+        ``is_free`` is True at every configuration on a free edge. Where the clearance is less than
+        the motion of about 2 mm at which the proof ends, an edge counts as not free.
+
+        Args:
+            q0: (n,) one configuration as for ``fk``, or (k, n) many.
+            q1: The same; one configuration is combined with each of many.
+            threads: For many edges; None: one for every core.
+
+        Returns:
+            A boolean, or (k,) for many.
+
+        Raises:
+            InvalidInputError: The model has no scene, or its base is free.
+
+        Example:
+            >>> from jointwise import Chain, Scene
+            >>> wall = Scene().box([0.1, 2.0, 2.0], [0.8, 0.0, 0.0], name="wall")
+            >>> arm = Chain.load("panda").with_scene(wall)
+            >>> q0, q1 = arm.mid_range, arm.mid_range + 0.1
+            >>> arm.edge_is_free(q0, q1), arm.edge_is_free(q0, [q1, arm.random(seed=1)])
+            (True, array([ True, False]))
+        """
+        from jointwise.engines.edges import edges_free
+
+        starts, _ = self._configurations(q0, None, "q0")
+        ends, _ = self._configurations(q1, None, "q1")
+        if starts.ndim == ends.ndim == 2 and len(starts) != len(ends):
+            raise InvalidInputError(
+                f"q0 has {checks.quantity(len(starts), 'row')} and q1 has {len(ends)}: expected "
+                "as many, or one configuration."
+            )
+        packed = self._check().packed_edges
+        if packed is None:
+            raise InvalidInputError(
+                "the base of the robot is free, and edges are proven for a fixed base only: use "
+                "is_free at configurations along the way."
+            )
+        rows = np.broadcast_arrays(np.atleast_2d(starts), np.atleast_2d(ends))
+        found = edges_free(packed, rows[0], rows[1], threads)
+        return bool(found[0]) if starts.ndim == ends.ndim == 1 else found
 
     def _checked_configurations(
         self, q: JointValues, base_pose: Any

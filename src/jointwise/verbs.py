@@ -12,16 +12,19 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from jointwise.backends.threads import thread_count
 from jointwise.config import DEFAULT_SOLVE_CONFIG, SolveConfig, check_config
 from jointwise.engines.choice import engine_for
-from jointwise.engines.path_limits import joint_velocities, path_limits
 from jointwise.engines.run_options import Device, RunOptions
-from jointwise.engines.valid_path import follow_valid
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import Bools, Floats
 from jointwise.model import checks, degrees
-from jointwise.model.joint_values import JointValues, full_turns, ordered_values, random_values
+from jointwise.model.joint_values import (
+    JointValues,
+    full_turns,
+    joint_velocities,
+    ordered_values,
+    random_values,
+)
 from jointwise.model.kinematic_tree import TreeModel
 from jointwise.model.tree_path import Skeleton
 from jointwise.posture import Posture, check_posture
@@ -30,14 +33,21 @@ from jointwise.shaped import Shaped
 from jointwise.targets import AnyTarget, AnyTargets, PackedTarget
 
 if TYPE_CHECKING:
+    from jointwise.engines.planning.planner import PlanOptions
+    from jointwise.engines.planning.tasks import PlanModel
     from jointwise.engines.tracking.tracker import Tracker
     from jointwise.results.batch import IKBatch, IKPath
+    from jointwise.results.plan import Plan
     from jointwise.results.result import IKResult
 
 # A target of an arm; of a robot, the targets of some links by their names.
 ModelTarget: TypeAlias = AnyTarget | Mapping[str, AnyTarget]
 # Many of them.
 ModelTargets: TypeAlias = AnyTargets | Mapping[str, AnyTargets] | Sequence[Mapping[str, AnyTarget]]
+# One of them, or alternatives of which one is reached.
+PlanTarget: TypeAlias = ModelTarget | ModelTargets
+# Samples of a plan, unless another number is given.
+MAX_SAMPLES = 50_000
 
 
 class Verbs(Shaped):
@@ -251,13 +261,16 @@ class Verbs(Shaped):
             >>> bool(path.converged.all()), path.breaks
             (True, ())
         """
+        from jointwise.engines.path_limits import path_limits
+        from jointwise.engines.valid_path import follow_valid
+
         problem = self._problem(targets, True, start, posture, config, path=True)
         if times is None and max_velocity is not None:
             raise InvalidInputError("max_velocity needs times, the time between targets [s].")
         count, known = len(problem.targets[0].values), self.max_velocity
         if not count:
             raise InvalidInputError("targets is empty: expected at least one target.")
-        velocities = joint_velocities(self._numbers, self.joint_names, known, max_velocity)
+        velocities = joint_velocities(self.joint_names, known, max_velocity)
         limits = path_limits(velocities, count, times, max_step)
         if limits.is_timed:
             self._check_velocities(velocities)
@@ -311,11 +324,138 @@ class Verbs(Shaped):
 
         from concurrent.futures import ThreadPoolExecutor
 
+        from jointwise.backends.threads import thread_count
+
         pool = ThreadPoolExecutor(thread_count(threads))
         try:
             return list(pool.map(follow, counted(), paths))
         finally:  # Ctrl-C does not wait for paths that are being followed
             pool.shutdown(wait=False, cancel_futures=True)
+
+    # Planning
+
+    def plan(
+        self,
+        target: PlanTarget | None = None,
+        start: JointValues | None = None,
+        *,
+        q: JointValues | None = None,
+        posture: Posture | None = None,
+        config: SolveConfig = DEFAULT_SOLVE_CONFIG,
+        max_samples: int = MAX_SAMPLES,
+        shortcuts: bool = True,
+    ) -> Plan:
+        """A path from a start to a target that is proven free of collisions.
+
+        Two trees of configurations grow from the start and from the solutions of the target until
+        they meet (RRT-Connect). Every edge, the straight motion between two configurations, is
+        proven free: not sampled. The same seed gives the same path. Of a robot, only joints on the
+        way to the links with targets move; the base and everything else stay.
+
+        Args:
+            target: As for ``solve``. Several in a list or an array, such as grasps, are
+                alternatives: one of them is reached, and ``target_index`` of the plan says which.
+                For a robot, a mapping of link names to targets, or a list of mappings.
+            start: (n,) where the joints are [rad, m], or a mapping of some joint names; other
+                joints are in the middle of their ranges. It must be inside the limits.
+            q: Joint values to reach instead of a target: (n,), (k, n) alternatives, or a mapping of
+                joint names; other joints then end where they start.
+            posture: Its ``active`` joints may move, and no others; its joint values are preferred
+                at the target.
+            config: Tolerances of the target, and the seed.
+            max_samples: Samples after which planning ends without a path. 0: only the straight
+                edge to the nearest solution is tried.
+            shortcuts: Whether the path is shortened where edges are proven free.
+
+        Returns:
+            The path; ``found`` tells whether there is one, and ``status`` why not. A start or a
+            target that collides does not raise.
+
+        Raises:
+            InvalidInputError: The model has no scene, the start is outside the limits, or something
+                else about the input is wrong; the text says what.
+
+        Example:
+            >>> from jointwise import Chain, Scene
+            >>> table = Scene().box([1.0, 2.0, 0.04], [0.5, 0.0, -0.02], name="table")
+            >>> arm = Chain.load("panda").with_scene(table)
+            >>> plan = arm.plan([0.4, 0.3, 0.3], start=arm.home)
+            >>> plan.found, bool((plan.waypoints[0] == arm.home).all())
+            (True, True)
+        """
+        from jointwise.engines.planning.planner import PlanOptions, make_plan
+
+        options = PlanOptions(checks.count("max_samples", max_samples), shortcuts, config)
+        return make_plan(self._plan_model(posture, options).task(target, start, q))
+
+    def plan_batch(
+        self,
+        targets: ModelTargets | None = None,
+        starts: JointValues | None = None,
+        *,
+        q: ArrayLike | None = None,
+        posture: Posture | None = None,
+        config: SolveConfig = DEFAULT_SOLVE_CONFIG,
+        max_samples: int = MAX_SAMPLES,
+        shortcuts: bool = True,
+        threads: int | None = None,
+    ) -> list[Plan]:
+        """Plan many times at once, on threads; each plan is bit-for-bit that of ``plan``.
+
+        Args:
+            targets: As for ``solve_batch``, one for each plan; a list may also hold lists of
+                alternatives.
+            starts: (n,) for all, a mapping of joint names, or (m, n) one for each [rad, m].
+            q: (m, n) joint values to reach instead of targets [rad, m].
+            posture: As for ``plan``.
+            config: As for ``plan``.
+            max_samples: As for ``plan``, for each.
+            shortcuts: As for ``plan``.
+            threads: Threads to use. None: one for every core.
+
+        Returns:
+            The plans, in order; an invalid row has the status ``INVALID``.
+
+        Example:
+            >>> from jointwise import Chain
+            >>> arm = Chain.load("ur5e").with_scene()
+            >>> targets = arm.fk(arm.home + [[0.1] * 6, [-0.1] * 6])
+            >>> [plan.status.name for plan in arm.plan_batch(targets, arm.home)]
+            ['PLANNED', 'PLANNED']
+        """
+        from jointwise.engines.planning.batch import make_plans
+        from jointwise.engines.planning.planner import PlanOptions
+        from jointwise.engines.planning.tasks import batch_tasks
+
+        options = PlanOptions(checks.count("max_samples", max_samples), shortcuts, config)
+        model = self._plan_model(posture, options)
+        return make_plans(batch_tasks(model, targets, starts, q), threads)
+
+    def _plan_model(self, posture: Posture | None, options: PlanOptions) -> PlanModel:
+        """What plans have in common, checked."""
+        from jointwise.engines.edge_packing import packed_edges
+        from jointwise.engines.planning.tasks import PlanModel
+        from jointwise.results.plan import PlanDetails
+
+        check_config(options.config)
+        check_posture(posture)
+        check, base_pose = self._check(), self._moved_base()
+        edges = check.packed_edges
+        if edges is None:  # a free base stays where it is
+            assert self._collision_model is not None
+            base = None if base_pose is None else tuple(base_pose.ravel().tolist())
+            edges = packed_edges(self._collision_model, base)
+        details = PlanDetails(self.joint_names, self.max_velocity, check, base_pose)
+        numbers, held = self._numbers, posture
+        if isinstance(numbers, TreeModel) and numbers.free_base:  # the base stays
+            held = replace(posture or Posture(), active=self.joint_names)
+
+        def problem(target: Any, start: Floats) -> Problem:
+            return self._problem(target, False, start, held, options.config)
+
+        return PlanModel(
+            numbers, self._noun, self._values, problem, edges, posture, options, details
+        )
 
     def track(
         self,
@@ -330,7 +470,10 @@ class Verbs(Shaped):
     ) -> Tracker:
         """A tracker that follows moving targets step by step, within motion limits.
 
-        The base does not move, even if it is free: its motion has no limits.
+        The base does not move, even if it is free: its motion has no limits. With a scene, the
+        joints slow down and stop before contact with obstacles and themselves, and slide along
+        them where that brings them closer to the target. They never collide, since a step is made
+        only if the joints can provably brake after it in time.
 
         Args:
             start: (n,) where the joints are, at rest [rad, m], or a mapping of some joint names.
@@ -348,8 +491,7 @@ class Verbs(Shaped):
                 reports that there is such a branch.
 
         Raises:
-            InvalidInputError: Something about the input is wrong, or the model has a scene, which
-                trackers do not obey yet.
+            InvalidInputError: Something about the input is wrong.
 
         Example:
             >>> from jointwise import robots
@@ -361,15 +503,11 @@ class Verbs(Shaped):
         from jointwise.engines.tracking.motion import motion_limits
         from jointwise.engines.tracking.tracker import Tracker, active_joints, away_from_limits
 
-        if self._collision_model is not None:
-            raise InvalidInputError(
-                "the model has a scene, which a tracker does not obey yet: track a model without "
-                "one, and check the motion by is_free."
-            )
         check_posture(posture)
+        switching = checks.flag("switch_branches", switch_branches)
         first = checks.joint_values("start", self._values("start", start), self.n, self._noun)
         known = self.max_velocity
-        velocity = joint_velocities(self._numbers, self.joint_names, known, max_velocity)
+        velocity = joint_velocities(self.joint_names, known, max_velocity)
         self._check_velocities(velocity)
         limits, turns = self.limits, full_turns(self._numbers)
         motion = motion_limits(limits, turns, dt, velocity, max_acceleration, max_jerk, self._noun)
@@ -380,8 +518,8 @@ class Verbs(Shaped):
             checks.all_finite("posture", preferred)
         active = active_joints(posture, self._numbers, self.joint_names)
         fields = (self._numbers, self.joint_names, (), (), None, DEFAULT_SOLVE_CONFIG, active)
-        problem = Problem(*fields, base_pose=self._moved_base())
-        return Tracker(problem, self._packed, first, motion, preferred, bool(switch_branches))
+        problem = Problem(*fields, self._collision_model, self._moved_base())
+        return Tracker(problem, self._packed, first, motion, preferred, switching)
 
     # Input
 
@@ -439,10 +577,12 @@ class Verbs(Shaped):
         degrees.check_limits(checked, self.prismatic, self.joint_names)
         return checked
 
-    def _configurations(self, q: JointValues, base_pose: Any) -> tuple[Floats, Floats | None]:
+    def _configurations(
+        self, q: JointValues, base_pose: Any, name: str = "q"
+    ) -> tuple[Floats, Floats | None]:
         """(n,) or (k, n) joint values, and (4, 4) or (k, 4, 4) poses of the base."""
-        values = checks.configurations("q", self._values("q", q), self.n, self._noun)
-        rows = checks.all_finite("q", np.ascontiguousarray(values))
+        values = checks.configurations(name, self._values(name, q), self.n, self._noun)
+        rows = checks.all_finite(name, np.ascontiguousarray(values))
         if base_pose is None:
             return rows, None
         poses = checks.floats("base_pose", checks.as_array(base_pose))

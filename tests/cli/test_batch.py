@@ -204,4 +204,7 @@ def test_tables_accept_the_columns_of_a_new_kind_of_target(run, monkeypatch):
     assert_allclose(read_values(printed), PANDA.solve_path(line).q, atol=1e-9)
     columns |= {"dx": np.zeros(len(line)), "dy": np.zeros(len(line)), "dz": np.ones(len(line))}
     code, _, error = run("batch", "panda", write_csv("both.csv", columns))
-    assert (code, error) == (2, "both.csv has dx, dy, dz and above: expected one of these.\n")
+    assert (code, error) == (
+        2,
+        "both.csv has dx, dy, dz and above: expected only one orientation.\n",
+    )

@@ -250,7 +250,7 @@ BAD_TABLES = {
     ),
     "two kinds of targets": (
         "x,y,z,roll,pitch,yaw,dx,dy,dz\n",
-        "the input has roll, pitch, yaw and dx, dy, dz: expected one of these.",
+        "the input has roll, pitch, yaw and dx, dy, dz: expected only one orientation.",
     ),
     "text in a cell": (
         "x,y,z\n1,2,3\n\n1,2,here\n",

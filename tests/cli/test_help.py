@@ -12,7 +12,9 @@ from numpy.testing import assert_allclose
 import jointwise
 from jointwise import SolveConfig
 from jointwise.cli.app import app
+from jointwise.verbs import MAX_SAMPLES
 from tests.support.cli import (
+    PANDA,
     RESULT_COLUMNS,
     ROOT,
     TIMEOUT_S,
@@ -52,6 +54,7 @@ def test_help_has_the_default_values_of_the_config(run):
     (tolerance,) = re.findall(r"tolerance; default: (\S+)\.", printed)
     assert float(tolerance) == config.position_tolerance == config.orientation_tolerance
     assert f"restarts; default: {config.max_restarts}." in printed
+    assert f"[default: {MAX_SAMPLES}]" in run("plan", "--help")[1]
 
 
 def test_version_and_help_without_arguments(run):
@@ -83,6 +86,7 @@ def test_the_documentation_names_every_key_and_column(run_json):
         "robots": [],
         "info": ["panda"],
         "fk": ["panda", "--q", *"0000000"],
+        "plan": ["panda", "--from", *PANDA.mid_range, "--to", "0.4", "0.2", "0.5"],
         "batch": ["panda", targets],
         "path": ["panda", targets],
         "place": ["ur3e", targets, "--step", "0.4"],

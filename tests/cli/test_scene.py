@@ -18,6 +18,7 @@ LINE = np.linspace([0.4, 0.15, 0.5], [0.4, -0.1, 0.5], 4)
 BLOCK = Scene().box([0.3, 0.3, 0.3], [0.4, 0.2, 0.5], name="block")
 COMMANDS = {
     "solve": ["solve", "panda", "--to", "0.4", "0.2", "0.5"],
+    "plan": ["plan", "panda", "--from", *map(str, PANDA.home), "--to", "0.4", "0.2", "0.5"],
     "batch": ["batch", "panda", "in.csv"],
     "path": ["path", "panda", "in.csv"],
     "place": ["place", "panda", "in.csv", "--step", "0.5"],

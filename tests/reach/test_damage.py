@@ -3,12 +3,13 @@
 import shutil
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jointwise import JointwiseError, ReachMap
 from jointwise.reach.chunks import Chunk
 from jointwise.reach.grid import AXES
+from tests.support.examples import examples
 from tests.support.reach import TWO_LINKS, file_hashes, small_reach_map
 
 ARRAYS = (*Chunk._fields, *AXES)
@@ -54,7 +55,7 @@ def damage(data, folder, name):
 
 @pytest.mark.parametrize("name", ARRAYS)
 @given(data=st.data())
-@settings(max_examples=6, deadline=None)
+@examples(6)
 def test_a_damaged_chunk_is_named_when_read_and_computed_again_when_resumed(
     intact, tmp_path_factory, name, data
 ):

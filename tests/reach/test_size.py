@@ -4,7 +4,7 @@ from dataclasses import astuple
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jointwise import AimCone, Chain, InvalidInputError, robots
@@ -30,7 +30,6 @@ def count_voxels(chain, resolution, region=None):
 corners = st.tuples(*[st.floats(-1.5, 1.5)] * 2).map(sorted)
 
 
-@settings(deadline=None)
 @given(
     resolution=st.floats(0.03, 0.5),
     region=st.none() | st.tuples(corners, corners, corners),

@@ -6,6 +6,7 @@ Its arguments are the file to write, and the part of the entry points: a key of 
 
 import sys
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 
@@ -71,10 +72,16 @@ def among_obstacles(chain: Chain) -> Iterator[np.ndarray]:
     yield scene.distance(q[:, :3])
     yield chain.with_scene(scene).clearance(q)
     yield chain.with_scene(scene, margin=0.05).is_free(q).astype(float)
+    yield chain.with_scene(scene).edge_is_free(q[:-1], q[1:]).astype(float)
     at_table, config = chain.with_scene(table()), SolveConfig(max_restarts=10)
     batch = at_table.solve_batch(chain.fk(q), config=config)
     yield batch.q
     yield np.stack([batch.position_error, batch.clearance, batch.status])
+    free = q[at_table.is_free(q)]
+    for start, end in pairwise(free):
+        yield at_table.plan(q=end, start=start, max_samples=500).waypoints
+    for plan in at_table.plan_batch(q=free, starts=free[::-1].copy(), max_samples=500):
+        yield plan.waypoints
 
 
 def of_a_robot() -> Iterator[np.ndarray]:

@@ -25,7 +25,7 @@ from jointwise.kernels.layout.thresholds import SWEEPS
 
 # Threads of a block, and blocks at least: idle ones cost little, and Numba warns of fewer.
 BLOCK_THREADS, MIN_BLOCKS = 128, 128
-# Below so many attempts the GPU is not full: then each problem makes several in a round.
+# Fewer attempts do not fill the GPU, so each problem makes several in a round; and the most.
 FULL_GPU, MAX_ATTEMPTS = 1 << 18, 128
 # Rows of a piece, and pieces side by side: for arrays on the GPU, and for arrays in host memory,
 # so that some are copied while others are solved.
@@ -267,7 +267,7 @@ LOADING = Lock()
 
 @contextmanager
 def borrow_workers(count: int, n: int, dtype: type, rows: int) -> Iterator[list[Worker]]:
-    """Workers for an arm of n joints and pieces of so many rows; idle ones if they fit.
+    """Workers for an arm of n joints and pieces of ``rows`` rows; idle ones if they fit.
 
     Idle workers that do not fit, or are more than a batch needs, free their memory. The capacity
     is a power of two, so that batches of about the same size use the same workers.
@@ -307,14 +307,14 @@ def tip_poses(packed_arm: Floats, configurations: Any) -> Any:
 
 
 def launch(kernel: Any, threads: int, *arguments: Any) -> None:
-    """Run a kernel with at least so many threads, and wait for it."""
+    """Run a kernel with at least this number of threads, and wait for it."""
     with LOADING:
         kernel[_blocks(threads), BLOCK_THREADS](*arguments)
     _cuda().synchronize()
 
 
 def _blocks(threads: int) -> int:
-    """Blocks for so many threads."""
+    """Number of blocks for a number of threads."""
     return max(-(-threads // BLOCK_THREADS), 1 if _simulated() else MIN_BLOCKS)
 
 

@@ -73,7 +73,7 @@ def check_library(values: Any, dtype: type) -> None:
 def to_library(values: Any, like: Any) -> Any:
     """A Numba array as an array of the library of ``like``.
 
-    The memory stays the same, but for JAX, which does not keep it from being freed: it is copied.
+    The memory stays the same. JAX does not keep it from being freed, so it is copied there.
     """
     library = library_of(like)
     if library == "torch":

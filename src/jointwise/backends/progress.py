@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-# Called with the number of items done so far, and how many of these are solved.
+# Called with the number of items done so far, and how many of them are solved.
 Report = Callable[[int, int], None]
 
 # Shown until the first items are done.

@@ -24,6 +24,7 @@ from jointwise.cli.commands.fk import fk
 from jointwise.cli.commands.info import info, robots
 from jointwise.cli.commands.path import path
 from jointwise.cli.commands.place import place
+from jointwise.cli.commands.plan import plan
 from jointwise.cli.commands.reach import reach
 from jointwise.cli.commands.solve import solve
 from jointwise.cli.commands.track import track
@@ -35,7 +36,7 @@ from jointwise.errors import DegreesWarning, JointwiseError
 # Exit code of a program that wrote to a closed pipe: 128 + SIGPIPE.
 CLOSED_PIPE = 141
 # Options that take one value per joint.
-JOINT_VALUE_OPTIONS = ("--q", "--start")
+JOINT_VALUE_OPTIONS = ("--q", "--start", "--from")
 
 
 class Commands(TyperGroup):
@@ -99,7 +100,7 @@ def jointwise(
     """
 
 
-for _command in (robots, info, fk, solve, batch, path, track, reach, place, view, demo):
+for _command in (robots, info, fk, solve, plan, batch, path, track, reach, place, view, demo):
     app.command()(expand_groups(_command))
 
 

@@ -64,7 +64,23 @@ Tolerance = Annotated[
     _option("Position [m] and orientation [rad] tolerance; default: 1e-6.", "NUMBER"),
 ]
 Restarts = Annotated[int | None, _option("Maximum number of restarts; default: 100.", "COUNT")]
-Seed = Annotated[int, _option("Seed of the restarts.", "NUMBER")]
+Seed = Annotated[int, _option("Seed of all random choices.", "NUMBER")]
+To = Annotated[Triple | None, _option("Target position [m].", "X Y Z")]
+Rpy = Annotated[Triple | None, _option("Target orientation: angles about fixed x, y, z.", "R P Y")]
+Quat = Annotated[Quadruple | None, _option("Target orientation: quaternion, w last.", "X Y Z W")]
+Aim = Annotated[
+    Triple | None,
+    _option("Direction of the end effector's z axis; rotation about it is free.", "X Y Z"),
+]
+LinkTargets = Annotated[
+    list[str] | None,
+    _option(
+        "Target of a link of a whole robot; repeat it for others. After the position may follow: "
+        "rpy R P Y, quat X Y Z W or aim X Y Z.",
+        "LINK X Y Z ...",
+        "--target",
+    ),
+]
 SceneFile = Annotated[
     str | None, _option("Obstacles: a .toml file with tables such as [[box]].", "FILE.toml")
 ]

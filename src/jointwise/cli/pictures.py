@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from jointwise.kernels.layout.arrays import Floats
     from jointwise.reach import ReachMap
     from jointwise.results.batch import IKPath
+    from jointwise.results.plan import Plan
     from jointwise.results.result import IKResult
     from jointwise.robot import Robot
 
@@ -69,6 +70,13 @@ def draw_path(file: str, model: "Chain | Robot", path: "IKPath", in_degrees: boo
     from jointwise import plot
 
     _save(plot.path(model, path, degrees=in_degrees)[0], file)
+
+
+def draw_plan(file: str, model: "Chain | Robot", plan: "Plan") -> None:
+    """Draw the motion of a plan among its obstacles."""
+    from jointwise import plot
+
+    _save(plot.plan(model, plan), file)
 
 
 def draw_slice(file: str, reach_map: "ReachMap") -> None:

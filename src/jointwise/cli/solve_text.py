@@ -34,7 +34,7 @@ def record(
 
     values: dict[str, object] = {
         "robot": name,
-        "target": _target_parts(target),
+        "target": target_parts(target),
         "converged": result.converged,
         "status": result.status.name,
         "message": result.message,
@@ -59,14 +59,14 @@ def record(
     return values
 
 
-def _target_parts(target: Any) -> dict[str, object]:
+def target_parts(target: Any) -> dict[str, object]:
     """The parts of a target by name; None for those that it does not have. By links, if several."""
     import numpy as np
 
     from jointwise.targets import KINDS, pack_target
 
     if isinstance(target, Mapping):
-        return {link: _target_parts(each) for link, each in target.items()}
+        return {link: target_parts(each) for link, each in target.items()}
     packed = pack_target(target)
     names = [name for kind in KINDS.values() for name in kind.column_values(np.eye(4))]
     return {**dict.fromkeys(["position", *names]), **packed.kind.describe(packed.values)}

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import Floats
 from jointwise.model.degrees import check_values
 from jointwise.verbs import Verbs
@@ -27,6 +28,22 @@ def to_radians(
         check_values(option, array, model, model.joint_names)
         return array
     return np.where(model.prismatic, array, np.radians(array))
+
+
+def step_to_radians(option: str, step: float | None, model: Verbs) -> float | None:
+    """A step of all joints [°] in radians; a number for metres, too, cannot be in degrees.
+
+    Raises:
+        InvalidInputError: The model has revolute and prismatic joints.
+    """
+    if step is None or model.prismatic.all():
+        return step
+    if model.prismatic.any():
+        raise InvalidInputError(
+            f"{option} {step:g} is for revolute and prismatic joints, and with --deg in degrees: "
+            "expected radians and metres, without --deg."
+        )
+    return float(np.radians(step))
 
 
 def to_display(model: Verbs, values: Floats, in_degrees: bool) -> Floats:

@@ -1,46 +1,18 @@
 """Which engine solves a problem."""
 
-from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, cast
 
-import numpy as np
-
-from jointwise.engines.path_limits import PathLimits
-from jointwise.engines.run_options import RunOptions
+from jointwise.engines.engine import Engine
 from jointwise.engines.serial.engine import SERIAL
 from jointwise.errors import InvalidInputError
-from jointwise.kernels.layout.task import Results
 from jointwise.model.arm import ArmModel
 from jointwise.posture import POSTURE_WEIGHT
 from jointwise.problem import Problem
-from jointwise.results.batch import ARRAYS, IKBatch, IKPath, read_only
-from jointwise.results.result import IKResult
 from jointwise.targets import EQUAL_WEIGHT, PackedTarget
 
 if TYPE_CHECKING:
-    from jointwise.engines.tracking.motion import Moving, Stepper
     from jointwise.scene.collision_model import CollisionModel
-
-
-class Engine(Protocol):
-    """What solves problems."""
-
-    def solve(self, problem: Problem) -> IKResult:
-        """Joint values for one target, or one set of targets."""
-        ...
-
-    def solve_batch(self, problem: Problem, options: RunOptions) -> IKBatch:
-        """Joint values for each of many."""
-        ...
-
-    def follow(self, problem: Problem, limits: PathLimits, progress: bool) -> IKPath:
-        """Joint values along a path."""
-        ...
-
-    def stepper(self, problem: Problem, moving: "Moving") -> "Stepper":
-        """What moves the joints of a tracker after targets of these links and kinds."""
-        ...
 
 
 def engine_for(problem: Problem) -> Engine:
@@ -67,14 +39,16 @@ def engine_for(problem: Problem) -> Engine:
         serial = serial and (collision is None or is_for_arms(collision))
         if serial and not weighted:
             return SERIAL
-        tree, _ = _tree_engines()
-        return WeighedPosture(SERIAL, tree) if serial else tree
-    tree, link_arm = _tree_engines()
+        tree, _, weighed = _tree_engines()
+        if serial:
+            tree = weighed(SERIAL, tree)
+        return tree
+    tree, link_arm, weighed = _tree_engines()
     if serial:
         base = None if base_pose is None else base_pose.tobytes()
         path: Any = link_arm(model, links[0], base)
         if path is not None and (collision is None or path.has_all_shapes(collision)):
-            return WeighedPosture(path, tree) if weighted else path
+            return cast("Engine", weighed(path, tree) if weighted else path)
     return tree
 
 
@@ -87,47 +61,12 @@ def is_for_arms(collision: "CollisionModel") -> bool:
 
 @cache
 def _tree_engines() -> Any:
-    """The tree engine, and what makes the serial engine of a link; imported when needed."""
+    """The tree engine, and what makes other engines; imported when needed."""
     from jointwise.engines.serial.link_arm import link_arm
     from jointwise.engines.tree.engine import TREE
+    from jointwise.engines.weighed_posture import WeighedPosture
 
-    return TREE, link_arm
-
-
-class WeighedPosture(NamedTuple):
-    """A posture with a weight of its own, which counts only where the target is not reached.
-
-    Attributes:
-        serial: What solves for targets that are reached.
-        tree: What solves for the others, where the posture is weighed against the errors.
-    """
-
-    serial: Engine
-    tree: Engine
-
-    def solve(self, problem: Problem) -> IKResult:
-        """Joint values for one target."""
-        found = self.serial.solve(problem)
-        return found if found.converged else self.tree.solve(problem)
-
-    def solve_batch(self, problem: Problem, options: RunOptions) -> IKBatch:
-        """Joint values for each of many."""
-        found = self.serial.solve_batch(problem, options)
-        if found.converged.all():
-            return found
-        weighed = self.tree.solve_batch(problem, options)
-        rows = [found.converged[:, None], *[found.converged] * (len(ARRAYS) - 1)]
-        pairs = [(getattr(found, name), getattr(weighed, name)) for name in ARRAYS]
-        arrays = Results(*(np.where(at, *pair) for at, pair in zip(rows, pairs, strict=True)))
-        return replace(found, **dict(zip(ARRAYS, read_only(arrays), strict=True)))
-
-    def follow(self, problem: Problem, limits: PathLimits, progress: bool) -> IKPath:
-        """Joint values along a path."""
-        return self.tree.follow(problem, limits, progress)
-
-    def stepper(self, problem: Problem, moving: "Moving") -> "Stepper":
-        """What moves the joints of a tracker, in which a posture has no weight."""
-        return self.serial.stepper(problem, moving)
+    return TREE, link_arm, WeighedPosture
 
 
 def is_serial(target: PackedTarget) -> bool:

@@ -1,33 +1,64 @@
-"""Edges, the straight motions between configurations, checked for collisions at sample points."""
+"""Edges, the straight motions between configurations, checked for collisions."""
 
 from itertools import pairwise
 
 import numpy as np
 
-from jointwise.kernels.layout.arrays import Floats
+from jointwise.backends import cpu
+from jointwise.backends.progress import silent
+from jointwise.backends.threads import new_progress, run_threads, thread_count
+from jointwise.kernels.layout.arrays import Bools, Floats
+from jointwise.kernels.layout.edges import EDGE_FREE
 from jointwise.results.result import Check
 
-# Between configurations, joint values are checked so far apart [rad, m].
+# Edges that a thread checks at a time; one takes a millisecond at most.
+ROWS = 256
+# Where the base moves, joint values are checked so far apart between configurations [rad, m].
 RESOLUTION = 0.01
+
+
+def edges_free(packed: Floats, starts: Floats, ends: Floats, threads: int | None = 1) -> Bools:
+    """(m,) whether each edge from a row of starts (m, n) to one of ends (m, n) is proven free.
+
+    Args:
+        packed: What ``packed_edges`` made.
+        starts: Joint values [rad, m].
+        ends: The same.
+        threads: Number of threads; None for one per core.
+    """
+    states, rows = np.empty(len(starts), np.int64), list(map(np.ascontiguousarray, (starts, ends)))
+
+    def work(worker: int, begin: int, end: int) -> None:
+        cpu.edge_states(packed, rows[0][begin:end], rows[1][begin:end], states[begin:end])
+
+    run_threads(work, len(states), ROWS, new_progress(thread_count(threads)), silent)
+    free: Bools = states == EDGE_FREE
+    return free
 
 
 def colliding_edges(check: Check, q: Floats, base_poses: Floats | None = None) -> tuple[int, ...]:
     """Indices of configurations to which the edge from the one before is not free.
+
+    It is not proven free, or, if the base moves, not free at sample points.
 
     Args:
         check: What must not collide.
         q: (m, n) configurations [rad, m].
         base_poses: (m, 4, 4) poses of the base at them; None if it does not move.
     """
-    states = q
-    if base_poses is not None:
-        states = np.hstack([q, base_poses[:, :3].reshape(len(q), 12)])
+    packed = check.packed_edges
+    if packed is not None:
+        blocked = np.flatnonzero(~edges_free(packed, q[:-1], q[1:])) + 1
+        return tuple(blocked.tolist())
+    assert base_poses is not None
     found = []
-    for i, (before, after) in enumerate(pairwise(states), 1):
+    for i, (before, after) in enumerate(
+        pairwise(np.hstack([q, base_poses[:, :3].reshape(len(q), 12)])), 1
+    ):
         count = int(np.abs(after - before).max() / RESOLUTION) + 2
         edge = before + np.linspace(0.0, 1.0, count)[:, None] * (after - before)
-        poses = None if base_poses is None else _poses(edge[:, -12:])
-        if not check.free(np.ascontiguousarray(edge[:, : q.shape[1]]), poses).all():
+        rows = np.ascontiguousarray(edge[:, : q.shape[1]])
+        if not check.free(rows, _poses(edge[:, -12:])).all():
             found.append(i)
     return tuple(found)
 

@@ -1,6 +1,5 @@
 """How far joints may move from one target of a path to the next."""
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,8 +7,6 @@ import numpy as np
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import Floats
 from jointwise.model import checks
-from jointwise.model.arm import ArmModel
-from jointwise.model.kinematic_tree import TreeModel
 
 
 class PathLimits(NamedTuple):
@@ -55,30 +52,3 @@ def path_limits(velocities: Floats, count: int, times: Any, max_step: float | No
             f"time between targets [s], or ({count},) increasing times."
         )
     return PathLimits(seconds[:, None] * velocities, longest, True)
-
-
-def joint_velocities(
-    model: ArmModel | TreeModel, names: tuple[str, ...], known: Floats, given: Any
-) -> Floats:
-    """(n,) largest velocity of each joint [rad/s, m/s].
-
-    Args:
-        model: The arm or robot.
-        names: One name per joint.
-        known: (n,) velocities of the model, which hold for joints without another; infinite where
-            unknown.
-        given: None for those of the model; one for all joints, (n,), or a mapping of names.
-    """
-    if given is None:
-        return known
-    if isinstance(given, Mapping):
-        for joint in given:
-            checks.known_name("joint", joint, names, "the model")
-        pairs = zip(names, known.tolist(), strict=True)
-        given = [given.get(name, velocity) for name, velocity in pairs]
-    array = checks.floats("max_velocity", given)
-    if array.ndim:
-        array = checks.joint_values("max_velocity", array, model.n)
-    if not (array > 0.0).all():
-        raise InvalidInputError(f"max_velocity is {checks.short(given)}: expected above zero.")
-    return np.broadcast_to(array, (model.n,))

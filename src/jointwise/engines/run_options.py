@@ -6,7 +6,6 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import DTypeLike
 
-from jointwise.backends import cuda
 from jointwise.backends.device_arrays import as_float_array
 from jointwise.config import SolveConfig
 from jointwise.errors import InvalidInputError
@@ -31,6 +30,10 @@ class RunOptions:
 def wants_gpu(device: Device) -> bool:
     """Whether to compute on a GPU; an error if one is asked for and there is none."""
     checks.choice("device", device, get_args(Device))
+    if device == "cpu":
+        return False
+    from jointwise.backends import cuda  # a slow import
+
     if device == "cuda":
         cuda.require_cuda()
     return device == "cuda" or (device == "auto" and not cuda.unavailable_reason())
@@ -57,6 +60,8 @@ def require_search(config: SolveConfig, what: str) -> None:
 
 def gpu_array(name: str, values: Any) -> Any:
     """An array of floats that is on the GPU, as a Numba array."""
+    from jointwise.backends import cuda
+
     cuda.require_cuda()
     return as_float_array(name, values)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from jointwise.engines.choice import Engine
+from jointwise.engines.engine import Engine
 from jointwise.engines.path_limits import PathLimits
 from jointwise.kernels.layout.arrays import Bools
 from jointwise.kernels.layout.task import Results
@@ -37,7 +37,7 @@ def follow_valid(engine: Engine, problem: Problem, limits: PathLimits, progress:
 
 
 def _nothing_solved(problem: Problem, count: int) -> tuple[Results, Details]:
-    """The fields of a path of so many targets, all of them invalid."""
+    """The fields of a path whose targets are all invalid."""
     arrays = Results(
         q=np.full((count, problem.model.n), np.nan),
         converged=np.zeros(count, np.bool_),

@@ -77,12 +77,12 @@ def arm_model(
     mid_range = middles(limits)
     kinds = np.where(prismatic, float(HELD if hold_prismatic else PRISMATIC), float(REVOLUTE))
     bounds = _bounds(prismatic, lower, upper)
-    packed = pack_arm(links, kinds, bounds, angular_scale, reach, _strides(n))
+    packed = pack_arm(links, kinds, bounds, angular_scale, reach, kronecker_strides(n))
     closed_form = None
     if not hold_prismatic:
         nowhere = np.full(n, np.inf)
         anywhere = _bounds(prismatic, -nowhere, nowhere)
-        unlimited = pack_arm(links, kinds, anywhere, angular_scale, reach, _strides(n))
+        unlimited = pack_arm(links, kinds, anywhere, angular_scale, reach, kronecker_strides(n))
         closed_form = find_closed_form(links, prismatic, unlimited)
     links, prismatic, limits = np.array(links), np.array(prismatic), np.array(limits)
     for array in (links, prismatic, limits, mid_range):
@@ -99,7 +99,7 @@ def middles(limits: Floats) -> Floats:
     return np.where(np.isfinite(middle), middle, np.clip(0.0, lower, upper))
 
 
-def _strides(n: int) -> Floats:
+def kronecker_strides(n: int) -> Floats:
     """(n,) strides of a Kronecker sequence that fills the unit cube of n dimensions evenly.
 
     They are the inverse powers of the root of x^(n+1) = x + 1, the generalised golden ratio.

@@ -53,6 +53,20 @@ def seed(value: Any) -> int:
     return int(value)
 
 
+def flag(name: str, value: Any) -> bool:
+    """True or False; texts such as "no" are refused, since Python takes them for true."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise InvalidInputError(f"{name} is {short(value)}: expected True or False.")
+    return bool(value)
+
+
+def text(name: str, value: Any) -> str:
+    """A text that is not empty."""
+    if not isinstance(value, str) or not value:
+        raise InvalidInputError(f"{name} is {short(value)}: expected a text that is not empty.")
+    return value
+
+
 def choice(name: str, value: Any, accepted: tuple[str, ...]) -> None:
     """One of the accepted strings."""
     if not isinstance(value, str) or value not in accepted:

@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import Floats
 from jointwise.model import checks, degrees
 from jointwise.model.arm import ArmModel
@@ -48,6 +49,30 @@ def full_turns(model: ArmModel | TreeModel) -> Floats:
     if isinstance(model, TreeModel):
         moves_one = np.bincount(model.tree.variables, minlength=model.n) == 1
     return np.where(moves_one & ~model.prismatic, 2.0 * np.pi, 0.0)
+
+
+def joint_velocities(names: tuple[str, ...], known: Floats, given: Any) -> Floats:
+    """(n,) largest velocity of each joint [rad/s, m/s].
+
+    Args:
+        names: One name per joint.
+        known: (n,) velocities of the model, which hold for joints without another; infinite where
+            unknown.
+        given: None for those of the model; one for all joints, (n,), or a mapping of names.
+    """
+    if given is None:
+        return known
+    if isinstance(given, Mapping):
+        for joint in given:
+            checks.known_name("joint", joint, names, "the model")
+        pairs = zip(names, known.tolist(), strict=True)
+        given = [given.get(name, velocity) for name, velocity in pairs]
+    array = checks.floats("max_velocity", given)
+    if array.ndim:
+        array = checks.joint_values("max_velocity", array, len(names))
+    if not (array > 0.0).all():
+        raise InvalidInputError(f"max_velocity is {checks.short(given)}: expected above zero.")
+    return np.broadcast_to(array, (len(names),))
 
 
 def random_values(

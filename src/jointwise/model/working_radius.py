@@ -7,7 +7,7 @@ from jointwise.model.arm import ArmModel
 
 # Configurations from which the search starts, drawn with a fixed seed.
 STARTS = 64
-# The search ends with a sweep that gains less than this [m], or after so many sweeps.
+# Least gain of a sweep [m], below which the search ends, and the most sweeps.
 MIN_GAIN, MAX_SWEEPS = 1e-9, 300
 # Travel of an unlimited prismatic joint, in sizes of the arm: what it adds shows, or is rounding.
 UNLIMITED = 1e6

@@ -8,8 +8,9 @@ window is opened, and no Matplotlib setting is changed.
 
 from jointwise.plot.animation import gif
 from jointwise.plot.charts import convergence, path
+from jointwise.plot.plans import plan
 from jointwise.plot.robot3d import robot
 from jointwise.plot.space import arm, motion, solutions
 from jointwise.plot.sweeps import sweep
 
-__all__ = ["arm", "convergence", "gif", "motion", "path", "robot", "solutions", "sweep"]
+__all__ = ["arm", "convergence", "gif", "motion", "path", "plan", "robot", "solutions", "sweep"]

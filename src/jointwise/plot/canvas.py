@@ -68,8 +68,8 @@ def check_type(name: str, value: Any, expected: type, source: str) -> None:
 
 
 def check_joint_count(name: str, value: Any, model: Chain | Robot) -> None:
-    """Refuse a trace or path of a model with another number of joints."""
-    joints, owner = value.q.shape[1], "robot" if isinstance(model, Robot) else "chain"
+    """Refuse a trace, path or plan of a model with another number of joints."""
+    joints, owner = value.q.shape[-1], "robot" if isinstance(model, Robot) else "chain"
     if joints != model.n:
         raise DimensionMismatchError(
             f"{name} has {joints} joints and the {owner} has {model.n}: expected a {name} of this "
@@ -107,7 +107,7 @@ def add_axes_3d(figure: Any) -> Any:
 
 
 def balanced_columns(count: int, most: int) -> int:
-    """Columns of a grid, at most so many, such that its rows are about equally full."""
+    """Columns of a grid, up to a maximum, such that its rows are about equally full."""
     rows = -(-count // most)
     return -(-count // rows)
 

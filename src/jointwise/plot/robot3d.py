@@ -59,9 +59,12 @@ def robot(
     stars = _positions(robot, targets or {})
     axes = canvas.axes_3d(ax, space.SIZE)
     places = robot.model.links
-    lines = [(place.parent, link) for link, place in places.items() if place.parent is not None]
-    axes.plot(*_segments([(positions[a], positions[b]) for a, b in lines]), color=color, lw=2)
-    moved = [link for a, link in lines if places[a].joint != places[link].joint]
+    axes.plot(*link_lines(robot, positions), color=color, lw=2)
+    moved = [
+        link
+        for link, place in places.items()
+        if place.parent is not None and places[place.parent].joint != place.joint
+    ]
     dots = {"color": color, "ms": 3.5, "mec": "white", "mew": 0.5}
     axes.plot(*np.reshape([positions[link] for link in moved], (-1, 3)).T, "o", **dots)
     if stars:
@@ -72,6 +75,18 @@ def robot(
         axes.view_init(*VIEW)
     space.fit_axes(axes)
     return axes
+
+
+def link_lines(robot: Robot, positions: Mapping[str, Floats]) -> Floats:
+    """(3, k) a line to each link from the one that carries it; NaN between them.
+
+    Args:
+        robot: The robot.
+        positions: (3,) where each link is [m].
+    """
+    places = robot.model.links.items()
+    pairs = [(place.parent, link) for link, place in places if place.parent is not None]
+    return _segments([(positions[a], positions[b]) for a, b in pairs])
 
 
 def _positions(robot: Robot, targets: Mapping[str, AnyTarget]) -> dict[str, Floats]:

@@ -49,7 +49,7 @@ def arm(
         ax: 3D axes to draw in. None: new ones, with a view that shows the arm from its side.
         color: Colour of the links.
         limits: Whether to show the joint limits.
-        spheres: Whether to show the spheres of its ``geometry``, by which collisions are found.
+        spheres: Whether to show the spheres of its ``geometry``, which collision checks use.
 
     Example:
         >>> from jointwise import plot, robots
@@ -95,7 +95,7 @@ def motion(chain: Chain, configurations: ArrayLike, target: AnyTarget, ax: Any =
     draw_arm(axes, chain, last, AFTER, limits=False)[0].set_label("after")
     tip = chain.fk(last)[:3, 3]
     draw_target(axes, chain, description, tip)
-    _add_legend(axes)
+    add_legend(axes)
     if ax is None:
         set_view(axes, tip)
     fit_axes(axes)
@@ -132,7 +132,7 @@ def solutions(chain: Chain, configurations: ArrayLike, target: AnyTarget, ax: An
     draw_target(axes, chain, description, tip)
     if has_shared_joints:
         axes.plot([], [], [], "s", color=DARK, label="shared joint")
-    _add_legend(axes, numbers=many)
+    add_legend(axes, numbers=many)
     if ax is None:
         set_view(axes, description.get("position", tip))
     fit_axes(axes)
@@ -152,7 +152,7 @@ def _configurations(chain: Chain, configurations: ArrayLike, at_least: int) -> F
     return checks.all_finite("configurations", values)
 
 
-def _add_legend(ax: Any, numbers: bool = False) -> None:
+def add_legend(ax: Any, numbers: bool = False) -> None:
     """Add a legend above the drawing, with rows of about equal length; or of numbers only."""
     entries = len(ax.get_legend_handles_labels()[0])
     columns = canvas.balanced_columns(entries, NUMBER_COLUMNS if numbers else LEGEND_COLUMNS)

@@ -186,7 +186,7 @@ class IKBatch(Sequence[IKResult]):
             both = (self.position_error, "m"), (self.orientation_error, "rad")
             worst = ((errors[solved].max(), unit) for errors, unit in both)
             listed = ", ".join(f"{error:.1e} {unit}" for error, unit in worst if not isnan(error))
-            lines.append(f"largest errors of these: {listed}")
+            lines.append(f"largest errors of solutions: {listed}")
             lines.append(
                 f"{self.iterations[solved].mean():.1f} iterations and "
                 f"{self.restarts[solved].mean():.2f} restarts on average"

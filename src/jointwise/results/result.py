@@ -43,6 +43,16 @@ class Check(Protocol):
         """(m,) whether each of (m, n) joint values keeps the margin."""
         ...
 
+    @property
+    def margin(self) -> float:
+        """The smallest clearance of a configuration that counts as free [m]."""
+        ...
+
+    @property
+    def packed_edges(self) -> Floats | None:
+        """What the kernels of edges read; None if the base moves."""
+        ...
+
     def name_pair(self, contact: Floats) -> tuple[str, str] | None:
         """The names of the two nearest things; None if there are none."""
         ...

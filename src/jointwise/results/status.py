@@ -123,6 +123,53 @@ class TrackStatus(CodedStatus):
         "The joints have stopped; the target is at rest, and another branch reaches it. Call "
         "switch_branch(), or track with switch_branches=True."
     )
+    AT_OBSTACLE = (
+        "An obstacle or another link is in the way (see contact), so the joints slow down, slide "
+        "along it or stop before it. Move the target or the obstacle."
+    )
+    COLLIDES = (
+        "The joints are where something collides (see contact), so they stop. Move the obstacle, "
+        "or track again from a free start."
+    )
+
+
+class PlanStatus(CodedStatus):
+    """How planning ended; the value is a sentence, with a remedy where one is needed.
+
+    ``UNREACHABLE`` and ``GOAL_COLLIDES_ALWAYS`` are proofs, for the tolerances of the call. No
+    status claims that there is no path: ``SAMPLE_LIMIT`` reports that none was found.
+
+    Example:
+        >>> from jointwise import Chain
+        >>> arm = Chain.load("ur5e").with_scene()
+        >>> arm.plan([5.0, 0.0, 0.0], start=arm.home).status.name
+        'UNREACHABLE'
+    """
+
+    PLANNED = "A path was found; every edge of it is provably free."
+    ALREADY_THERE = "The start is at the target already, so nothing moves."
+    START_COLLIDES = (
+        "The start collides, or is nearer than the margin (see contact). Move the robot or the "
+        "obstacle first; nearest_free_start is a free configuration close by."
+    )
+    GOAL_COLLIDES = (
+        "Every solution of the target that was found collides (see contact). Move the target, the "
+        "base or the obstacle."
+    )
+    GOAL_COLLIDES_ALWAYS = (
+        "Every solution of the target provably collides (see contact). Move the target, the base "
+        "or the obstacle."
+    )
+    UNREACHABLE = "The target is provably out of reach. Move the target or the base."
+    NOT_REACHED = (
+        "No solution of the target was found, so there is no goal to plan to. Relax the target, or "
+        "move it or the base."
+    )
+    SAMPLE_LIMIT = (
+        "No path was found within the budget of samples; there may be one. Raise max_samples, try "
+        "another seed, or lower the margin."
+    )
+    INVALID = "The start or the target is invalid, and nothing was planned."
 
 
 # By the codes of kernels.

@@ -33,6 +33,7 @@ class TrackResult(NamedTuple):
         links: The k links of a robot that have targets; empty for an arm.
         link_errors: (k, 2) position [m] and orientation error [rad] of each; None
             for one link.
+        contact: The link and the obstacle, or the two links, that are in the way; None if none are.
 
     Example:
         >>> from jointwise import Chain
@@ -51,6 +52,7 @@ class TrackResult(NamedTuple):
     status: TrackStatus = TrackStatus.FOLLOWING
     links: tuple[str, ...] = ()
     link_errors: Floats | None = None
+    contact: tuple[str, str] | None = None
 
     @property
     def errors(self) -> Mapping[str, TargetErrors]:
@@ -88,6 +90,7 @@ class TrackRun:
         links: The k links of a robot that have targets; empty for an arm.
         link_errors: (m, k, 2) position [m] and orientation error [rad] of each; None
             for one link.
+        contacts: The ``contact`` of each step; empty without a scene.
 
     Example:
         >>> from jointwise import Chain
@@ -108,6 +111,7 @@ class TrackRun:
     status: NDArray[np.uint8]
     links: tuple[str, ...] = ()
     link_errors: Floats | None = None
+    contacts: tuple[tuple[str, str] | None, ...] = ()
 
     @property
     def errors(self) -> Mapping[str, TargetErrors]:
@@ -131,6 +135,7 @@ class TrackRun:
             TRACK_STATUS_BY_CODE[self.status[number]],
             self.links,
             None if self.link_errors is None else self.link_errors[number],
+            self.contacts[number] if self.contacts else None,
         )
 
     def summary(self) -> str:
@@ -150,4 +155,5 @@ def joined(runs: list[TrackRun]) -> TrackRun:
     one = {name: np.concatenate(parts) for name, parts in arrays.items() if parts[0] is not None}
     for array in one.values():
         array.setflags(write=False)
-    return TrackRun(links=runs[0].links, **one)
+    contacts = tuple([contact for run in runs for contact in run.contacts])
+    return TrackRun(links=runs[0].links, contacts=contacts, **one)

@@ -49,6 +49,11 @@ class CollisionModel:
         kept = tuple(pair for pair in self.allow if known.issuperset(pair))
         return replace(self, geometry=geometry, allow=kept)
 
+    def with_obstacles(self, scene: Scene) -> "CollisionModel":
+        """The same with other obstacles; pairs with obstacles that are gone are left out."""
+        _check_scene(scene)
+        return replace(self, scene=scene).with_geometry(self.geometry)
+
     def for_kernels(self) -> tuple[Geometry, Bools | None]:
         """The shape with the pairs to check, and which link groups may touch which obstacles.
 
@@ -93,15 +98,20 @@ def collision_model(
         raise InvalidInputError(
             f"self_collision is {checks.short(self_collision)}: expected True or False."
         )
-    if scene is not None and not isinstance(scene, Scene):
-        is_path = isinstance(scene, str | PathLike)
-        hint = f', such as Scene.from_toml("{checks.short(scene)[1:-1]}")' if is_path else ""
-        raise InvalidInputError(f"scene is {checks.short(scene)}: expected a Scene{hint}.")
+    if scene is not None:
+        _check_scene(scene)
     obstacles = NO_OBSTACLES if scene is None else scene
     pairs = tuple(allow or ())
     if pairs:
         allowing(geometry, pairs, obstacles.names)  # refuses unknown names
     return CollisionModel(geometry, obstacles, _checked_margin(margin), self_collision, pairs)
+
+
+def _check_scene(scene: Any) -> None:
+    if not isinstance(scene, Scene):
+        is_path = isinstance(scene, str | PathLike)
+        hint = f', such as Scene.from_toml("{checks.short(scene)[1:-1]}")' if is_path else ""
+        raise InvalidInputError(f"scene is {checks.short(scene)}: expected a Scene{hint}.")
 
 
 def _checked_margin(margin: Any) -> float:

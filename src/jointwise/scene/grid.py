@@ -17,7 +17,7 @@ from jointwise.shape.solids.orientation import is_oriented
 
 # Cells around the outermost points, on each side.
 PADDING = 4
-# A grid has so many cells at most, 256 MiB.
+# Most cells of a grid: 256 MiB.
 MAX_CELLS = 32_000_000
 # Cells farther than this from the surface, in edges, are inside or outside like their neighbours.
 FARTHER = 0.51

@@ -1,18 +1,17 @@
 """Exact distances of the cells of a grid from a mesh.
 
-Cells are taken in blocks. Triangles that are too far from the middle of a block to be the nearest
-of any of its cells are left out for all of them at once.
+The grid is halved again and again. Triangles that are too far from the middle of a block to be the
+nearest of any of its cells are left out for all of them at once.
 """
 
-from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from jointwise.kernels.layout.arrays import Bools, Floats
 
-# Cells along each edge of a block, and most distances that are computed together.
-BLOCK_CELLS, MAX_TERMS = 8, 16_384
+# Blocks of this many cells are not halved, and most distances that are computed together.
+FEW_CELLS, MAX_TERMS = 64, 16_384
 # Distances that differ by less are equal [m].
 SLACK = 1e-12
 
@@ -45,16 +44,21 @@ def distances_from(triangles: Floats, centres: Floats) -> Floats:
         triangles: (m, 3, 3) its triangles [m].
         centres: (i, j, k, 3) the points, of a grid along the axes [m].
     """
-    found, planes = np.empty(centres.shape[:3]), _planes(triangles)
-    sizes: tuple[int, ...] = found.shape
-    for starts in product(*(range(0, size, BLOCK_CELLS) for size in sizes)):
-        block = tuple(slice(first, first + BLOCK_CELLS) for first in starts)
-        points = centres[block].reshape(-1, 3)
-        middle = 0.5 * (points[0] + points[-1])
-        reach = float(np.linalg.norm(points[-1] - middle))
+    found = np.empty(centres.shape[:3])
+    pending = [(found, centres, _planes(triangles))]
+    while pending:
+        block, points, planes = pending.pop()
+        middle = 0.5 * (points[0, 0, 0] + points[-1, -1, -1])
+        reach = float(np.linalg.norm(points[-1, -1, -1] - middle))
         apart = np.sqrt(_squares(planes, middle[None])[0])
         near = planes.some(apart <= apart.min() + 2.0 * reach + SLACK)
-        found[block] = _nearest(near, points).reshape(found[block].shape)
+        if block.size <= FEW_CELLS or block.size * len(near.axes) <= MAX_TERMS:
+            block[:] = _nearest(near, points.reshape(-1, 3)).reshape(block.shape)
+            continue
+        axis = int(np.argmax(block.shape))
+        cut = [block.shape[axis] // 2]
+        halves = zip(np.split(block, cut, axis), np.split(points, cut, axis), strict=True)
+        pending += [(*half, near) for half in halves]  # views: the halves are written in place
     return found
 
 

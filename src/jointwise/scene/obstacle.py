@@ -34,10 +34,7 @@ class Obstacle(ABC):
     packed_as: ClassVar[str] = "boxes"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not self.name:
-            raise InvalidInputError(
-                f"name is {checks.short(self.name)}: expected a text that is not empty."
-            )
+        checks.text("name", self.name)
         object.__setattr__(self, "_row", self.row())
 
     @abstractmethod

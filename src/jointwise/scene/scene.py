@@ -154,7 +154,7 @@ class Scene:
 
         A point has no size: give a ``margin`` that is about the distance between points. Distances
         are never too large. They are too small by the diagonal of a voxel at most, up to four
-        voxels outside of the box around all points. Farther away they are no less than the distance
+        voxels outside of the box around all points. Farther away they are at least the distance
         from that box, enlarged by five voxels on each side.
 
         Args:
@@ -411,7 +411,7 @@ def numbered_names(scene: Scene) -> tuple[str, ...]:
 
 
 def _triangles(given: ArrayLike, count: int) -> Ints:
-    """(m, 3) the vertices of triangles, of so many."""
+    """(m, 3) indices of the corners of triangles, below the number of vertices."""
     faces = checks.floats("triangles", given)
     wrong = faces[(faces % 1.0 != 0.0) | (faces < 0.0) | (faces >= count)]
     if faces.ndim != 2 or faces.shape[1] != 3 or not len(faces) or len(wrong):

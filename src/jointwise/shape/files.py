@@ -12,8 +12,8 @@ A key of ``spheres`` is ``"base"`` or the name of a joint, and the coordinates a
 it carries; with a URDF also the name of a link, and its coordinates are in the frame of the link.
 ``disabled`` has pairs that are not checked, by the same names. Everything but ``spheres`` is
 optional. ``Geometry.save`` also writes ``tables``, compressed, and the ``frames`` of all joints at
-zero, by which a file of another arm is noticed. If the pairs that are checked sphere by sphere are
-not the usual ones, all but neighbours, it writes these ``pairs``.
+zero. The frames show whether a file belongs to another arm. If the pairs that are checked sphere by
+sphere are not the usual ones, all except neighbours, it also writes ``pairs``.
 """
 
 import json

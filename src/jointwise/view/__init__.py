@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from jointwise.chain import Chain
 from jointwise.errors import JointwiseError
 from jointwise.model import checks
+from jointwise.results.plan import Plan
 from jointwise.robot import Robot
 from jointwise.view.graphics.camera import set_up_scene
 from jointwise.view.graphics.meshes import Mesh, load_meshes
@@ -43,6 +44,7 @@ class Page:
         host: The address to listen at. 127.0.0.1 is this machine alone.
         port: The port to listen at; if it is taken, the next free one. 0: any.
         urdf: The URDF that it came from, to draw its meshes.
+        plan: A plan of the model to show and play, made by ``plan``.
 
     Attributes:
         url: The address of the page.
@@ -50,7 +52,8 @@ class Page:
 
     Raises:
         JointwiseError: viser is not installed.
-        InvalidInputError: The host is not an address of this machine, or no port is free.
+        InvalidInputError: The host is not an address of this machine, no port is free, or the plan
+            is of another model.
 
     Example:
         >>> from jointwise import robots
@@ -66,7 +69,9 @@ class Page:
         host: str = "127.0.0.1",
         port: int = 8080,
         urdf: str | PathLike[str] | None = None,
+        plan: Plan | None = None,
     ) -> None:
+        self._plan = plan
         self._model, self._name = model, Path(name).stem
         self._meshes: list[Mesh] = []
         self.note = ""
@@ -77,6 +82,8 @@ class Page:
         requested = checks.count("port", port)
         free = free_port(host, requested)
         session = _first_session(model)
+        if plan is not None:
+            session.show_plan(plan)
         self._server = open_server(host, free, self._name)
         set_up_scene(self._server, drawing_size(model), session.points())
         self._server.on_client_connect(self._connected)
@@ -113,7 +120,7 @@ class Page:
             )
 
     def _connected(self, client: "viser.ClientHandle") -> None:
-        visitor = Visitor(client, self._model, self._name, self._meshes, self.note)
+        visitor = Visitor(client, self._model, self._name, self._meshes, self.note, self._plan)
         with self._lock:
             self._visitors[client.client_id] = visitor
         if client.client_id not in self._server.get_clients():  # disconnected in the meantime
@@ -133,6 +140,7 @@ def serve(
     port: int = 8080,
     open_browser: bool = True,
     urdf: str | PathLike[str] | None = None,
+    plan: Plan | None = None,
 ) -> None:
     """Show an arm or a robot on a page in the browser, until Ctrl+C.
 
@@ -143,12 +151,13 @@ def serve(
         port: The port to listen at; if it is taken, the next free one.
         open_browser: Whether to open the page in the browser, too.
         urdf: The URDF that it came from, to draw its meshes.
+        plan: A plan of the model to show and play.
 
     Example:
         >>> from jointwise import robots
         >>> serve(robots.panda(), "panda")  # doctest: +SKIP
     """
-    with Page(model, name, host, port, urdf) as page:
+    with Page(model, name, host, port, urdf, plan) as page:
         if page.note:
             print(page.note)
         print(f"{name}: {page.url}, {access_note(host)}. Stop with Ctrl+C.", flush=True)

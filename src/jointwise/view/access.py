@@ -28,7 +28,7 @@ def refusal(host: str, origin: str | None, loopback: bool) -> str:
     """Why a request is refused; empty if it is not.
 
     Args:
-        host: Its Host header: the name and port by which the page was addressed.
+        host: Its Host header: the name and port in the address of the page.
         origin: Its Origin header: the website that asks; None for programs that are no browser.
         loopback: Whether the page can be opened from this machine only. Another name then belongs
             to a website whose address was changed to this machine's (DNS rebinding).

@@ -20,7 +20,7 @@ from jointwise.view.state.kept import Kept
 from jointwise.view.state.link_target import LinkTarget
 from jointwise.view.state.live_tracking import LiveTracking
 from jointwise.view.state.obstacles import Clearance, Obstacles, without_scene
-from jointwise.view.state.posed_model import PosedModel
+from jointwise.view.state.planned_model import PlannedModel, is_reached
 from jointwise.view.state.recording import Waypoint, interpolate_targets, waypoints_to_csv
 from jointwise.view.state.workspace import (
     drawing_size,
@@ -38,7 +38,7 @@ CCD_CONFIG = SolveConfig(
 )
 
 
-class Session(PosedModel):
+class Session(PlannedModel):
     """One visitor's arm or robot. Arrays and targets are replaced, never written to.
 
     Args:
@@ -162,6 +162,13 @@ class Session(PosedModel):
         compute = partial(self.obstacles.clearance, self.q, self.base_pose)
         return self._clearance.get((self.q, self.base_pose, self.model), compute)
 
+    # Plans
+
+    def ask_plan(self) -> None:
+        """Ask for a plan from ``start`` to the targets, instead of tracking them."""
+        super().ask_plan()
+        self.steps, self.solutions, self.tracking = None, [], None
+
     # Tracking
 
     def set_tracking(self, on: bool) -> None:
@@ -172,8 +179,8 @@ class Session(PosedModel):
         self.message = f"The {self.noun} {what} the {targets}."
 
     def _new_tracking(self) -> LiveTracking:
-        """Tracking from rest. It does not obey a scene yet; the page shows what collides."""
-        return LiveTracking(self._placed(without_scene(self.model)), self.q, self.max_velocity)
+        """Tracking from rest, among the obstacles of this tab."""
+        return LiveTracking(self._placed(self.model), self.q, self.max_velocity)
 
     def set_max_velocity(self, max_velocity: float) -> None:
         """Track with another velocity limit [rad/s], from rest."""
@@ -244,11 +251,7 @@ class Session(PosedModel):
         return self.arm
 
     def _at_target(self) -> bool:
-        position_error, orientation_error = self.error
-        return bool(
-            position_error < CCD_CONFIG.position_tolerance
-            and not orientation_error >= CCD_CONFIG.orientation_tolerance  # NaN: it is free
-        )
+        return is_reached(self.error)
 
     # Other solutions, of an arm or of a robot with one arm
 

@@ -1,4 +1,4 @@
-"""A visitor of the page: a session, its drawing and panel, and the thread that updates them."""
+"""A visitor of the page: a session, its drawing and panel, and the threads that update them."""
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import suppress
@@ -10,12 +10,14 @@ import numpy as np
 
 from jointwise.chain import Chain
 from jointwise.errors import JointwiseError
+from jointwise.results.plan import Plan
 from jointwise.robot import Robot
 from jointwise.view.controls.actions import Animation
 from jointwise.view.controls.panel import Panel
 from jointwise.view.graphics.drawing import Drawing
 from jointwise.view.graphics.meshes import Mesh
 from jointwise.view.session import Session
+from jointwise.view.state.live_plan import PlanRequest
 from jointwise.view.worker import Worker
 
 if TYPE_CHECKING:
@@ -40,6 +42,7 @@ class Visitor:
         name: Name of the file that a path is saved to, without its suffix.
         meshes: From ``meshes.load_meshes``.
         note: First message; that of the session if empty.
+        plan: A plan to show first.
 
     Attributes:
         client: The visitor's connection, one for each tab.
@@ -55,12 +58,16 @@ class Visitor:
         name: str,
         meshes: Sequence[Mesh],
         note: str = "",
+        plan: Plan | None = None,
     ) -> None:
         self.client, self._name = client, name
         self.draw_count = 0
-        self._worker = Worker()
+        self._worker, self._planner = Worker(), Worker()
+        self._asked: PlanRequest | None = None
         self._frames: Iterator[None] | None = None
         self.session = Session(model)
+        if plan is not None:
+            self.session.show_plan(plan)
         self.session.message = note or self.session.message
         with client.atomic():
             self.drawing = Drawing(
@@ -77,28 +84,27 @@ class Visitor:
             self.drawing.show(with_handles=True)
             self._panel.refresh()
         self._worker.start()
+        self._planner.start()
 
     def close(self) -> None:
-        """End the thread."""
-        self._worker.close()
-        self._worker.join(timeout=5.0)
+        """End the threads."""
+        for thread in (self._planner, self._worker):
+            thread.close()
+            thread.join(timeout=5.0)
 
     # What controls ask for
 
-    def apply(
-        self, change: Callable[[], object], key: Hashable = None, draw_handles: bool = True
-    ) -> None:
+    def apply(self, change: Callable[[], object], key: Hashable = None) -> None:
         """Stop what plays, change the session and draw it, on the visitor's thread.
 
         Args:
             change: Changes the session.
             key: The change replaces a waiting one with the same key. None: it replaces none.
-            draw_handles: Whether handles are drawn; False while the visitor drags one.
         """
 
         def job() -> None:
             self._stop()
-            self._change(change, draw_handles)
+            self._change(change, draw_handles=True)
 
         self._worker.submit(object() if key is None else key, job)
 
@@ -175,7 +181,7 @@ class Visitor:
             if self._panel.records_drag and session.targets is not before:
                 session.record_target()
 
-        self.apply(follow, ("target", link), draw_handles=False)
+        self._drag(follow, ("target", link))
 
     async def _obstacle_dragged(self, _: object) -> None:
         def follow() -> None:
@@ -184,7 +190,17 @@ class Visitor:
                 pose = self.drawing.obstacles.pose()
                 self.session.edit_scene(partial(obstacles.move, pose))
 
-        self.apply(follow, "obstacle", draw_handles=False)
+        self._drag(follow, "obstacle")
+
+    def _drag(self, follow: Callable[[], None], key: Hashable) -> None:
+        """Change the session without handles; a plan that is made again is played on."""
+
+        def job() -> None:
+            if not self.session.replans:
+                self._stop()
+            self._change(follow, draw_handles=False)
+
+        self._worker.submit(key, job)
 
     def _scene_clicked(self, event: "viser.SceneClickEvent") -> None:
         obstacles, ray = self.session.obstacles, (event.ray_origin, event.ray_direction)
@@ -204,12 +220,21 @@ class Visitor:
         self._refresh_soon()
         if self.session.tracking is not None:
             self._worker.submit("track", self._track, TRACK_FRAME_S)
+        live = self.session.live_plan
+        if live is not None and live.is_pending and live.request is not self._asked:
+            self._asked = live.request
+            self._planner.submit("plan", partial(self._plan, live.request))
 
     def _track(self) -> None:
         before = self.session.q
         self._change(lambda: self.session.track(TRACK_FRAME_S), draw_handles=False)
         if abs(self.session.q - before).max() < STILL:  # until the next change
             self._worker.cancel("track")
+
+    def _plan(self, request: PlanRequest) -> None:
+        """Plan on the planner's thread: one at a time, and of all that wait only the latest."""
+        take = partial(self.session.take_plan, request.answer())
+        self._worker.submit("planned", partial(self._change, take, draw_handles=False))
 
     def _next_frame(self, frames: Iterator[None], rate: Callable[[], float]) -> None:
         played: list[bool] = []

@@ -1,6 +1,5 @@
 """``jointwise path``."""
 
-import math
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
@@ -65,7 +64,7 @@ def path(
     from jointwise.cli.tables.result_columns import json_summary
     from jointwise.cli.tables.result_file import checked_columns, open_results
     from jointwise.cli.tables.target_file import read_targets
-    from jointwise.cli.units import to_radians
+    from jointwise.cli.units import step_to_radians, to_radians
     from jointwise.model import checks
 
     deg = files.deg
@@ -75,7 +74,7 @@ def path(
     with open_results(files.output, waypoints, json) as write:
         (table,) = read_targets(waypoints, options, deg, as_they_arrive=False)
         model = table.model
-        longest = _to_radians(max_step, model) if deg else max_step
+        longest = step_to_radians("--max-step", max_step, model) if deg else max_step
         _check_rows(table)
         q0 = to_radians(model, start, deg) if start else first_start(table)
         columns = checked_columns(table, files, waypoints)
@@ -99,18 +98,6 @@ def path(
         pictures.draw_path(plot, model, solved, deg)
     is_free = solved.converged.all() and not solved.colliding
     return 0 if _is_step_kept(solved, model, deg, longest) and is_free else 1
-
-
-def _to_radians(max_step: float | None, model: "Verbs") -> float | None:
-    """``--max-step`` [°] in radians; a number for metres, too, cannot be in degrees."""
-    if max_step is None or model.prismatic.all():
-        return max_step
-    if model.prismatic.any():
-        raise InvalidInputError(
-            f"--max-step {max_step:g} is for revolute and prismatic joints, and with --deg in "
-            "degrees: expected radians and metres, without --deg."
-        )
-    return math.radians(max_step)
 
 
 def _check_rows(table: "TargetTable") -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from jointwise.cli.commands.path import first_start
-from jointwise.cli.models import ArmOptions
+from jointwise.cli.models import SceneOptions
 from jointwise.cli.options import Start, TableOptions, TargetFile
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ DEFAULT_VELOCITY = 1.0
 
 
 def track(
-    options: ArmOptions,
+    options: SceneOptions,
     targets: TargetFile,
     files: TableOptions,
     rate: Annotated[float, typer.Option(help="Targets per second [Hz].", metavar="HZ")] = 1000.0,
@@ -51,8 +51,9 @@ def track(
     Each row has the target of one step of 1 / --rate seconds, and gets one row of joint values that
     keep the limits of position, velocity, acceleration and jerk. These limits are in radians even
     with --deg. The file is as for batch. The joints start at --start, else at the first start of
-    the file, else at a solution of the first target. The exit code is 1 if a joint limit or the
-    reach stops the joints, or if a target is invalid.
+    the file, else at a solution of the first target. With --scene, the joints stop before they
+    collide. The exit code is 1 if a joint limit, the reach or an obstacle stops the joints, or if
+    a target is invalid.
 
     \b
     jointwise track panda targets.csv --rate 1000 -o joints.csv

@@ -232,7 +232,9 @@ def _check_orientation(header: Sequence[str], extra: Sequence[str], prefix: str,
         if prefix + group[0] in header
     ]
     if len(present) > 1:
-        raise InvalidInputError(f"{file} has {' and '.join(present)}: expected one of these.")
+        raise InvalidInputError(
+            f"{file} has {' and '.join(present)}: expected only one orientation."
+        )
     own = [column for column in extra if column.startswith(prefix)]
     found = [column for column in own if LIKE_ORIENTATION.fullmatch(column.removeprefix(prefix))]
     # A single letter means anything.

@@ -11,7 +11,7 @@ import numpy as np
 
 from jointwise.cli.models import ArmOptions
 from jointwise.cli.tables.columns import TargetTable
-from jointwise.cli.tables.result_columns import Columns, Results, Write
+from jointwise.cli.tables.result_columns import Columns, Saved, Write
 from jointwise.cli.tables.text import read_file
 from jointwise.errors import InvalidInputError
 from jointwise.model.checks import short
@@ -33,7 +33,7 @@ def writer(stream: IO[str]) -> Write:
     """Write results to a stream, after a header."""
     lines, has_header = csv.writer(stream, lineterminator="\n"), False
 
-    def write_columns(batch: Results, columns: Columns) -> None:
+    def write_columns(saved: Saved, columns: Columns) -> None:
         nonlocal has_header
         if not has_header:
             lines.writerow(columns)

@@ -13,7 +13,7 @@ from jointwise.cli.models import ArmOptions
 from jointwise.cli.printing import json_text
 from jointwise.cli.tables.columns import TargetTable
 from jointwise.cli.tables.groups import column_groups, split_link
-from jointwise.cli.tables.result_columns import Columns, Results, Write, to_rows
+from jointwise.cli.tables.result_columns import Columns, Saved, Write, to_rows
 from jointwise.cli.tables.text import read_file
 from jointwise.errors import InvalidInputError
 from jointwise.model.checks import short
@@ -34,7 +34,7 @@ def write(path: Path) -> Iterator[Write]:
 def writer(stream: IO[str]) -> Write:
     """Write results to a stream."""
 
-    def write_columns(batch: Results, columns: Columns) -> None:
+    def write_columns(saved: Saved, columns: Columns) -> None:
         stream.writelines(json_text(row) + "\n" for row in to_rows(columns))
         stream.flush()  # a program that reads the pipe gets every result at once
 

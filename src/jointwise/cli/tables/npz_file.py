@@ -10,9 +10,10 @@ import numpy as np
 
 from jointwise.cli.models import ArmOptions
 from jointwise.cli.tables.columns import TargetTable
-from jointwise.cli.tables.result_columns import Columns, Results, Write
+from jointwise.cli.tables.result_columns import Columns, Saved, Write
 from jointwise.errors import InvalidInputError
 from jointwise.results.batch import saved_arrays
+from jointwise.results.plan import Plan
 from jointwise.results.tracking import TrackRun
 from jointwise.robot import Robot
 from jointwise.targets import pack_targets
@@ -46,13 +47,17 @@ def write(path: Path) -> Iterator[Write]:
     """Write results to a file, all at the end."""
     batches: list[dict[str, Any]] = []
 
-    def write_columns(results: Results, columns: Columns) -> None:
-        if isinstance(results, TrackRun):
+    def write_columns(results: Saved, columns: Columns) -> None:
+        if isinstance(results, Plan):
+            results.save(path)
+        elif isinstance(results, TrackRun):
             batches.append(_run_arrays(results))
         else:
             batches.append(saved_arrays(results))
 
     yield write_columns
+    if not batches:
+        return
     arrays: dict[str, Any] = {
         name: first if name == LINKS else np.concatenate([batch[name] for batch in batches])
         for name, first in batches[0].items()

@@ -9,7 +9,7 @@ import numpy as np
 
 from jointwise.cli.models import ArmOptions
 from jointwise.cli.tables.columns import TargetTable, read_header
-from jointwise.cli.tables.result_columns import Columns, Results, Write
+from jointwise.cli.tables.result_columns import Columns, Saved, Write
 from jointwise.errors import InvalidInputError
 from jointwise.extras import require
 
@@ -47,7 +47,7 @@ def write(path: Path) -> Iterator[Write]:
         is_arrow = isinstance(column, (pyarrow.Array, pyarrow.ChunkedArray))
         return column if is_arrow else pyarrow.array(column, from_pandas=True)
 
-    def write_columns(batch: Results, columns: Columns) -> None:
+    def write_columns(saved: Saved, columns: Columns) -> None:
         nonlocal file
         try:
             table = pyarrow.table({name: array(column) for name, column in columns.items()})

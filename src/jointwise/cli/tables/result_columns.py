@@ -17,6 +17,7 @@ from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import Floats
 from jointwise.model.checks import short
 from jointwise.results.batch import IKBatch
+from jointwise.results.plan import Plan
 from jointwise.results.status import STATUS_BY_CODE, TRACK_STATUS_BY_CODE
 from jointwise.results.tracking import TrackRun
 
@@ -27,8 +28,10 @@ if TYPE_CHECKING:
 Columns = Mapping[str, Any]
 # Results of many targets; their fields are arrays.
 Results = IKBatch | TrackRun
-# Writes results, and their columns.
-Write = Callable[[Results, Columns], None]
+# What a file holds: results, or the waypoints of a plan.
+Saved = Results | Plan
+# Writes it, and its columns.
+Write = Callable[[Saved, Columns], None]
 
 Q = "q"
 # Columns of the pose of a free base.

@@ -12,7 +12,7 @@ from jointwise.cli.options import TableOptions
 from jointwise.cli.tables import csv_file, json_lines
 from jointwise.cli.tables.columns import TargetTable, list_extra
 from jointwise.cli.tables.file_kinds import FILE_KINDS, suffix_list
-from jointwise.cli.tables.result_columns import ResultColumns, Results
+from jointwise.cli.tables.result_columns import ResultColumns, Results, Write
 from jointwise.cli.tables.target_file import source_name
 from jointwise.errors import InvalidInputError
 
@@ -49,9 +49,7 @@ def checked_columns(
 def open_results(output: str, source: str, json: bool = False) -> Iterator[WriteResults]:
     """Open a file or standard output, ``-``; yields a function that writes results.
 
-    A file is replaced when the block ends, and left as it was if the block raises. Until then, rows
-    go to a hidden file beside it; those of killed processes are removed. Standard output
-    gets JSON lines if the targets were JSON lines, otherwise CSV.
+    Standard output gets JSON lines if the targets were JSON lines, otherwise CSV.
 
     Args:
         output: A file of one of ``FILE_KINDS``, or ``-``.
@@ -70,16 +68,33 @@ def open_results(output: str, source: str, json: bool = False) -> Iterator[Write
             results, columns.of_table(results, table)
         )
         return
-    path = Path(output).resolve()
+    with open_file(output, source) as write:
+        yield lambda results, table, columns: write(results, columns.of_table(results, table))
+
+
+@contextmanager
+def open_file(output: str, source: str = "-") -> Iterator[Write]:
+    """Open a file; yields a function that writes columns.
+
+    The file is replaced when the block ends, and left as it was if the block raises. Until then,
+    rows go to a hidden file beside it; those of killed processes are removed.
+
+    Args:
+        output: A file of one of ``FILE_KINDS``.
+        source: The file of the targets, which is never overwritten.
+
+    Raises:
+        InvalidInputError: The file cannot be written; the text says why.
+    """
+    path = check_file(output, source)
     suffix = path.suffix.lower()
-    _check_path(path, output, source)
     partial = path.with_name(f".{path.stem}.{os.getpid()}{suffix}")
     hidden = path.parent.glob(f".{escape(path.stem)}.*{suffix}")
     remove_abandoned(each for each in hidden if each.stem.rpartition(".")[2].isdigit())
     try:
         partial.touch()
         with locked(partial), FILE_KINDS[suffix].write(partial) as write:
-            yield lambda results, table, columns: write(results, columns.of_table(results, table))
+            yield write
         partial.replace(path)
     except OSError as error:
         raise InvalidInputError(f"{output} cannot be written: {error.strerror}.") from None
@@ -87,7 +102,13 @@ def open_results(output: str, source: str, json: bool = False) -> Iterator[Write
         partial.unlink(missing_ok=True)
 
 
-def _check_path(path: Path, output: str, source: str) -> None:
+def check_file(output: str, source: str = "-") -> Path:
+    """The path of a file that can be written.
+
+    Raises:
+        InvalidInputError: It cannot be written; the text says why.
+    """
+    path = Path(output).resolve()
     if path.suffix.lower() not in FILE_KINDS:
         raise InvalidInputError(f"{output} is not a table: expected a {suffix_list()} file.")
     if not path.parent.is_dir():
@@ -100,3 +121,4 @@ def _check_path(path: Path, output: str, source: str) -> None:
         raise InvalidInputError(
             f"{output} is the file of the targets: expected another file for the results."
         )
+    return path

@@ -16,7 +16,7 @@ from jointwise.targets import POSE, AnyTarget, pack_target
 
 # Values of the arm angle or the fixed joint that are looked at, if none are given.
 SAMPLES = 64
-# Ends of intervals are found to this accuracy [rad, m], among so many samples.
+# Accuracy of the ends of intervals [rad, m], and the samples that locate them.
 INTERVAL_TOL, INTERVAL_SAMPLES = 1e-6, 256
 # Rows that a thread takes at a time.
 ROWS = 256

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from jointwise.backends import cpu
-from jointwise.config import DEFAULT_SOLVE_CONFIG, SolveConfig, check_config, criteria_of
+from jointwise.config import SolveConfig, check_config, criteria_of, is_loose
 from jointwise.engines.closed_form.redundancy import (
     closed_rows,
     reach_tolerance,
@@ -145,12 +145,6 @@ def _polished(
             kept.append(closer[0])
             reached[k] = True
     return np.array(kept).reshape(len(kept), arm.n), reached
-
-
-def is_loose(config: SolveConfig) -> bool:
-    """Whether joint values may be solutions that are not near one of the closed form."""
-    pairs = zip(config.tolerances, DEFAULT_SOLVE_CONFIG.tolerances, strict=True)
-    return any(given > usual for given, usual in pairs)
 
 
 def _searched(

@@ -8,6 +8,7 @@ import numpy as np
 from jointwise.backends import cpu
 from jointwise.backends.progress import silent
 from jointwise.backends.threads import new_progress, run_threads, thread_count
+from jointwise.engines.edge_packing import packed_edges
 from jointwise.errors import GeometryWarning, InvalidInputError, warn_caller
 from jointwise.kernels.layout.arm import PRISMATIC
 from jointwise.kernels.layout.arrays import UNLIMITED, Bools, Floats
@@ -38,6 +39,12 @@ class CollisionCheck:
     """
 
     margin: float
+    _collision: CollisionModel
+
+    @cached_property
+    def packed_edges(self) -> Floats | None:
+        """What the kernels of edges read; None if the base moves."""
+        return packed_edges(self._collision, None)
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from jointwise.backends.device_arrays import check_library, is_on_gpu, to_library
-from jointwise.config import SolveConfig
-from jointwise.engines.closed_form.solutions import is_loose
-from jointwise.engines.path_limits import PathLimits
+from jointwise.config import SolveConfig, is_loose
 from jointwise.engines.run_options import (
     RunOptions,
     gpu_array,
@@ -17,8 +15,6 @@ from jointwise.engines.run_options import (
     require_cpu,
     require_search,
 )
-from jointwise.engines.serial.batch import solve_batch, solve_rows_singly
-from jointwise.engines.serial.follow import PathSolver
 from jointwise.engines.serial.solve import solve_one
 from jointwise.kernels.layout.task import Results
 from jointwise.model import checks
@@ -26,14 +22,15 @@ from jointwise.model.arm import ArmModel, arm_model
 from jointwise.model.checks import FLOAT64
 from jointwise.posture import preferred_values
 from jointwise.problem import Problem
-from jointwise.results.batch import Details, IKBatch, IKPath, batch_of, read_only
 from jointwise.results.result import IKResult
 from jointwise.results.status import Status
 from jointwise.targets import PackedTarget
 
 if TYPE_CHECKING:
+    from jointwise.engines.path_limits import PathLimits
     from jointwise.engines.serial.check import SerialCheck
     from jointwise.engines.tracking.motion import Moving, Stepper
+    from jointwise.results.batch import IKBatch, IKPath
 
 # Arms with another end effector that are kept.
 MAX_ARMS = 64
@@ -59,8 +56,11 @@ class SerialEngine:
         found = solve_one(arm, target, q, start is not None, config, check, preferred, links[0])
         return found if check is None else _provable(found, config)
 
-    def solve_batch(self, problem: Problem, options: RunOptions) -> IKBatch:
+    def solve_batch(self, problem: Problem, options: RunOptions) -> "IKBatch":
         """Joint values for each of many targets."""
+        from jointwise.engines.serial.batch import solve_batch, solve_rows_singly
+        from jointwise.results.batch import Details, IKBatch, read_only
+
         _, _, links, (targets,), starts, config, posture, _, _ = problem
         given, (arm, check) = targets.values, _arm_and_check(problem)
         resident = is_on_gpu(given)
@@ -76,14 +76,20 @@ class SerialEngine:
             found = solve_rows_singly(arm, targets, starts, config, options, check, preferred)
             return IKBatch(*found, details)
         results = solve_batch(arm, targets, starts, config, options, check)
+        if check is not None and is_loose(config) and len(results.status):
+            status = results.status.copy_to_host() if resident else results.status
+            status[status == Status.COLLIDES_ALWAYS] = Status.COLLIDES
+            if resident:
+                results.status.copy_to_device(status)
         if not resident:
-            if check is not None and is_loose(config):
-                results.status[results.status == Status.COLLIDES_ALWAYS] = Status.COLLIDES
             return IKBatch(*read_only(results), details)
         return IKBatch(*Results(*(to_library(each, given) for each in results)), details)
 
-    def follow(self, problem: Problem, limits: PathLimits, progress: bool) -> IKPath:
+    def follow(self, problem: Problem, limits: "PathLimits", progress: bool) -> "IKPath":
         """Joint values along a path."""
+        from jointwise.engines.serial.follow import PathSolver
+        from jointwise.results.batch import Details, IKPath, batch_of
+
         _, _, links, (targets,), start, config, posture, _, _ = problem
         arm, check = _arm_and_check(problem)
         each = [targets._replace(values=values) for values in targets.values]

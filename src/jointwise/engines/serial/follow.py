@@ -27,9 +27,9 @@ FIRST_SOLUTIONS = 16
 LARGE_STEP = 0.5
 # The way from target to target over the configuration halfway, as a multiple of the straight one.
 MAX_DETOUR = 2.0
-# Progress is reported once in so many targets.
+# Targets between two reports of progress.
 REPORT_EVERY = 1000
-# A path whose largest step is at most so many times the mean needs no better start.
+# Largest step of a path, as a multiple of the mean step, that needs no better start.
 MAX_UNEVENNESS = 3.0
 
 

@@ -41,7 +41,7 @@ class LinkArm:
         arm: The arm from the root to the link, with the root at the pose of the base.
         variables: (k,) which joints of the robot move it, from the root on.
         is_whole: Whether these are all joints, in their order.
-        joints: The numbers of these joints among all of the robot, mimic joints included.
+        joints: Their numbers among all joints of the robot, mimic joints included.
         base_pose: (4, 4) pose of the root.
     """
 

@@ -104,9 +104,8 @@ def find_nearest(
     q: Floats,
 ) -> Outcome:
     """Move ``q`` to the nearest solution in closed form if there is one, else by ``search``."""
-    form = closed_form_for(arm, packed, weights)
     outcome: Outcome
-    if form is not None:
+    if arm.closed_form is not None and (form := closed_form_for(arm, packed, weights)) is not None:
         outcome = cpu.solve_nearest(packed, form, values, criteria, q)
         code = outcome[0]
         if code == CONVERGED:

@@ -53,7 +53,7 @@ class SerialStepper:
         row = self._rows(targets[0].values[None], codes)[0]
         n = row.size // 2 - 1
         errors, status = (row.item(-2), row.item(-1)), TRACK_STATUS_BY_CODE[codes.item()]
-        fields = (row[:n], row[n:-2], *errors, status, self._links, None)
+        fields = (row[:n], row[n:-2], *errors, status, self._links, None, None)
         return tuple.__new__(TrackResult, fields)  # as TrackResult(...), in less time
 
     def run(self, targets: tuple[PackedTarget, ...]) -> TrackRun:

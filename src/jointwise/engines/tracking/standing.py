@@ -54,6 +54,23 @@ class Standing:
         """After a step in which the joints have not stopped: its target, None if it is invalid."""
         self._before, self._waited = numbers, 0
 
+    def stopped(
+        self, numbers: Numbers, targets: Targets, stepper: Stepper, moving: Moving
+    ) -> TrackStatus | None:
+        """After one step in which the joints have stopped: what is known of other branches.
+
+        Args:
+            numbers: The target.
+            targets: The same, one of each link.
+            stepper: What has moved the joints.
+            moving: The joints; their reference goes to another branch if it may.
+        """
+        self._waited = self._waited + 1 if _equal(self._before, numbers) else 0
+        self._before = numbers
+        if self._waited < self._patience:
+            return None
+        return self._other_branch(numbers, targets, stepper, moving)
+
     def first_question(self, key: Key, targets: Targets, codes: Codes) -> int | None:
         """The first of some steps after which another branch has to be looked for.
 
@@ -82,20 +99,29 @@ class Standing:
         waits, judged = self._waits(key, targets, codes), codes.copy()
         for first, end in self._stretches(waits):
             one = tuple([each._replace(values=each.values[first].copy()) for each in targets])
-            numbers, switches = (key, [each.values for each in one]), False
-            if not _equal(self._asked, numbers):
-                found = stepper.other_branch(one)
-                self._asked, self._answer = numbers, found is not None
-                switches = self._answer and self._switches
-                if switches:
-                    moving.views.reference[:] = found
-            if self._answer:
-                status = TrackStatus.APPROACHING if switches else TrackStatus.OTHER_BRANCH
+            numbers = key, [each.values for each in one]
+            status = self._other_branch(numbers, one, stepper, moving)
+            if status is not None:
                 judged[first:end] = status
         self._waited = int(waits[-1])
         valid = codes[-1] != TrackStatus.INVALID
         self._before = (key, [each.values[-1].copy() for each in targets]) if valid else None
         return judged
+
+    def _other_branch(
+        self, numbers: Numbers, targets: Targets, stepper: Stepper, moving: Moving
+    ) -> TrackStatus | None:
+        """The status of a target that another branch reaches; None if none does."""
+        switches = False
+        if not _equal(self._asked, numbers):
+            found = stepper.other_branch(targets)
+            self._asked, self._answer = numbers, found is not None
+            switches = self._answer and self._switches
+            if switches:
+                moving.views.reference[:] = found
+        if not self._answer:
+            return None
+        return TrackStatus.APPROACHING if switches else TrackStatus.OTHER_BRANCH
 
     def _waits(self, key: Key, targets: Targets, codes: Codes) -> NDArray[np.int64]:
         """(m,) for how many steps the joints have stood before a target that stood still."""

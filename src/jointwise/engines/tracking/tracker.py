@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from jointwise.engines.choice import engine_for
-from jointwise.engines.tracking.motion import MotionLimits, Stepper, moving_joints
+from jointwise.engines.tracking.motion import MotionLimits, Moving, Stepper, moving_joints
 from jointwise.engines.tracking.standing import Standing
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import Floats
@@ -23,9 +23,13 @@ from jointwise.model.kinematic_tree import TreeModel
 from jointwise.posture import POSTURE_WEIGHT, Posture
 from jointwise.problem import Problem
 from jointwise.results.result import IDENTITY
-from jointwise.results.status import STOPPED, TRACK_STATUS_BY_CODE, TrackStatus
+from jointwise.results.status import STOPPED, TrackStatus
 from jointwise.results.tracking import TrackResult, TrackRun, joined
 from jointwise.targets import PackedTarget
+
+if TYPE_CHECKING:
+    from jointwise.engines.tracking.guard import Guard
+    from jointwise.scene.scene import Scene
 
 # Without preferred values, spare motion keeps this share of a joint's range away from its limits.
 INNER_MARGIN = 0.15
@@ -59,7 +63,16 @@ class Tracker:
         ('APPROACHING', (6,))
     """
 
-    __slots__ = ("_key", "_last", "_moving", "_packed", "_problem", "_standing", "_steppers")
+    __slots__ = (
+        "_guard",
+        "_key",
+        "_last",
+        "_moving",
+        "_packed",
+        "_problem",
+        "_standing",
+        "_steppers",
+    )
 
     def __init__(
         self,
@@ -73,7 +86,7 @@ class Tracker:
         """A tracker at rest.
 
         Args:
-            problem: The model, and which joints may move. It has no targets.
+            problem: The model, which joints may move, and what must not collide. It has no targets.
             packed: Packs targets, one set or many.
             start: (n,) where the joints are [rad, m].
             motion: Limits and the time of a step.
@@ -91,11 +104,43 @@ class Tracker:
         views.reference[:] = np.clip(start, *motion.position_limits)
         views.followed[:] = views.second[:] = views.reference
         self._moving.state[-1] = crc32(_description(problem) + limits.tobytes())
+        self._guard = None if problem.collision is None else _guard_of(problem, self._moving)
 
     @property
     def dt(self) -> float:
         """Time of a step [s]."""
         return self._moving.motion.dt
+
+    @property
+    def scene(self) -> Scene | None:
+        """The obstacles; None if the model has no scene. Assign it to replace them between steps.
+
+        The joints brake if a new obstacle is in the way. Pairs of ``allow`` that name obstacles of
+        the last scene alone are dropped.
+
+        Raises:
+            InvalidInputError: The assigned value is not a ``Scene``, or the model has no scene.
+
+        Example:
+            >>> from jointwise import Chain, Scene
+            >>> arm = Chain.load("panda").with_scene(Scene().box([0.2, 0.2, 0.4], [0.6, 0.0, 0.2]))
+            >>> tracker = arm.track(arm.home, 0.001, max_velocity=2.0, max_acceleration=10.0)
+            >>> tracker.scene = Scene()  # the box has been taken away
+            >>> len(tracker.scene)
+            0
+        """
+        return None if self._guard is None else self._guard.collision.scene
+
+    @scene.setter
+    def scene(self, scene: Scene) -> None:
+        if self._guard is None:
+            raise InvalidInputError(
+                "the tracked model has no scene to replace: call with_scene() before track."
+            )
+        collision = self._guard.collision.with_obstacles(scene)
+        self._guard.replace(collision)
+        self._problem = self._problem._replace(collision=collision)
+        self._standing.forget()
 
     @property
     def state(self) -> Floats:
@@ -151,10 +196,9 @@ class Tracker:
         if result.status not in STOPPED:
             self._standing.passed((self._key, numbers))
             return result
-        many = tuple([each._replace(values=each.values[None]) for each in targets])
-        codes = np.array([result.status], np.uint8)
-        (code,) = self._standing.judge(self._key, many, codes, stepper, self._moving)
-        return result._replace(status=TRACK_STATUS_BY_CODE[code])
+        one = tuple([each._replace(values=own) for each, own in zip(targets, numbers, strict=True)])
+        known = self._standing.stopped((self._key, numbers), one, stepper, self._moving)
+        return result if known is None else result._replace(status=known)
 
     def run(self, targets: Any) -> TrackRun:
         """Move the joints by one step for each of many targets, as ``step`` does, in one call.
@@ -268,8 +312,11 @@ class Tracker:
             key += (kind, weight, None if point is None else point.tobytes())
         self._key, stepper = key, self._steppers.get(key)
         if stepper is None:
-            problem = self._problem._replace(links=links, targets=targets)
-            stepper = self._steppers[key] = engine_for(problem).stepper(problem, self._moving)
+            problem = self._problem._replace(links=links, targets=targets, collision=None)
+            stepper = engine_for(problem).stepper(problem, self._moving)
+            if self._guard is not None:
+                stepper = self._guard.around(stepper, problem, self._moving)
+            self._steppers[key] = stepper
         return stepper
 
     def __copy__(self) -> Tracker:
@@ -316,6 +363,13 @@ def active_joints(
     for name in posture.active:
         checks.known_name("joint", name, names, title)
     return Posture(active=posture.active)
+
+
+def _guard_of(problem: Problem, moving: Moving) -> Guard:
+    """What keeps the joints away from obstacles."""
+    from jointwise.engines.tracking.guard import Guard  # loads the tree engine
+
+    return Guard(problem, moving)
 
 
 def _description(problem: Problem) -> bytes:

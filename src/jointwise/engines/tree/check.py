@@ -7,6 +7,7 @@ import numpy as np
 
 from jointwise.backends import cpu
 from jointwise.config import SolveConfig
+from jointwise.engines.edge_packing import packed_edges
 from jointwise.engines.serial.check import CollisionCheck, run_rows, warn_if_swallowed
 from jointwise.engines.tree.request import Request
 from jointwise.kernels.layout.arm import NO_ARM
@@ -14,6 +15,7 @@ from jointwise.kernels.layout.arrays import Bools, Floats, Ints
 from jointwise.kernels.layout.scene import World
 from jointwise.kernels.layout.spheres import Spheres
 from jointwise.kernels.layout.tree import (
+    BASE_POSE,
     SETTING_LOWER,
     SETTING_UPPER,
     TARGET_DIRECTIONS,
@@ -56,7 +58,8 @@ class TreeCollisionCheck(CollisionCheck):
         self.base, self.margin = base, collision.margin
 
     @cached_property
-    def _shape(self) -> "PackedTree":
+    def shape(self) -> "PackedTree":
+        """Joints and spheres, packed."""
         geometry, _ = self._collision.for_kernels()
         base = None if self.base is IDENTITY else tuple(self.base.ravel().tolist())
         return _packed_tree(self._model, geometry, base)
@@ -69,9 +72,15 @@ class TreeCollisionCheck(CollisionCheck):
         return kernel_world(self._collision.scene), rows
 
     @cached_property
-    def _scene(self) -> Floats:
+    def scene(self) -> Floats:
         """Shape and obstacles, packed."""
-        return self.around(self._shape.packed, self.margin)
+        return self.around(self.shape.packed, self.margin)
+
+    @cached_property
+    def packed_edges(self) -> Floats | None:
+        """What the kernels of edges read; None if the base moves."""
+        base = None if self.base is IDENTITY else tuple(self.base.ravel().tolist())
+        return None if self._model.free_base else packed_edges(self._collision, base)
 
     @cached_property
     def is_warned(self) -> bool:
@@ -110,9 +119,10 @@ class TreeCollisionCheck(CollisionCheck):
                 any, clearance is infinite.
         """
         pose = self.base if base_pose is None or not self._model.free_base else base_pose
-        poses = np.broadcast_to(pose[..., :3, :], (len(q), 3, 4)).reshape(-1, 12)
-        states, contacts = np.hstack([q, poses]), np.empty((len(q), 3))
-        check = PackedCheck(*self._shape.tree, _NO_INTS, _NO_FLOATS, self._scene, NO_ARM)
+        states, contacts = np.empty((len(q), self._model.n + BASE_POSE)), np.empty((len(q), 3))
+        states[:, : self._model.n] = q
+        states[:, self._model.n :] = pose[..., :3, :].reshape(-1, BASE_POSE)
+        check = PackedCheck(*self.shape.tree, _NO_INTS, _NO_FLOATS, self.scene, NO_ARM)
 
         def work(worker: int, begin: int, end: int) -> None:
             cpu.tree_contacts(check, states[begin:end], exact, contacts[begin:end])
@@ -140,8 +150,8 @@ class TreeCollisionCheck(CollisionCheck):
             if is_posed
         )
         moves_base = request.tree.moves_base
-        placed = _placed(self, self._shape, points, moving.tobytes(), moves_base, config.tolerances)
-        return PackedCheck(*self._shape.tree, request.tree.variables, state, self._scene, placed)
+        placed = _placed(self, self.shape, points, moving.tobytes(), moves_base, config.tolerances)
+        return PackedCheck(*self.shape.tree, request.tree.variables, state, self.scene, placed)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -48,7 +48,7 @@ class TreeEngine:
 
     def solve(self, problem: Problem) -> IKResult:
         """Joint values for one set of targets."""
-        problem, config = _of_robot(problem), problem.config
+        problem, config = of_robot(problem), problem.config
         check_tree_config(config)
         request, check = make_request(problem, many=False), _check_of(problem)
         results = result_arrays(request)
@@ -62,7 +62,7 @@ class TreeEngine:
 
     def solve_batch(self, problem: Problem, options: RunOptions) -> IKBatch:
         """Joint values for each of many sets of targets."""
-        problem = _of_robot(problem)
+        problem = of_robot(problem)
         if any(is_on_gpu(each.values) for each in problem.targets):
             options = replace(options, device="cuda")
         require_cpu(options, problem.config, "whole robots are")
@@ -96,7 +96,7 @@ class TreeEngine:
 
     def follow(self, problem: Problem, limits: PathLimits, progress: bool) -> IKPath:
         """Joint values along a path."""
-        problem = _of_robot(problem)
+        problem = of_robot(problem)
         check_tree_config(problem.config)
         if problem.start is not None:
             checks.joint_values("start", problem.start, problem.model.n, "a robot")
@@ -122,10 +122,10 @@ class TreeEngine:
         from jointwise.engines.tree.stepper import TreeStepper
 
         by_link = isinstance(problem.model, TreeModel)
-        return TreeStepper(_of_robot(problem), moving, by_link, self.solve)
+        return TreeStepper(of_robot(problem), moving, by_link, self.solve)
 
 
-def _of_robot(problem: Problem) -> Problem:
+def of_robot(problem: Problem) -> Problem:
     """The problem of a robot; a serial arm becomes one without branches."""
     model, names, links, *_ = problem
     if type(model) is TreeModel:

@@ -20,6 +20,7 @@ from jointwise.kernels.layout.tree import (
     pack_problem,
 )
 from jointwise.model import checks
+from jointwise.model.arm import kronecker_strides
 from jointwise.model.kinematic_tree import TreeModel
 
 # Of the longest path from the base to a link: the position error that counts like 1 rad.
@@ -145,7 +146,7 @@ def pruned_tree(
     scale, longest = angular_scale(tree)
     spreads = np.where(revolute, np.pi, longest)
     places = np.array([index[carrier] for carrier in carriers], np.int64)
-    packed = pack_problem(pruned, places, _strides(len(variables)), spreads, free_base)
+    packed = pack_problem(pruned, places, kronecker_strides(len(variables)), spreads, free_base)
     limbs = () if free_base else _limbs(model, links, variables, held)
     parts = [(own.ints, own.floats, targets, at) for own, targets, at in limbs]
     ints, floats = pack_limbs(packed, parts)
@@ -216,15 +217,6 @@ def angular_scale(tree: Tree) -> tuple[float, float]:
         lengths[body] += lengths[parent] if parent >= 0 else 0.0
     longest = float(lengths.max(initial=0.0)) or 1.0
     return ANGULAR_SHARE * longest, longest
-
-
-def _strides(n: int) -> Floats:
-    """(n,) strides of a Kronecker sequence; see ``model.arm``."""
-    golden = 2.0
-    for _ in range(60):
-        golden = (1.0 + golden) ** (1.0 / (n + 1))
-    strides: Floats = golden ** -np.arange(1.0, n + 1.0)
-    return strides
 
 
 def active_variables(model: TreeModel, active: Collection[str] | None) -> tuple[Bools | None, bool]:

@@ -38,6 +38,7 @@ from jointwise.targets import PackedTarget, TargetKind, Weight
 
 # Packed targets of any kind, none of them.
 NO_TARGETS = np.empty((0, 0, 0))
+NO_TRANSFORM = np.empty((3, 4))
 # The pose of a base that has not moved, as states have it.
 NO_MOTION = IDENTITY[:3].ravel()
 
@@ -126,9 +127,14 @@ def make_request(problem: Problem, many: bool) -> Request:
         settings[SETTING_PENALTY] = weight * tree.scales
     packed = np.empty((count, *constant.shape))
     packed[:] = constant
-    for i, (kind, values, _, _) in enumerate(targets):
-        transform = model.links[links[i]].transform
-        pack_values(kind, values if many else values[None], transform, packed[:, i])
+    first = targets[0].kind
+    if not many and first.has_fixed_axes and all(kind is first for kind, *_ in targets):
+        # The most frequent case, and fast.
+        pack_values(first, np.array([each.values for each in targets]), NO_TRANSFORM, packed[0])
+    else:
+        for i, (kind, values, _, _) in enumerate(targets):
+            transform = model.links[links[i]].transform
+            pack_values(kind, values if many else values[None], transform, packed[:, i])
     if base_pose is None:
         base_pose = IDENTITY
     else:
@@ -217,7 +223,7 @@ def pack_values(kind: TargetKind, values: Floats, transform: Floats, packed: Flo
     Args:
         kind: What the targets are.
         values: (m, ...) the targets, as the kind packs them.
-        transform: (3, 4) the link's frame in that of its body.
+        transform: (3, 4) the link's frame in that of its body; not used if axes are fixed.
         packed: (m, 27) what is written.
     """
     size = 3 * kind.directions

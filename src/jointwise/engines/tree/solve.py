@@ -117,7 +117,7 @@ class Preferring(NamedTuple):
 
         The first is that without preferred values. The others come from the least errors with the
         weight of the preferred values, found from these values and from the first solution. If
-        none reaches the targets, it is the least of these errors, unless that is farther away
+        none reaches the targets, it is the least of their errors, unless that is farther away
         than the first.
         """
         plain, preferring = _copies(start), start[0].copy()

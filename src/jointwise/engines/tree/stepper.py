@@ -23,20 +23,27 @@ LIMITS = slice(SETTING_LOWER, SETTING_UPPER + 1)
 
 
 class TreeStepper:
-    """Moves a robot after targets of some links and kinds; its base stays where it is."""
+    """Moves a robot after targets of some links and kinds; its base stays where it is.
+
+    Attributes:
+        request: Links and kinds of the targets, packed.
+        times: Time of a step [s]; commands in the moving average; angular scale [m].
+        memory: Scratch of kernels.
+        free: (k, 2) which errors do not count; None if all do.
+    """
 
     __slots__ = (
-        "_free",
         "_held",
         "_links",
-        "_memory",
         "_moving",
         "_order",
         "_problem",
-        "_request",
         "_solve",
-        "_times",
         "_transforms",
+        "free",
+        "memory",
+        "request",
+        "times",
     )
 
     def __init__(
@@ -62,23 +69,23 @@ class TreeStepper:
         links, blank = problem.links, map(_blank, problem.targets)
         self._order = sorted(range(len(links)), key=lambda i: places.index(links[i]))
         ordered = tuple([links[i] for i in self._order])
-        self._problem = problem._replace(links=ordered, targets=self._ordered(tuple(blank)))
+        self._problem = problem._replace(links=ordered, targets=self.ordered(tuple(blank)))
         self._links = ordered if by_link else ()
         self._transforms = [model.links[link].transform for link in ordered]
         start = moving.views.reference.copy()
-        self._request = request = make_request(self._problem._replace(start=start), many=False)
+        self.request = request = make_request(self._problem._replace(start=start), many=False)
         tree = request.tree
-        self._times, self._memory = (motion.dt, motion.window, tree.angular_scale), tree.memory
+        self.times, self.memory = (motion.dt, motion.window, tree.angular_scale), tree.memory
         # Also joints that can turn fully keep their limits: full turns count in a motion.
         request.settings[LIMITS] = motion.position_limits[:, tree.variables]
         assert request.held is not None
         self._held = np.flatnonzero(request.held[tree.variables])
         free = ~np.array(request.weighted)
-        self._free = free if free.any() else None
+        self.free = free if free.any() else None
 
     def step(self, targets: tuple[PackedTarget, ...]) -> TrackResult:
         """Move the joints by one step towards the targets."""
-        results, errors, codes = self._rows([each.values[None] for each in self._ordered(targets)])
+        results, errors, codes = self._rows([each.values[None] for each in self.ordered(targets)])
         row, link_errors = results[0], errors[0]
         n, status = row.size // 2, TRACK_STATUS_BY_CODE[codes.item()]
         distance, angle = map(largest_error, zip(*link_errors.tolist(), strict=True))
@@ -86,7 +93,7 @@ class TreeStepper:
 
     def run(self, targets: tuple[PackedTarget, ...]) -> TrackRun:
         """Move the joints by one step for each of many sets of targets."""
-        results, errors, codes = self._rows([each.values for each in self._ordered(targets)])
+        results, errors, codes = self._rows([each.values for each in self.ordered(targets)])
         largest = np.fmax.reduce(errors, axis=1)
         largest.setflags(write=False)
         (q, velocities), (distance, angle) = np.hsplit(results, 2), largest.T
@@ -95,19 +102,19 @@ class TreeStepper:
     def other_branch(self, targets: tuple[PackedTarget, ...]) -> Floats | None:
         """A solution of all targets in another branch, with restarts near the present one."""
         reference = self._moving.views.reference
-        problem = self._problem._replace(targets=self._ordered(targets), start=reference.copy())
+        problem = self._problem._replace(targets=self.ordered(targets), start=reference.copy())
         result = self._solve(problem)
         change = np.abs(result.q - reference).max()
         return result.q if result.converged and change > OTHER_BRANCH else None
 
-    def _ordered(self, targets: tuple[PackedTarget, ...]) -> tuple[PackedTarget, ...]:
+    def ordered(self, targets: tuple[PackedTarget, ...]) -> tuple[PackedTarget, ...]:
+        """The same in the order of the links of the robot."""
         return tuple([targets[i] for i in self._order])
 
-    def _rows(self, values: list[Floats]) -> tuple[Floats, Floats, NDArray[np.uint8]]:
-        """Joint values and velocities (m, 2n), errors (m, k, 2), and how each step ended (m,)."""
-        moving, request, count = self._moving, self._request, len(values[0])
-        tree, base_pose = request.tree, self._problem.base_pose
-        packed = np.empty((count, *request.targets.shape[1:]))
+    def pack(self, values: list[Floats]) -> Floats:
+        """(m, k, 27) packed targets; writes the limits of joints that are held."""
+        request, base_pose = self.request, self._problem.base_pose
+        packed = np.empty((len(values[0]), *request.targets.shape[1:]))
         packed[:] = request.targets
         for i, (target, transform) in enumerate(
             zip(self._problem.targets, self._transforms, strict=True)
@@ -116,8 +123,14 @@ class TreeStepper:
         if base_pose is not None:
             into_frame(packed, base_pose)
         if len(self._held):  # where they are: a state may have been assigned
-            held = moving.views.reference[tree.variables[self._held]]
+            held = self._moving.views.reference[request.tree.variables[self._held]]
             request.settings[LIMITS, self._held] = held
+        return packed
+
+    def _rows(self, values: list[Floats]) -> tuple[Floats, Floats, NDArray[np.uint8]]:
+        """Joint values and velocities (m, 2n), errors (m, k, 2), and how each step ended (m,)."""
+        moving, request, count = self._moving, self.request, len(values[0])
+        tree, packed = request.tree, self.pack(values)
         results = np.empty((count, 2 * len(moving.limits)))
         errors, codes = np.empty((count, len(values), 2)), np.empty(count, np.uint8)
         cpu.track_tree_rows(
@@ -127,16 +140,16 @@ class TreeStepper:
             request.settings,
             tree.variables,
             moving.limits,
-            self._times,
+            self.times,
             moving.state,
-            self._memory,
+            self.memory,
             results,
             errors,
             codes,
         )
         moving.state[LAST_STEPPER] = 0.0
-        if self._free is not None:
-            errors[:, self._free] = nan
+        if self.free is not None:
+            errors[:, self.free] = nan
         for array in (results, errors, codes):
             array.setflags(write=False)
         return results, errors, codes

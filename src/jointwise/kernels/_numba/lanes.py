@@ -165,6 +165,17 @@ def any_lane_set(typing: Any, condition: Any) -> Any:
     return types.boolean(condition), make
 
 
+@intrinsic
+def mask_bits(typing: Any, condition: Any) -> Any:
+    """The mask as an integer: bit k is lane k."""
+
+    def make(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        bits = builder.bitcast(values[0], ir.IntType(WIDTH))
+        return builder.zext(bits, ir.IntType(64))
+
+    return types.int64(condition), make
+
+
 def as_lanes(array: Floats) -> Floats:
     """An array of floats (..., WIDTH) as an array of lanes, without the last axis."""
     return array

@@ -81,3 +81,19 @@ def _(condition: Any) -> Callable[..., Any]:
         return condition
 
     return in_lanes if _is(condition, "Mask") else scalar
+
+
+def lane_bits(condition: bool) -> int:
+    """In which lanes the condition holds: bit k of lane k; of a scalar, bit 0."""
+    return 1 if condition else 0
+
+
+@overload(lane_bits)
+def _(condition: Any) -> Callable[..., Any]:
+    def in_lanes(condition: Any) -> Any:
+        return lanes.mask_bits(condition)
+
+    def scalar(condition: Any) -> Any:
+        return 1 if condition else 0
+
+    return in_lanes if _is(condition, "Mask") else scalar

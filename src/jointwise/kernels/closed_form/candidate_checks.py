@@ -20,9 +20,9 @@ from jointwise.kernels.layout.task import Task
 from jointwise.kernels.serial.lm import LMWorkspace, evaluate_residual, fill_jacobian, solve_damped
 from jointwise.kernels.serial.search import lm_scratch
 
-# Largest error of a solution [m, rad]; steps are made above this share of it, and so many at most.
+# Largest error of a solution [m, rad], the share of it above which steps are made, and most steps.
 EXACT, STEP_ABOVE, REFINE_STEPS = 1e-9, 0.01, 12
-# Damping of these steps, least, and as a share of the squared error.
+# Damping of the steps: the least, and as a share of the squared error.
 REFINE_MIN_DAMPING, REFINE_DAMPING = 1e-16, 0.05
 # Rows of the joint values of all candidates, seven joints at most.
 VALUE_ROWS = (0,) * (7 * GROUPS)

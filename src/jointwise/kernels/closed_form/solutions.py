@@ -60,7 +60,7 @@ MOTION_ROWS, ONE_EACH = (0,) * (14 * GROUPS), (0,) * MAX_SOLUTIONS
 # Joints that may move farther within the tolerances may be anywhere [rad, m]. What is added to
 # squared singular values, as they may be 0.
 LARGEST_MOVE, MIN_GRAM = 0.2, 1e-13
-# Tolerances up to which a solution that collides does so wherever the tolerances allow [m, rad].
+# Within tolerances up to this, whatever is near a solution that collides collides too [m, rad].
 TIGHT = 1e-6
 
 

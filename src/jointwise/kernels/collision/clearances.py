@@ -40,7 +40,7 @@ else:
     @ir_inline
     def lane_view(blocks: Floats, k: int) -> Floats:
         """Column k of blocks."""
-        return blocks[:, k]
+        return blocks[..., k]
 
 
 # Blocks are computed in lanes, eight columns at once; without lanes, column by column.
@@ -57,7 +57,7 @@ class ClearanceWorkspace(NamedTuple):
         is_placed: (n+2,) 1 for link groups whose spheres are placed, else 0.
         bounds: (n+2, 4) the bounding spheres, base frame.
         clearances: (n+2, b, 8) distances of the bounding spheres from obstacles [m].
-        least: (n+2,) the least of these of each link group, and infinity once it is looked at.
+        least: (n+2,) the least clearance of each link group; infinity once it is looked at.
     """
 
     placed: Floats

@@ -71,7 +71,7 @@ def grid_distance(grids: Floats, distances: Floats, k: int, x: float, y: float, 
     """A lower bound of the distance from a point to what grid k describes.
 
     In a cell it is the distance at the centre, less the way there. Outside of the grid it is also
-    no less than the distance from the grid.
+    at least the distance from the grid.
     """
     edge, cell, outside_sq, to_centre_sq = grids[k, 3], 0, 0.0, 0.0
     for axis in range(3):

@@ -165,7 +165,7 @@ def part_touches(scene: CudaScene, part: int, m: int, frame: Floats) -> bool:
 
 @ir_inline
 def listed_touch(scene: CudaScene, frames: Floats, memory: CheckMemory, count: int) -> bool:
-    """Whether one of so many listed link groups touches the obstacle listed with it."""
+    """Whether one of the listed link groups collides with the obstacle listed beside it."""
     part_offsets, bounds, limit = scene.part_offsets, scene.bounds, scene.limit
     near, near_parts, frame = memory.near, memory.near_parts, memory.frame
     item, touching, grids = 0, False, scene.boxes.shape[0] + scene.cylinders.shape[0]
@@ -227,7 +227,7 @@ def parts_touch(scene: CudaScene, a: int, b: int, frame: Floats) -> bool:
 
 @ir_inline
 def listed_pairs_touch(scene: CudaScene, frames: Floats, memory: CheckMemory, count: int) -> bool:
-    """Whether one of so many listed pairs of link groups touches."""
+    """Whether one of the listed pairs of link groups collides."""
     part_offsets, bounds, limit = scene.part_offsets, scene.bounds, scene.limit
     groups = scene.groups
     near, near_parts, frame, other = memory.near, memory.near_parts, memory.frame, memory.other

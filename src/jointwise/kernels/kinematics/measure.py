@@ -104,7 +104,7 @@ def manipulability(arm: Arm, axis: Floats, q: Floats, scratch: MeasureScratch) -
 
 @jit
 def measure_scratch(n: int, rows: int) -> MeasureScratch:
-    """Memory to measure an arm of n joints by so many rows of its Jacobian."""
+    """Memory to measure an arm of n joints by some rows of its Jacobian."""
     return MeasureScratch(np.empty((n, 3, 4)), np.empty((rows, n)), np.empty((6, 6)))
 
 

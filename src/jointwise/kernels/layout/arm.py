@@ -30,7 +30,7 @@ REVOLUTE, PRISMATIC, HELD = 0, 1, 2
 # A packed arm begins with its header, one number: the flags of what the buffer holds.
 ARM_FLAGS, ARM_HEADER = 0, 1
 HAS_JOINT_PENALTIES, HAS_SCENE, HAS_ALLOWED_PAIRS = 1, 2, 4
-# The numbers of an arm: its header, so many for each joint, and others; see ``pack_arm``.
+# Numbers of an arm after its header: for each joint, and others; see ``pack_arm``.
 NUMBERS_A_JOINT, OTHER_NUMBERS = 26, 14
 # A header without an arm.
 NO_ARM = np.zeros(ARM_HEADER)

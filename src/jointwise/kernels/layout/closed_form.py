@@ -58,5 +58,5 @@ MAX_SOLUTIONS = 32
 # be reached within the tolerances only; a candidate was no solution; it is no pose; a solution is
 # outside the limits by little.
 HAS_FREE_JOINT, IS_NARROW, HAS_REJECTED, IS_INVALID, IS_AT_LIMIT = 1, 2, 4, 8, 16
-# None of these, or it is not proven that there are no other solutions.
+# With one of these bits, it is not proven that there are no other solutions.
 UNPROVEN = HAS_FREE_JOINT | IS_NARROW | HAS_REJECTED | IS_INVALID

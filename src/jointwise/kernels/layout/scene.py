@@ -22,10 +22,10 @@ from jointwise.kernels.layout.arrays import Bools, Floats, packed_view
 from jointwise.kernels.layout.spheres import TABLE_CELLS, Spheres
 
 # Numbers that place a rounded box: the rows of the rotation into its frame, the base's origin
-# there, half its edges, the radius by which it is rounded. Of a cylinder: centre, axis, radius,
+# there, half its edges, the radius of its rounding. Of a cylinder: centre, axis, radius,
 # half its length. Of a grid: first corner, edge of a cell, cells in each direction, first value.
 BOX_NUMBERS, CYLINDER_NUMBERS, GRID_NUMBERS = 16, 8, 8
-# Obstacles of a kind are in blocks of so many, side by side; what is left of the last is far away.
+# Obstacles of a kind in a block, side by side; the rest of the last block is filled with far ones.
 BLOCK, FAR = 8, 1e9
 # A packed scene begins with its margin [m] and its sizes: spheres, pairs, tables; numbers of boxes,
 # of cylinders, of grids, and of their distances; blocks of spheres.

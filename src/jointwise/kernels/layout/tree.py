@@ -185,8 +185,8 @@ class TreeCheck(NamedTuple):
         ints: The whole robot, not pruned, packed by ``pack_problem``; see ``unpack_problem``.
         floats: Its floats.
         variables: (v,) which of the robot's w variables those of the problem are.
-        state: (w+12,) the start of all variables, and the pose of the base in the world, to which
-            that of a solve is relative.
+        state: (w+12,) the start of all variables, and the pose of the base in the world; a
+            solve moves the base relative to it.
         scene: Spheres and obstacles, as ``pack_scene`` packs them after ``NO_ARM``; that alone if
             nothing is checked.
         placed: The same, with the link groups alone that the targets place, or that nothing moves:

@@ -6,6 +6,8 @@ their modules. Importing this module does not import Numba.
 
 from typing import Any, NamedTuple
 
+from jointwise.kernels.layout.guard import GuardModel
+from jointwise.kernels.layout.planning import PlanRows
 from jointwise.kernels.layout.task import PackedProblem, Results
 from jointwise.kernels.layout.tree import TreeCheck
 from jointwise.kernels.layout.voxels import NextRows, Patterns, Rows, Scores
@@ -48,7 +50,10 @@ _RESULTS = Record(("d2", "?1", "d1", "d1", "i1", "i1", "u1"), Results)
 _BUFFERS = Record(("d1", "i1"))
 _TREE = ("i1", "d1", "d3", _CRITERIA, "d2")
 _TREE_RESULTS = ("d2", "d3", "i2", "d1")
+_GUARD = Record(("i1", "d1", "d1", "d1", "d2", "d2"), GuardModel)
 _TREE_CHECK = Record(("i1", "d1", "i1", "d1", "d1", "d1"), TreeCheck)
+_PLAN = Record(("?", "?", "i", "d", "i"))
+_PLAN_ROWS = Record(("d2", "d2", "i1", "d3", "i2"), PlanRows)
 
 ENTRY_POINTS = {
     "ccd": EntryPoint("serial.descent", (*_SOLVE, "d", "i", "d1"), _OUTCOME),
@@ -75,6 +80,8 @@ ENTRY_POINTS = {
     ),
     "clearances": EntryPoint("collision.contacts", ("d1", "d2", "d2")),
     "free_rows": EntryPoint("collision.contacts", ("d1", "d2", "?1")),
+    "edge_states": EntryPoint("collision.edges", ("d1", "d2", "d2", "i1")),
+    "configuration_states": EntryPoint("collision.edges", ("d1", "d2", "i1")),
     "scene_distances": EntryPoint("collision.contacts", ("d1", "d2", "d1")),
     "track_rows": EntryPoint(
         "motion.track", ("d1", "d3", "weights", "d2", "d", "i", "d1", "d1", "d2", "u1")
@@ -99,5 +106,14 @@ ENTRY_POINTS = {
     "track_tree_rows": EntryPoint(
         "motion.tree_track",
         ("i1", "d1", "d3", "d2", "i1", "d2", Record(("d", "i", "d")), "d1", "d1", "d2", "d3", "u1"),
+    ),
+    "plan": EntryPoint("planning.connect", ("d1", "d2", "d1", "d2", _PLAN, "d1"), "iii"),
+    "plan_rows": EntryPoint("planning.connect", ("d1", "d2", _PLAN_ROWS, _PLAN, "i", "i", "d1")),
+    "guard_step": EntryPoint(
+        "motion.guard",
+        (
+            *(_GUARD, "i1", "d1", "d2", "d2", "i1", "d2", Record(("d", "i", "d")), "d1", "d1"),
+            *(Record(("d1", "d1", "d1")), "d1", "d2", "i1"),
+        ),
     ),
 }

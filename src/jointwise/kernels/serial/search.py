@@ -158,7 +158,7 @@ def collect_solutions(
 ) -> int:
     """Attempt from ``start`` and from restarts; write what converges into ``solutions``, count it.
 
-    Ends when ``solutions (k, n)`` is full, or after so many attempts.
+    Ends when ``solutions (k, n)`` is full, or after ``attempts`` attempts.
     """
     arm, task, criteria = unpack_solve(packed_arm, target, weights, packed_criteria, start)
     scratch = lm_scratch(start.size)
@@ -246,7 +246,7 @@ def closest_approach(
     The measure is sqrt(E), see ``energy``. The local approach is CCD from the start. The end of an
     attempt replaces it only if it is closer by a tenth, or not farther and nearer to the start. So
     more attempts never make the result worse.
-    ``ends`` has the start, and after it the joint values at the end of so many attempts.
+    ``ends`` has the start, followed by the joint values at the end of each attempt.
     """
     start = ends[0]
     copy_values(start, q)

@@ -42,8 +42,8 @@ TREE_SWEEPS, TREE_STEPS, TREE_PATIENCE = 3, int64_const(60), int64_const(5)
 COMPROMISE_STEPS, COMPROMISE_DECREASE = int64_const(200), 1e-15
 # A target whose weighted squared error is below so much of the largest is not restarted.
 MISSED_SHARE = 0.05
-# Of so many restarts, the first moves every joint, and those between move the limbs that miss a
-# target of the best state since; of these every third moves all joints that move such a target.
+# Restarts of a round: the first moves every joint, the others move the limbs that miss a target of
+# the best state since. Every third of the others moves all joints that move such a target.
 ROUND, WHOLE_EVERY = 8, 3
 
 

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import IO, Any
@@ -39,20 +40,21 @@ def results(calls: Sequence[Call], workers: int) -> Iterator[Result]:
         return
     environment = os.environ | dict.fromkeys(ONE_THREAD, "1")
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))  # it may have changed since
-    processes = [
-        subprocess.Popen(
-            [sys.executable, "-c", COMMAND],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=environment,
-        )
-        for _ in range(min(workers, len(calls)))
-    ]
     pending, done = iter(enumerate(calls)), SimpleQueue[Result]()
-    threads = [Thread(target=_feed, args=(each, pending, done), daemon=True) for each in processes]
+    processes: list[subprocess.Popen[bytes]] = []
+    threads: list[Thread] = []
     try:
-        for thread in threads:
-            thread.start()
+        with _interrupts_blocked():
+            for _ in range(min(workers, len(calls))):
+                process = subprocess.Popen(
+                    [sys.executable, "-c", COMMAND],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    env=environment,
+                )
+                processes.append(process)
+                threads.append(Thread(target=_feed, args=(process, pending, done), daemon=True))
+                threads[-1].start()
         for _ in calls:
             number, result = _next(done)
             if isinstance(result, BaseException):
@@ -65,6 +67,19 @@ def results(calls: Sequence[Call], workers: int) -> Iterator[Result]:
             thread.join()
         for process in processes:
             process.communicate()
+
+
+@contextmanager
+def _interrupts_blocked() -> Iterator[None]:
+    """Block Ctrl-C; processes started meanwhile inherit that, so none dies while it imports."""
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _next(done: "SimpleQueue[Result]") -> Result:

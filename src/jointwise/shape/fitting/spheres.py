@@ -17,7 +17,7 @@ import numpy as np
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import Bools, Floats, Ints
 from jointwise.shape.fitting.winding import winding_numbers
-from jointwise.shape.solids.mesh import Mesh
+from jointwise.shape.solids.mesh import Mesh, split_triangles
 
 # Longest edge of the small triangles, as a share of the padding.
 EDGE_SHARE = 0.4
@@ -35,6 +35,8 @@ SPARE = 1e-6
 ROUNDING = 2.75 * STEP
 # Most small triangles, and how many there are about in the square of their longest edge.
 MAX_TRIANGLES, TRIANGLES_PER_SQUARE = 3_000_000, 10.0
+# Triangles in a block, and how much larger the sphere around it is than computed [m].
+BLOCK, ROOM = 32, 1e-9
 # A centre is left out if a neighbour is deeper by more than this share of their distance. The
 # deepest of 26 neighbours is so, unless the centre is where the depth has an edge or a peak.
 DEEPER_SHARE = 0.85
@@ -88,23 +90,6 @@ def _check_size(meshes: Sequence[Mesh], padding: float) -> None:
         )
 
 
-def split_triangles(triangles: Floats, edge: float) -> Floats:
-    """(m, 3, 3) the same surface, of triangles whose edges are at most ``edge`` long [m]."""
-    done = []
-    while len(triangles):
-        lengths = np.linalg.norm(triangles - np.roll(triangles, -1, axis=1), axis=2)
-        longest = lengths.argmax(axis=1)
-        short = lengths.max(axis=1) <= edge
-        done.append(triangles[short])
-        triangles, longest = triangles[~short], longest[~short]
-        turns = (longest[:, None] + np.arange(3)) % 3  # the longest edge from corner a to b
-        a, b, c = np.take_along_axis(triangles, turns[:, :, None], axis=1).swapaxes(0, 1)
-        middle = 0.5 * (a + b)
-        halves = [np.stack([a, middle, c], axis=1), np.stack([middle, b, c], axis=1)]
-        triangles = np.concatenate(halves)
-    return np.concatenate(done) if done else triangles
-
-
 def _inside_candidates(mesh: Mesh, triangles: Floats, edge: float, padding: float) -> Floats:
     """(k, 4) spheres with centres inside a solid that are nowhere fatter than the padding.
 
@@ -153,57 +138,77 @@ def _cover(triangles: Floats, candidates: Floats) -> tuple[Floats, Floats]:
     from scipy.spatial import KDTree
 
     middles = triangles.mean(axis=1)
-    counts = KDTree(middles).query_ball_point(
-        candidates[:, :3], candidates[:, 3], return_length=True
-    )
+    order = np.argsort(middles[:, np.ptp(middles, axis=0).argmax()])
+    triangles, tree = triangles[order], KDTree(middles[order])
+    counts = tree.query_ball_point(candidates[:, :3], candidates[:, 3], return_length=True)
     queue = [(-int(count), k) for k, count in enumerate(counts) if count]
     heapify(queue)
-    uncovered, spheres = _Uncovered(triangles, middles), []
+    uncovered, spheres = _Uncovered(triangles, tree.indices), []
     # The gain of a candidate only falls, so one that is best with its new gain is the best of all.
     while queue and queue[0][0] < 0:
         gain, k = queue[0]
-        found, squares = uncovered.inside(candidates[k, :3], candidates[k, 3])
-        count = len(found)
+        centre, radius = candidates[k, :3], float(candidates[k, 3])
+        count = uncovered.count(centre, radius)
         if count == -gain:
-            spheres.append([*candidates[k, :3], float(np.sqrt(squares.max())) + SPARE])
-            uncovered.remove(found)
+            spheres.append([*centre, uncovered.remove(centre, radius) + SPARE])
             count = 0
         heapreplace(queue, (-count, k))
-    return np.array(spheres).reshape(-1, 4), uncovered.triangles
+    return np.array(spheres).reshape(-1, 4), triangles[uncovered.numbers]
 
 
 class _Uncovered:
-    """The triangles that are not yet inside a sphere, sorted along the longest axis."""
+    """The triangles that are not yet inside a sphere, in blocks of neighbours.
 
-    def __init__(self, triangles: Floats, middles: Floats) -> None:
-        self._axis = int(np.ptp(middles, axis=0).argmax())
-        order = np.argsort(middles[:, self._axis])
-        self._all, self._middles = triangles[order], middles[order]
-        self._left: Bools = np.ones(len(triangles), bool)
+    Most blocks are wholly inside a sphere or wholly outside, which takes one distance to tell.
+    """
+
+    def __init__(self, triangles: Floats, order: Ints) -> None:
+        """Take triangles (m, 3, 3), with neighbours close to each other in the order (m,)."""
+        self._triangles = triangles
+        self._arrange(order)
+
+    def _arrange(self, order: Ints) -> None:
+        spare = -len(order) % BLOCK
+        self._numbers = np.pad(order, (0, spare), mode="edge").reshape(-1, BLOCK)
+        self._left = np.ones(self._numbers.shape, bool)
+        self._left.reshape(-1)[len(order) :] = False
+        self._counts = self._left.sum(axis=1)
+        self._corners = self._triangles[self._numbers]
+        lower, upper = self._corners.min(axis=(1, 2)), self._corners.max(axis=(1, 2))
+        self._middles = 0.5 * (lower + upper)
+        self._radii = 0.5 * np.linalg.norm(upper - lower, axis=1) + ROOM
 
     @property
-    def triangles(self) -> Floats:
-        """(k, 3, 3) the triangles."""
-        return self._all[self._left]
+    def numbers(self) -> Ints:
+        """(k,) the numbers of the triangles, ascending."""
+        return np.sort(self._numbers[self._left])
 
-    def inside(self, centre: Floats, radius: float) -> tuple[Ints, Floats]:
-        """The numbers of the triangles inside a sphere, their greatest distances squared."""
-        ends = centre[self._axis] - radius, centre[self._axis] + radius
-        begin, end = np.searchsorted(self._middles[:, self._axis], ends)
-        found = begin + np.flatnonzero(self._left[begin:end])
-        away = self._middles[found] - centre
-        found = found[np.einsum("ij,ij->i", away, away) <= radius * radius]
-        away = self._all[found] - centre
-        squares = np.einsum("ijk,ijk->ij", away, away).max(axis=1)
-        within = squares <= radius * radius
-        return found[within], squares[within]
+    def count(self, centre: Floats, radius: float) -> int:
+        """How many of the triangles are inside a sphere."""
+        whole, _, within = self._inside(centre, radius)
+        return int(self._counts[whole].sum() + np.count_nonzero(within))
 
-    def remove(self, found: Ints) -> None:
-        """Remove triangles; the numbers of the others may change."""
-        self._left[found] = False
-        if 2 * np.count_nonzero(self._left) < len(self._left):
-            self._all, self._middles = self._all[self._left], self._middles[self._left]
-            self._left = np.ones(len(self._all), bool)
+    def remove(self, centre: Floats, radius: float) -> float:
+        """Remove the triangles inside a sphere; their greatest distance from its centre [m]."""
+        whole, near, within = self._inside(centre, radius)
+        removed = np.zeros(self._left.shape, bool)
+        removed[whole], removed[near] = self._left[whole], within
+        away = self._corners[removed] - centre
+        self._left &= ~removed
+        self._counts = self._left.sum(axis=1)
+        if 2 * np.count_nonzero(self._left) < self._left.size:
+            self._arrange(self._numbers[self._left])
+        return float(np.sqrt(np.einsum("ijk,ijk->ij", away, away).max()))
+
+    def _inside(self, centre: Floats, radius: float) -> tuple[Bools, Ints, Bools]:
+        """Blocks inside a sphere; blocks partly inside, and which of their triangles are."""
+        away = self._middles - centre
+        distances = np.sqrt(np.einsum("ij,ij->i", away, away))
+        whole = distances + self._radii <= radius
+        near = np.flatnonzero(~whole & (distances - self._radii <= radius) & (self._counts > 0))
+        corners = self._corners[near] - centre
+        a, b, c = np.einsum("ijkl,ijkl->kij", corners, corners) <= radius * radius
+        return whole, near, a & b & c & self._left[near]
 
 
 def rounded(spheres: Floats) -> Floats:

@@ -6,7 +6,7 @@ from jointwise.kernels.layout.arrays import Floats, Ints
 
 # Points and triangles whose solid angles are computed together.
 MAX_TERMS = 100_000
-# Surfaces of so many triangles are not divided.
+# Surfaces with at most this many triangles are not divided.
 FEW = 128
 
 

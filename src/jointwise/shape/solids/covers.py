@@ -13,8 +13,8 @@ from jointwise.kernels.layout.arrays import Floats
 
 # Most spheres of one solid.
 MAX_SPHERES = 20_000
-# Largest edge of a cubic cell whose sphere is outside of it by one at most, and the share by which
-# cells that are not cubic become smaller until theirs is.
+# Largest edge of a cubic cell whose sphere extends beyond it by at most one, and the factor that
+# shrinks other cells until their spheres do.
 CUBE, SMALLER = 2.0 / (np.sqrt(3.0) - 1.0), 0.95
 # Radii are larger by this [m], for rounding.
 ROUNDING = 1e-9

@@ -49,6 +49,23 @@ class Mesh(NamedTuple):
         return all(block.all() for block in behind) and not self.open_edges
 
 
+def split_triangles(triangles: Floats, edge: float) -> Floats:
+    """(m, 3, 3) the same surface, of triangles whose edges are at most ``edge`` long [m]."""
+    done = []
+    while len(triangles):
+        lengths = np.linalg.norm(triangles - np.roll(triangles, -1, axis=1), axis=2)
+        longest = lengths.argmax(axis=1)
+        short = lengths.max(axis=1) <= edge
+        done.append(triangles[short])
+        triangles, longest = triangles[~short], longest[~short]
+        turns = (longest[:, None] + np.arange(3)) % 3  # the longest edge from corner a to b
+        a, b, c = np.take_along_axis(triangles, turns[:, :, None], axis=1).swapaxes(0, 1)
+        middle = 0.5 * (a + b)
+        halves = [np.stack([a, middle, c], axis=1), np.stack([middle, b, c], axis=1)]
+        triangles = np.concatenate(halves)
+    return np.concatenate(done) if done else triangles
+
+
 def convex_hull(points: Floats) -> Mesh:
     """The convex hull of points that are not all in a plane."""
     from scipy.spatial import ConvexHull

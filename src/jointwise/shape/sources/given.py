@@ -62,7 +62,7 @@ def adopted(geometry: Geometry, model: ArmModel | TreeModel, joints: tuple[str, 
 
 
 def _is_same(own: Tree, tree: Tree) -> bool:
-    """Whether two trees are equal, but for attached things and velocities."""
+    """Whether two trees are equal, except for attached things and velocities."""
     n = len(tree.parents)
     joints = all(np.array_equal(a[:n], b) for a, b in zip(own[:6], tree[:6], strict=True))
     return joints and all(np.array_equal(a, b) for a, b in zip(own[6:8], tree[6:8], strict=True))

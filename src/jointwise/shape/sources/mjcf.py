@@ -20,7 +20,7 @@ from jointwise.shape.sources.source import PADDING, ShapeSource
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MjcfShapes(ShapeSource):
-    """The geoms of an MJCF model that can collide, to which spheres are fitted once.
+    """The geoms of an MJCF model that can collide. Spheres are fitted to them once.
 
     If no geom of a body can collide, those that are drawn are used. Pairs of bodies that the model
     excludes from collisions are not checked.

@@ -22,7 +22,7 @@ from jointwise.shape.srdf import SRDF, read_srdf
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UrdfShapes(ShapeSource):
-    """The collision elements of a URDF, to which spheres are fitted once; a file keeps them.
+    """The collision elements of a URDF. Spheres are fitted to them once and kept in a file.
 
     Attributes:
         tree: The URDF.

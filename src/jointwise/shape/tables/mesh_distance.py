@@ -1,17 +1,18 @@
 """Whether two groups of meshes are within a distance of each other, by coal."""
 
 from collections.abc import Sequence
-from itertools import product
 from typing import Any
 
 import numpy as np
 
 from jointwise.errors import JointwiseError
 from jointwise.kernels.layout.arrays import Bools, Floats
-from jointwise.shape.solids.mesh import Mesh
+from jointwise.shape.solids.mesh import Mesh, split_triangles
 
 # A simplified mesh is used if it has at most this share of the triangles.
 WORTHWHILE = 0.7
+# Longest edge of a triangle [m]. Boxes around long slivers contain much that is far from them.
+MAX_EDGE = 0.1
 
 
 def coal_library() -> Any:
@@ -39,10 +40,10 @@ class MeshModel:
     """
 
     def __init__(self, mesh: Mesh) -> None:
-        exact = _coal_model(mesh)
-        exact.buildConvexHull(True, "Qt")
-        self.mesh, self.hull = mesh, exact.convex
-        self._exact = self.hull if mesh.is_convex else exact
+        whole = _coal_model(mesh)
+        whole.buildConvexHull(True, "Qt")
+        self.mesh, self.hull = mesh, whole.convex
+        self._exact = self.hull if mesh.is_convex else _coal_model(_without_slivers(mesh))
         self._simplified: dict[float, tuple[Any, float]] = {}
 
     def surface(self, error: float) -> tuple[Any, float]:
@@ -59,20 +60,21 @@ class MeshModel:
 
 
 def within(
-    lower: Sequence[MeshModel],
-    upper: Sequence[MeshModel],
+    pairs: Sequence[tuple[MeshModel, MeshModel]],
     poses: Floats,
+    apart: Bools,
     distance: float,
     error: float = 0.0,
 ) -> Bools:
-    """(k,) whether some of the meshes of two groups are within a distance of each other.
+    """(k,) whether some meshes of two groups are within a distance of each other.
 
     Convex meshes are solids. Others are surfaces, so that one inside another is not noticed.
 
     Args:
-        lower: The first group.
-        upper: The second group.
+        pairs: Each mesh of the first group with each one of the second.
         poses: (k, 4, 4) poses of the second group in the frame of the first one.
+        apart: (k, p) pairs known to be farther apart than the distance, which are not compared.
+            Those found to be so are added.
         distance: The distance [m].
         error: Meshes may be called within the distance if they are farther by as much [m], which
             takes less time.
@@ -87,21 +89,18 @@ def within(
         request.security_margin = margin
         return bool(coal.collide(a, fixed, b, placed, request, result))
 
-    pairs = [
-        (a.hull, b.hull, *a.surface(0.5 * error), *b.surface(0.5 * error))
-        for a, b in product(lower, upper)
-    ]
+    models = [(a.hull, b.hull, *a.surface(0.5 * error), *b.surface(0.5 * error)) for a, b in pairs]
     for k, pose in enumerate(poses):
         placed.setTransform(pose[:3, :3], pose[:3, 3])
-        for hull_a, hull_b, a, error_a, b, error_b in pairs:
-            if not near(hull_a, hull_b, distance):
-                continue
-            # Meshes that touch are found much sooner without the margin.
+        for number in np.flatnonzero(~apart[k]):
+            hull_a, hull_b, a, error_a, b, error_b = models[number]
             is_convex = a is hull_a and b is hull_b
-            margin = distance + error_a + error_b
-            if is_convex or near(a, b, 0.0) or (margin > 0.0 and near(a, b, margin)):
+            if near(hull_a, hull_b, distance) and (
+                is_convex or near(a, b, distance + error_a + error_b)
+            ):
                 found[k] = True
                 break
+            apart[k, number] = True
     return found
 
 
@@ -112,6 +111,12 @@ def _coal_model(mesh: Mesh) -> Any:
     model.addTriangles(mesh.faces)
     model.endModel()
     return model
+
+
+def _without_slivers(mesh: Mesh) -> Mesh:
+    """The same surface, of triangles whose edges are at most ``MAX_EDGE`` long."""
+    corners = split_triangles(mesh.vertices[mesh.faces], MAX_EDGE)
+    return Mesh(corners.reshape(-1, 3), np.arange(3 * len(corners)).reshape(-1, 3))
 
 
 def simplified(mesh: Mesh, error: float) -> Mesh:

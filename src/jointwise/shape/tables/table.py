@@ -7,6 +7,7 @@ otherwise it is divided again.
 """
 
 from functools import partial
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -72,32 +73,37 @@ def tabulate(
         prismatic: Whether the two joints are prismatic.
         ranges: (4,) lower and upper values of both joints [rad, m].
     """
-    below, above = (np.concatenate([mesh.vertices for mesh in each]) for each in (lower, upper))
+    one, other = (list(map(MeshModel, each)) for each in (lower, upper))
+    below, above = (np.concatenate([each.hull.points() for each in some]) for some in (one, other))
     speeds = distance_speeds(below, above, links, prismatic, ranges)
-    poses = partial(relative_poses, links, prismatic)
-    near_by = partial(within, list(map(MeshModel, lower)), list(map(MeshModel, upper)))
+    poses, pairs = partial(relative_poses, links, prismatic), list(product(one, other))
     widths = (ranges[[1, 3]] - ranges[[0, 2]]) / TABLE_CELLS
     contact: Bools = np.zeros((TABLE_CELLS, TABLE_CELLS), bool)
     size = float(COARSE)
     cells = size * np.argwhere(np.ones((TABLE_CELLS // COARSE, TABLE_CELLS // COARSE)))
+    apart: Bools = np.zeros((len(cells), len(pairs)), bool)  # pairs that are so in all of a cell
     while len(cells):
-        divided = []
-        for some in cells.reshape(-1, 4, 2).swapaxes(0, 1):  # of four quarters, each after another
-            some = some[~contact[*some.astype(int).T]]
-            first, second = (ranges[[0, 2]] + widths * (some + 0.5 * size)).T
-            slack = 0.5 * size * float(speeds @ widths)
-            error = ERROR_SHARE * slack if size > FINEST else 0.0
-            placed = poses(first, second)
-            near = near_by(placed, slack + FREE, error)
-            some, placed = some[near], placed[near]
+        slack, divided = 0.5 * size * float(speeds @ widths), []
+        error = ERROR_SHARE * slack if size > FINEST else 0.0
+        for quarter in range(4):  # each after another, as one with contact settles the others
+            left = quarter + 4 * np.flatnonzero(~contact[*cells[quarter::4].astype(int).T])
+            placed = poses(*(ranges[[0, 2]] + widths * (cells[left] + 0.5 * size)).T)
+            near = np.zeros(len(left), bool)
+            if size > FINEST:  # meshes that touch are found much sooner than those that are close
+                near = within(pairs, placed, apart[left], 0.0)
+            touching, others = left[near], left[~near]
+            far = apart[others]
+            close = others[within(pairs, placed[~near], far, slack + FREE, error)]
+            apart[others] = far
             if size <= 1.0:
-                touching = near_by(placed, 0.0) if size > FINEST else np.ones(len(some), bool)
-                contact[*some[touching].astype(int).T] = True
-                some = some[~touching]
-            divided.append(some)
+                settled = touching if size > FINEST else close
+                contact[*cells[settled].astype(int).T] = True
+            divided.append(close if size <= 1.0 else np.append(touching, close))
+        kept = np.concatenate(divided)[: None if size > FINEST else 0]
         size *= 0.5
         quarters = size * np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
-        cells = (np.concatenate(divided)[:, None] + quarters).reshape(-1, 2)
+        cells = (cells[kept, None] + quarters).reshape(-1, 2)
+        apart = np.repeat(apart[kept], 4, axis=0)
     return Table(np.where(contact, -FREE, FREE), ranges, bool(contact.all()))
 
 

@@ -107,7 +107,7 @@ class ObstacleEditor(PoseFields):
         async def changed(event: "viser.GuiEvent[Any]") -> None:
             self._actions.show_spheres(event.target.value)
 
-        hint = "Show the spheres by which collisions are found."
+        hint = "Show the spheres that are checked for collisions."
         self._gui.add_checkbox("Spheres", False, hint=hint).on_update(changed)
 
     def _edit(self, edit: Callable[[], str]) -> None:

@@ -8,6 +8,7 @@ from jointwise.view.controls.joint_sliders import JointSliders
 from jointwise.view.controls.obstacle_controls import ObstacleControls
 from jointwise.view.controls.page_controls import PageControls
 from jointwise.view.controls.path_controls import PathControls
+from jointwise.view.controls.plan_controls import PlanControls
 from jointwise.view.controls.target_controls import TargetControls
 from jointwise.view.controls.tracking_controls import TrackingControls
 from jointwise.view.session import Session
@@ -29,14 +30,17 @@ class Panel:
     """
 
     def __init__(self, gui: "viser.GuiApi", session: Session, actions: Actions) -> None:
-        asked = gui, session, actions
+        self._asked = asked = gui, session, actions
         self._parts: list[Controls] = [PageControls(*asked), TargetControls(*asked)]
         self._parts.append(JointSliders(*asked))
-        left = gui.add_panel()
+        self._left = left = gui.add_panel()
+        self._plans = False
         if session.obstacles is not None:
             with left.add_tab("Obstacles"):
                 self._parts.append(ObstacleControls(*asked))
-        with left.add_tab("Path" if session.arm is None else "CCD step by step"):
+            self._add_plan()
+        steps = "CCD step by step" if session.obstacles is None else "CCD"  # four tabs in a row
+        with left.add_tab("Path" if session.arm is None else steps):
             if session.arm is not None:
                 self._parts.append(CCDControls(*asked))
             if session.lists_solutions:
@@ -57,7 +61,14 @@ class Panel:
         """Whether targets are recorded while one is dragged."""
         return self._path.records_drag
 
+    def _add_plan(self) -> None:
+        with self._left.add_tab("Plan"):
+            self._parts.append(PlanControls(*self._asked))
+        self._plans = True
+
     def refresh(self) -> None:
-        """Show the current state of the session."""
+        """Show the current state of the session; with a scene, also plans."""
+        if self._asked[1].obstacles is not None and not self._plans:
+            self._add_plan()
         for part in self._parts:
             part.refresh()

@@ -6,10 +6,6 @@ from typing import Any
 from jointwise.view.controls.actions import Controls
 from jointwise.view.controls.buttons import add_button, on_change
 from jointwise.view.controls.velocity_plot import VelocityPlot
-from jointwise.view.server import html
-
-# Shown as long as collisions are checked elsewhere.
-IGNORED = "Tracking ignores obstacles and self-collision; collisions are shown in red."
 
 
 class TrackingControls(Controls):
@@ -22,7 +18,6 @@ class TrackingControls(Controls):
             False,
             hint="Follow the targets within limits of velocity and acceleration, in real time.",
         )
-        self._note = gui.add_html(html(IGNORED))
         limit = gui.add_slider("Limit [rad/s]", 0.1, 5.0, 0.1, session.max_velocity)
         on_change(self._tracks, self._apply, session.set_tracking)
         on_change(limit, self._apply, session.set_max_velocity, "velocity limit")
@@ -31,6 +26,5 @@ class TrackingControls(Controls):
 
     def refresh(self) -> None:
         """Plot the latest velocities."""
-        self._note.visible = self._session.obstacles is not None
         self._tracks.value = self._session.tracking is not None
         self._plot.show(self._session.tracking)

@@ -44,7 +44,7 @@ def set_up_scene(
 
     Args:
         server: The server of the page.
-        size: Length to which drawings are scaled [m].
+        size: Length that sets the scale of drawings [m].
         points: (k, 3) what the camera sees at first [m].
         direction: (3,) from there to the camera.
     """

@@ -1,4 +1,4 @@
-"""The 3D scene of a visitor: an arm or a robot, its targets, other solutions, obstacles, floor."""
+"""The 3D scene of a visitor: an arm or a robot, its targets, other solutions, a plan, obstacles."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -10,6 +10,7 @@ from jointwise.view.graphics.floor import add_floor, sink_floor
 from jointwise.view.graphics.meshes import Mesh
 from jointwise.view.graphics.model_drawing import ModelDrawing
 from jointwise.view.graphics.obstacle_drawing import ObstacleDrawing
+from jointwise.view.graphics.plan_drawing import PlanDrawing
 from jointwise.view.graphics.solution_drawing import SolutionDrawing
 from jointwise.view.graphics.target_drawing import TargetDrawing
 from jointwise.view.session import Session
@@ -34,6 +35,7 @@ class Drawing:
         model: The arm or robot.
         targets: Its targets, which the visitor drags.
         obstacles: The obstacles, of which the visitor drags the selected one.
+        plan: The plan that is shown.
         floor: The grid below.
     """
 
@@ -53,6 +55,7 @@ class Drawing:
         self.targets = TargetDrawing(scene, session.model, target_dragged)
         self.obstacles = ObstacleDrawing(scene, size)
         self._solutions = SolutionDrawing(scene, session.model, solution_clicked)
+        self.plan = PlanDrawing(scene, session.model)
 
     def show(self, with_handles: bool) -> None:
         """Draw the session; without the poses of handles while the visitor drags one.
@@ -64,6 +67,7 @@ class Drawing:
         sink_floor(self.floor, self._lowest_point())
         self.targets.show(session.targets, with_handles)
         self._solutions.show(session.other_solutions, session.solution_label)
+        self.plan.show(session.live_plan)
         if session.obstacles is not None and session.clearance is not None:
             self.obstacles.show(session.obstacles, session.clearance, with_handles)
             self.model.spheres.show_colliding(session.model, session.clearance.link_groups)

@@ -15,7 +15,7 @@ def add_floor(scene: "viser.SceneApi", size: float, centre: Floats) -> "viser.Gr
 
     Args:
         scene: The scene.
-        size: Length to which drawings are scaled [m].
+        size: Length that sets the scale of drawings [m].
         centre: (3,) its middle [m].
     """
     spacing = float(10.0 ** np.floor(np.log10(size)))

@@ -38,7 +38,7 @@ class ObstacleDrawing:
 
     Args:
         scene: The visitor's scene.
-        size: Length to which the handles are scaled [m].
+        size: Length that sets the scale of the handles [m].
 
     Attributes:
         handle: What the visitor drags; hidden while no obstacle is selected.
@@ -128,7 +128,7 @@ def rotates(obstacle: Obstacle) -> bool:
 
 
 def _same_shape(a: Obstacle, b: Obstacle) -> bool:
-    """Whether one is the other, but for its pose; ``Obstacle.at`` keeps all other fields."""
+    """Whether two differ at most in their poses; ``Obstacle.at`` keeps all other fields."""
     names = [each.name for each in fields(a) if each.name != "pose"]
     return type(a) is type(b) and all(getattr(a, name) is getattr(b, name) for name in names)
 

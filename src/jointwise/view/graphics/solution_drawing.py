@@ -43,9 +43,7 @@ class SolutionDrawing:
 
     @cached_property
     def _parts(self) -> list[Part]:
-        """Thinner than the arm itself, so that it hides them where they coincide with it."""
-        thin = model_parts(self._model, THICKNESS)
-        return [p for p in thin if p.joint >= 0 and p.role in ("link", "joint")]
+        return thin_parts(self._model)
 
     def show(self, solutions: dict[int, Floats], label: Callable[[int], str]) -> None:
         """Draw solutions.
@@ -79,6 +77,12 @@ class SolutionDrawing:
         name = f"/solutions/{index}/label"
         self._scene.add_label(name, label, position=position, anchor=CENTRED)
         self._drawn[index] = q, handle
+
+
+def thin_parts(model: Chain | Robot) -> list[Part]:
+    """The moving parts of another configuration, so thin that the model hides them where it is."""
+    thin = model_parts(model, THICKNESS)
+    return [p for p in thin if p.joint >= 0 and p.role in ("link", "joint")]
 
 
 def point_along(corners: Floats, share: float) -> Floats:

@@ -21,7 +21,7 @@ class TargetGizmo:
     Args:
         scene: The visitor's scene.
         name: The name of its node.
-        size: Length to which it is scaled [m].
+        size: Length that sets its scale [m].
 
     Attributes:
         handle: What the visitor drags.

@@ -9,6 +9,7 @@ from jointwise.chain import Chain
 from jointwise.kernels.layout.arrays import Floats
 from jointwise.results.tracking import TrackResult
 from jointwise.robot import Robot
+from jointwise.scene.scene import Scene
 from jointwise.view.state.workspace import drawing_size
 
 # Time of a step, and how long velocities are remembered [s].
@@ -23,7 +24,7 @@ class LiveTracking:
     """An arm or a robot that tracks targets within limits of velocity, acceleration and jerk.
 
     Args:
-        model: The arm or robot, without a scene.
+        model: The arm or robot.
         q: (n,) where it starts [rad, m].
         max_velocity: Velocity limit of revolute joints [rad/s]; prismatic joints have a
             proportional one [m/s].
@@ -65,6 +66,10 @@ class LiveTracking:
         recent = self.times >= self.times[-1] - HISTORY_S
         self.times, self.shares = self.times[recent], self.shares[recent]
         return result
+
+    def replace_scene(self, scene: Scene) -> None:
+        """Obey other obstacles from now on."""
+        self._tracker.scene = scene
 
     def switch_branch(self) -> bool:
         """Move to another branch; whether there is one."""

@@ -32,7 +32,7 @@ ADDED: dict[str, dict[str, Any]] = {
     "cylinder": {"radius": 0.05, "length": 0.4},
 }
 FIRST_PLACE, NEXT_PLACE, PLACES = np.array([0.5, -0.4, 0.25]), np.array([0.0, 0.25, 0.0]), 4
-# A ray meets what is nearer than this [m], in so many steps at most, not farther than so many sizes
+# Distance at which a ray hits something [m], most steps of a ray, and its greatest length, in sizes
 # of the arm.
 HIT, RAY_STEPS, MAX_RAY = 1e-3, 200, 100.0
 # What to do where no answer is free.

@@ -25,7 +25,7 @@ from jointwise.view.state.workspace import for_verbs, link_poses, noun, target_k
 
 
 class PosedModel:
-    """An arm or a robot, its joint values and targets. All of these are replaced, never written to.
+    """An arm or a robot, its joint values and targets. They are replaced, never modified.
 
     The end effector of an arm has its only target. A robot begins with a target at the end of each
     limb, and any link can have one.
@@ -252,9 +252,10 @@ class PosedModel:
         self._take(result, result.base_pose)
         self.message = self._status(result)
 
-    def _placed(self, model: Chain | Robot) -> Chain | Robot:
-        """The model where its base is now."""
-        return model.with_base(self.base_pose) if self._has_free_base else model
+    def _placed(self, model: Chain | Robot, base_pose: Floats | None = None) -> Chain | Robot:
+        """The model with a base that is free at a pose (4, 4); None: where it is now."""
+        pose = self.base_pose if base_pose is None else base_pose
+        return model.with_base(pose) if self._has_free_base else model
 
     @property
     def _has_free_base(self) -> bool:

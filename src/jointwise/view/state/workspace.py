@@ -20,7 +20,7 @@ def noun(model: Chain | Robot) -> str:
 
 
 def drawing_size(model: Chain | Robot) -> float:
-    """Length to which drawings are scaled [m].
+    """Length that sets the scale of drawings [m].
 
     The reach of an arm, or an estimate if that is infinite; about half the height of a robot.
     """

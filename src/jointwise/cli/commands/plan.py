@@ -1,0 +1,158 @@
+"""``jointwise plan``."""
+
+import sys
+from contextlib import nullcontext
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from jointwise.cli import pictures
+from jointwise.cli.given_target import GivenTarget
+from jointwise.cli.models import SceneOptions
+from jointwise.cli.options import (
+    Aim,
+    Degrees,
+    Json,
+    LinkTargets,
+    Output,
+    Plot,
+    Quat,
+    Rpy,
+    SolverOptions,
+    To,
+)
+from jointwise.cli.printing import print_json, spinner
+from jointwise.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from jointwise.chain import Chain
+    from jointwise.results.plan import Plan
+    from jointwise.robot import Robot
+
+
+def plan(
+    options: SceneOptions,
+    solver: SolverOptions,
+    start: Annotated[
+        list[float],
+        typer.Option(
+            "--from",
+            help="Where the joints are, one value per joint.",
+            metavar="Q1 Q2 ...",
+            show_default=False,
+        ),
+    ],
+    to: To = None,
+    rpy: Rpy = None,
+    quat: Quat = None,
+    aim: Aim = None,
+    link_targets: LinkTargets = None,
+    q: Annotated[
+        list[float] | None,
+        typer.Option(
+            help="Joint values to reach instead of a target, one per joint.", metavar="Q1 Q2 ..."
+        ),
+    ] = None,
+    output: Output = "-",
+    step: Annotated[
+        float | None,
+        typer.Option(
+            help="Largest change of a joint between rows [rad, m]; default: only waypoints.",
+            metavar="NUMBER",
+        ),
+    ] = None,
+    max_samples: Annotated[
+        int,
+        typer.Option(help="Samples after which planning ends without a path.", metavar="COUNT"),
+    ] = 50_000,
+    deg: Degrees = False,
+    plot: Plot = None,
+    json: Json = False,
+) -> int:
+    """Plan a motion that is proven free of collisions.
+
+    The joints move straight from each waypoint to the next, and collide neither with an obstacle of
+    --scene nor with the robot itself. Rows of the output are waypoints, one column per joint. If no
+    path is found, nothing is written, standard error says why, and the exit code is 1.
+
+    \b
+    jointwise plan panda --from 0 -1 0 -2 0 1 1 --to 0.4 0.3 0.3 --scene cell.toml -o path.csv
+    jointwise plan ur5e --from 0 -1.6 1.6 0 0 0 --q 1.6 -1.6 1.6 0 0 0 --margin 0.01 --step 0.02
+    """
+    from jointwise.cli.tables import csv_file
+    from jointwise.cli.tables.result_file import check_file, open_file
+    from jointwise.cli.units import step_to_radians, to_display, to_radians
+    from jointwise.model import checks
+
+    given = GivenTarget(to, rpy, quat, aim, link_targets)
+    model, target = _asked(options, given, q, deg)
+    if output != "-":
+        check_file(output)
+    if plot is not None:
+        pictures.check_file(plot)
+    spacing = step_to_radians("--step", step, model) if deg else step
+    if spacing is not None:
+        checks.positive("--step", spacing)
+    first = to_radians(model, start, deg, "--from")
+    goal = None if q is None else to_radians(model, q, deg, "--q")
+    config = solver.config()
+    with spinner("planning"):
+        planned = model.plan(target, first, q=goal, config=config, max_samples=max_samples)
+    written = planned
+    if planned.found and spacing is not None:
+        written = replace(planned, waypoints=planned.resampled(spacing))
+    if json:
+        print_json(_record(options.robot, model, target, written))
+    if planned.found and not (json and output == "-"):
+        rows = to_display(model, written.waypoints, deg)
+        opened = open_file(output) if output != "-" else nullcontext(csv_file.writer(sys.stdout))
+        with opened as write:
+            write(written, dict(zip(model.joint_names, rows.T, strict=True)))
+    print(_summary(planned, model, deg), file=sys.stderr)
+    if plot is not None and planned.found:
+        pictures.draw_plan(plot, model, planned)
+    return 0 if planned.found else 1
+
+
+def _asked(
+    options: SceneOptions, given: GivenTarget, q: list[float] | None, deg: bool
+) -> "tuple[Chain | Robot, Any]":
+    """The model in its scene, and its target; None if joint values are the goal."""
+    if q is None:
+        model, target = given.of_model(options, deg)
+    else:
+        for option in given.given_options():
+            raise InvalidInputError(f"--q cannot be combined with {option}.")
+        model, target = options.arm_or_robot(), None
+    return (model.with_scene() if model.scene is None else model), target
+
+
+def _record(name: str, model: "Chain | Robot", target: Any, plan: "Plan") -> dict[str, object]:
+    """A plan for JSON, in metres and radians."""
+    from jointwise.cli.solve_text import target_parts
+
+    values: dict[str, object] = {
+        "robot": name,
+        "target": None if target is None else target_parts(target),
+        "found": plan.found,
+        "status": plan.status.name,
+        "message": plan.message,
+        "joint_names": model.joint_names,
+        "waypoints": plan.waypoints,
+    }
+    names = ("length", "samples", "clearance", "contact", "nearest_free_start")
+    return values | {name: getattr(plan, name) for name in names}
+
+
+def _summary(plan: "Plan", model: "Chain | Robot", deg: bool) -> str:
+    """How planning ended, and how close the path comes to what; or where it could start."""
+    from jointwise.cli.units import to_display
+
+    free_start = plan.nearest_free_start
+    if free_start is not None:
+        values = " ".join(map(repr, to_display(model, free_start, deg).tolist()))
+        return f"{plan}\nA free start: --from {values}"
+    if plan.found and plan.contact is not None:
+        return f"{plan}\nClearance {plan.clearance:.3f} m, between {' and '.join(plan.contact)}."
+    return str(plan)

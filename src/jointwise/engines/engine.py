@@ -1,0 +1,32 @@
+"""What an engine does."""
+
+from typing import TYPE_CHECKING, Protocol
+
+from jointwise.problem import Problem
+
+if TYPE_CHECKING:
+    from jointwise.engines.path_limits import PathLimits
+    from jointwise.engines.run_options import RunOptions
+    from jointwise.engines.tracking.motion import Moving, Stepper
+    from jointwise.results.batch import IKBatch, IKPath
+    from jointwise.results.result import IKResult
+
+
+class Engine(Protocol):
+    """What solves problems."""
+
+    def solve(self, problem: Problem) -> "IKResult":
+        """Joint values for one target, or one set of targets."""
+        ...
+
+    def solve_batch(self, problem: Problem, options: "RunOptions") -> "IKBatch":
+        """Joint values for each of many."""
+        ...
+
+    def follow(self, problem: Problem, limits: "PathLimits", progress: bool) -> "IKPath":
+        """Joint values along a path."""
+        ...
+
+    def stepper(self, problem: Problem, moving: "Moving") -> "Stepper":
+        """What moves the joints of a tracker after targets of these links and kinds."""
+        ...

@@ -1,0 +1,88 @@
+"""The space of a plan: which joints move, within which limits, and how changes are weighed."""
+
+from collections.abc import Iterable
+from functools import lru_cache
+
+import numpy as np
+
+from jointwise.engines.tree.pruned import angular_scale
+from jointwise.errors import InvalidInputError
+from jointwise.kernels.layout.arrays import UNLIMITED, Bools, Floats
+from jointwise.model import checks
+from jointwise.model.arm import ANGULAR_SHARE, ArmModel, kronecker_strides
+from jointwise.model.kinematic_tree import TreeModel
+from jointwise.posture import Posture
+
+# Spaces that are kept.
+MAX_SPACES = 64
+
+
+def moving_joints(
+    model: ArmModel | TreeModel,
+    joint_names: tuple[str, ...],
+    links: Iterable[str],
+    changed: Bools | None,
+    posture: Posture | None,
+) -> bytes:
+    """The bytes of (n,) booleans: which joints a plan may move.
+
+    Args:
+        model: The arm, all of whose joints may move, or the robot.
+        joint_names: One name per joint.
+        links: The links of the robot that have targets: joints on the way to them may move.
+        changed: (n,) which joints have another value at the goals; of a robot, they may move, and
+            so may the joints that carry them and those that they carry. None for targets.
+        posture: Its ``active`` joints may move, and no others. None: no restriction.
+    """
+    if posture is not None and posture.active is not None:
+        for name in posture.active:
+            checks.known_name("joint", name, joint_names, "the model")
+        active = [name in posture.active for name in joint_names]
+        return np.array(active, np.bool_).tobytes()
+    if isinstance(model, ArmModel):
+        return np.ones(model.n, np.bool_).tobytes()
+    tree, moves = model.tree, np.zeros(model.n, np.bool_)
+    for link in links:
+        moves[tree.variables[model.path(model.links[link].joint)]] = True
+    for joint in range(len(tree.parents)) if changed is not None else ():
+        path = tree.variables[model.path(joint)]
+        if changed is not None and changed[path].any():
+            moves[path] = True
+    return moves.tobytes()
+
+
+@lru_cache(MAX_SPACES)
+def planning_space(model: ArmModel | TreeModel, moving: bytes) -> Floats:
+    """(4, n) limits, weights and strides; see ``kernels.layout.planning``.
+
+    A metre of a prismatic joint weighs as much as the angle by which a revolute joint moves the end
+    of a stretched arm by a metre.
+    """
+    moves = np.frombuffer(moving, np.bool_)
+    lower, upper = np.clip(model.limits.T, -UNLIMITED, UNLIMITED)
+    if isinstance(model, ArmModel):
+        lever = model.angular_scale / ANGULAR_SHARE
+    else:
+        lever = angular_scale(model.tree)[1]
+    strides = np.zeros(model.n)
+    strides[moves] = kronecker_strides(int(moves.sum()))
+    weights = np.where(model.prismatic, 1.0 / lever**2, 1.0)
+    return np.stack([lower, upper, weights, strides])
+
+
+def inside_limits(
+    name: str, q: Floats, model: ArmModel | TreeModel, joint_names: tuple[str, ...], hint: str
+) -> Floats:
+    """Joint values (n,) or (k, n) inside the limits."""
+    lower, upper = model.limits.T
+    outside = np.argwhere(~((lower <= q) & (q <= upper)))
+    if len(outside):
+        *row, joint = outside[0].tolist()
+        value, (low, high) = q[*row, joint], model.limits[joint]
+        limit, side = (low, "lower") if value < low else (high, "upper")
+        where = "".join(f"[{k}]" for k in row)
+        raise InvalidInputError(
+            f"{name}{where} has {joint_names[joint]!r} at {value:.6g}, beyond its {side} limit "
+            f"{limit:.6g}. {hint}."
+        )
+    return q

@@ -1,0 +1,1 @@
+"""Plans: paths of proven edges between a start and goals."""

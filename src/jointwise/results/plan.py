@@ -1,0 +1,281 @@
+"""Plan: a path of configurations whose edges are proven free."""
+
+# Annotations stay text, so that help() shows the names of types, not what they stand for.
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import inf, nan
+from os import PathLike
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from jointwise.errors import InvalidInputError, UnsolvedError
+from jointwise.kernels.layout.arrays import Floats
+from jointwise.model import checks
+from jointwise.model.joint_values import JointValues, joint_velocities
+from jointwise.results.result import Check, contact_text, equal_fields
+from jointwise.results.status import PlanStatus
+from jointwise.results.table_file import save_columns
+from jointwise.results.timed_plan import TimedPlan, checked_acceleration, timed_plan
+
+# Clearance is computed at configurations so far apart [rad, m].
+CLEARANCE_STEP = 0.01
+# Configurations of a resampled path, at most.
+MAX_RESAMPLED = 10_000_000
+FOUND = (PlanStatus.PLANNED, PlanStatus.ALREADY_THERE)
+
+
+class PlanDetails(NamedTuple):
+    """What a plan knows beside its fields.
+
+    Attributes:
+        joint_names: One name per joint.
+        max_velocity: (n,) the greatest velocities of the model [rad/s, m/s].
+        check: What computes clearances.
+        base_pose: (4, 4) pose of the base; None for that of the check.
+        colliding: (n,) the start or the solution that collides; None if none does.
+        note: A sentence that precedes that of the status; "" for none.
+        free_start: Finds ``nearest_free_start``; None if the start is free.
+    """
+
+    joint_names: tuple[str, ...]
+    max_velocity: Floats
+    check: Check
+    base_pose: Floats | None = None
+    colliding: Floats | None = None
+    note: str = ""
+    free_start: Callable[[], Floats | None] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Plan:
+    """A path from a start to a target, made by ``plan``; it may also be that none was found.
+
+    The motion from each waypoint to the next is straight in joint space, and **proven** free: the
+    spheres of the model keep the margin from the obstacles and from each other all along the edge,
+    not only at sample points.
+
+    Attributes:
+        waypoints: (k, n) joint values [rad, m], from the start, to the bit, to joint values that
+            reach the target; (0, n) if no path was found. Read-only.
+        status: How planning ended, in a sentence: ``print(plan.status.value)``.
+        samples: Random configurations that were tried; 0 if the straight edge is free.
+        target_index: Which of several targets is reached; 0 of one. None if no path was found.
+
+    Example:
+        >>> from jointwise import Chain, Scene
+        >>> wall = Scene().box([0.6, 0.02, 0.6], [0.5, 0.0, 0.3], name="wall")
+        >>> arm = Chain.load("ur5e").with_scene(wall)
+        >>> start = [-0.6, -1.4, 1.8, -2.0, -1.5, 0.0]
+        >>> plan = arm.plan(q=[0.8, -1.4, 1.8, -2.0, -1.5, 0.0], start=start)
+        >>> plan.found, plan.waypoints.shape[1]
+        (True, 6)
+    """
+
+    waypoints: Floats
+    status: PlanStatus
+    samples: int
+    target_index: int | None
+    _details: PlanDetails
+
+    @property
+    def found(self) -> bool:
+        """Whether there is a path; a single waypoint if the start is at the target already."""
+        return self.status in FOUND
+
+    @property
+    def q(self) -> Floats:
+        """(n,) the last waypoint, which reaches the target [rad, m]; NaN if no path was found."""
+        if not len(self.waypoints):
+            return np.full(self.waypoints.shape[1], nan)
+        last: Floats = self.waypoints[-1]
+        return last
+
+    @property
+    def length(self) -> float:
+        """Sum of the lengths of all edges, by the norm of the joint values [rad, m]."""
+        return float(np.linalg.norm(np.diff(self.waypoints, axis=0), axis=1).sum())
+
+    @property
+    def clearance(self) -> float:
+        """Smallest distance from obstacles and itself along the path [m].
+
+        It is the least at configurations 0.01 apart [rad, m], so the true minimum may be slightly
+        less; it is never less than the margin, which is proven. If the start or every solution
+        collides, it is that of the configuration in ``contact``. NaN if there is no path otherwise.
+        """
+        return self._closest()[0]
+
+    @property
+    def closest(self) -> float:
+        """Where along the path the clearance is least: 2.25 is a quarter of the way from 2 to 3.
+
+        Waypoints are counted from 0. NaN if there is no path.
+        """
+        return self._closest()[1]
+
+    @property
+    def contact(self) -> tuple[str, str] | None:
+        """The names of the two things that are nearest to each other, or collide; None if none."""
+        return self._closest()[2]
+
+    def _closest(self) -> tuple[float, float, tuple[str, str] | None]:
+        """The least clearance [m], where it is, and between what."""
+        check, pose = self._details.check, self._details.base_pose
+        if self.found:
+            q, places = _resampled(self.waypoints, CLEARANCE_STEP)
+        elif self._details.colliding is not None:
+            q, places = np.array(self._details.colliding[None]), np.array([nan])
+        else:
+            return nan, nan, None
+        contacts = check.contacts(q, pose, None)
+        least = int(contacts[:, 0].argmin())
+        clearance = float(contacts[least, 0])
+        place = nan if clearance == inf else float(places[least])
+        return clearance, place, check.name_pair(contacts[least])
+
+    @property
+    def nearest_free_start(self) -> Floats | None:
+        """(n,) free joint values close to a start that collides, found by a local search [rad, m].
+
+        None if the start is free, or none was found. The motion there is not proven: it begins in
+        contact.
+        """
+        find = self._details.free_start
+        return None if find is None else find()
+
+    @property
+    def message(self) -> str:
+        """How it ended, in a sentence or two: what collides, or how much was tried."""
+        parts = [self._details.note, str(self.status.value)]
+        if self._details.colliding is not None and self.contact is not None:
+            parts.insert(0, contact_text(self.contact, self.clearance))
+        return " ".join(filter(None, parts))
+
+    def or_raise(self) -> Plan:
+        """This plan if there is a path.
+
+        Raises:
+            UnsolvedError: There is none; the text says why.
+
+        Example:
+            >>> from jointwise import Chain
+            >>> arm = Chain.load("ur5e").with_scene()
+            >>> q = arm.plan(q=arm.home, start=arm.home).or_raise().q
+        """
+        if not self.found:
+            raise UnsolvedError(self.message)
+        return self
+
+    def resampled(self, step: float) -> Floats:
+        """(m, n) configurations along the path, at most so far apart, with all waypoints.
+
+        Args:
+            step: Largest change of any joint from one to the next [rad, m].
+
+        Example:
+            >>> from jointwise import Chain
+            >>> arm = Chain.load("ur5e").with_scene()
+            >>> plan = arm.plan(q=arm.home + 0.1, start=arm.home)
+            >>> plan.resampled(0.01).shape
+            (12, 6)
+        """
+        q, _ = _resampled(self.or_raise().waypoints, checks.positive("step", step))
+        q.setflags(write=False)
+        return q
+
+    def timed(
+        self,
+        *,
+        max_velocity: JointValues | None = None,
+        max_acceleration: ArrayLike,
+        dt: float = 0.01,
+    ) -> TimedPlan:
+        """The path with times: on each edge the joints accelerate, move steadily, and brake.
+
+        The joints stay on the proven edges and are at rest at every waypoint, where the direction
+        changes. For the fastest motion along a smooth path, pass ``waypoints`` to TOPP-RA (the
+        package ``toppra``) and check the edges of its result by ``edge_is_free``.
+
+        Args:
+            max_velocity: Limit of the velocity of all joints, (n,) of each, or a mapping of joint
+                names [rad/s, m/s]. None: those of the model.
+            max_acceleration: Limit of the acceleration of all joints, or (n,) [rad/s², m/s²].
+            dt: Time between samples [s].
+
+        Raises:
+            InvalidInputError: A velocity limit is unknown, or a limit is not above zero.
+            UnsolvedError: There is no path.
+
+        Example:
+            >>> from jointwise import Chain
+            >>> arm = Chain.load("ur5e").with_scene()
+            >>> plan = arm.plan(q=arm.home + 0.1, start=arm.home)
+            >>> plan.timed(max_velocity=1.0, max_acceleration=10.0).duration
+            0.21
+        """
+        names, known, *_ = self._details
+        waypoints, n = self.or_raise().waypoints, len(names)
+        velocity = joint_velocities(names, known, max_velocity)
+        moves = (np.diff(waypoints, axis=0) != 0.0).any(axis=0)
+        unknown = np.flatnonzero(moves & ~np.isfinite(velocity))
+        if len(unknown):
+            raise InvalidInputError(
+                f"the velocity limit of {names[unknown[0]]!r} is not known: expected max_velocity "
+                "[rad/s, m/s]."
+            )
+        acceleration, step = checked_acceleration(max_acceleration, n), checks.positive("dt", dt)
+        return timed_plan(waypoints, names, velocity, acceleration, step)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the waypoints to a ``.csv``, ``.npz`` or ``.parquet`` file, a column per joint.
+
+        An ``.npz`` file has the arrays ``waypoints``, ``joint_names``, ``status`` and ``samples``.
+        """
+        names = self._details.joint_names
+        columns = dict(zip(names, self.waypoints.T, strict=True))
+        arrays = {"waypoints": self.waypoints, "joint_names": np.array(names)}
+        extra = {"status": np.array(self.status.name), "samples": np.array(self.samples)}
+        save_columns(path, columns, arrays | extra)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Plan):
+            return NotImplemented
+        names = ("waypoints", "status", "samples", "target_index")
+        return all(equal_fields(getattr(self, name), getattr(other, name)) for name in names)
+
+    def __hash__(self) -> int:
+        return hash((self.waypoints.tobytes(), self.status))
+
+    def __len__(self) -> int:
+        return len(self.waypoints)
+
+    def __str__(self) -> str:
+        if self.status is not PlanStatus.PLANNED:
+            return self.message
+        edges = checks.quantity(len(self.waypoints) - 1, "edge")
+        return f"{self.message} It has {edges} and a length of {self.length:.3g}."
+
+    def __repr__(self) -> str:
+        return f"<Plan {self.status.name}: {checks.quantity(len(self.waypoints), 'waypoint')}>"
+
+
+def _resampled(waypoints: Floats, step: float) -> tuple[Floats, Floats]:
+    """(m, n) configurations at most so far apart, and (m,) where they are among the waypoints."""
+    counts = np.ceil(np.abs(np.diff(waypoints, axis=0)).max(axis=1, initial=0.0) / step)
+    if counts.sum() > MAX_RESAMPLED:
+        raise InvalidInputError(
+            f"step is {step:g}: the path would have more than {MAX_RESAMPLED:,} configurations. "
+            "Raise it."
+        )
+    rows, places = [waypoints[:1]], [np.zeros(1)]
+    for i, count in enumerate(np.maximum(counts, 1).astype(int).tolist()):
+        share = np.arange(1, count + 1) / count
+        edge = waypoints[i] + share[:, None] * (waypoints[i + 1] - waypoints[i])
+        edge[-1] = waypoints[i + 1]
+        rows.append(edge)
+        places.append(i + share)
+    return np.concatenate(rows), np.concatenate(places)

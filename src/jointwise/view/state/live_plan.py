@@ -1,0 +1,144 @@
+"""A plan that a visitor sees: what to plan, what came of it, and how much of the path is done."""
+
+from dataclasses import dataclass
+from math import nan
+from time import perf_counter
+from typing import NamedTuple
+
+import numpy as np
+
+from jointwise.chain import Chain
+from jointwise.errors import JointwiseError
+from jointwise.kernels.layout.arrays import Floats
+from jointwise.results.plan import Plan
+from jointwise.robot import Robot
+from jointwise.view.state.link_target import LinkTarget
+from jointwise.view.state.workspace import for_verbs, link_poses
+
+# Largest change of a joint between two points of a drawn path [rad, m].
+DRAWN_STEP = 0.05
+
+
+class Configuration(NamedTuple):
+    """Where a model is.
+
+    Attributes:
+        q: (n,) its joint values [rad, m].
+        base_pose: (4, 4) the pose of its root link.
+    """
+
+    q: Floats
+    base_pose: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlanRequest:
+    """What to plan. None of it is written to, so any thread may plan it.
+
+    Attributes:
+        model: The arm or the robot with its scene, and with its base at the start.
+        targets: By link; only joints on the way to these links move.
+        start: Where the path starts.
+    """
+
+    model: Chain | Robot
+    targets: dict[str, LinkTarget]
+    start: Configuration
+
+    def answer(self) -> "Planned":
+        """Plan; the message of an invalid request says what is wrong with it."""
+        values = {link: target.value for link, target in self.targets.items()}
+        begin = perf_counter()
+        try:
+            plan = self.model.plan(for_verbs(self.model, values), self.start.q)
+        except JointwiseError as problem:
+            return Planned(self, str(problem))
+        return self.with_plan(plan, perf_counter() - begin)
+
+    def with_plan(self, plan: Plan, seconds: float = nan) -> "Planned":
+        """A plan as the answer, made in some time [s]."""
+        return Planned(self, plan.message, plan, seconds, plan.clearance, plan.contact)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Planned:
+    """What came of a request.
+
+    Attributes:
+        request: The request.
+        message: How planning ended.
+        plan: The plan; None if the request is invalid.
+        seconds: How long planning took [s]; NaN if unknown.
+        clearance: The least distance along the path [m]; infinite if there is nothing to hit.
+        contact: The two things between which it is least; None if there are none.
+    """
+
+    request: PlanRequest
+    message: str
+    plan: Plan | None = None
+    seconds: float = nan
+    clearance: float = nan
+    contact: tuple[str, str] | None = None
+
+    @property
+    def found(self) -> bool:
+        """Whether there is a path."""
+        return self.plan is not None and self.plan.found
+
+    @property
+    def waypoints(self) -> Floats:
+        """(k, n) joint values of the path [rad, m]; without a path, of the start or what collides.
+
+        What collides is the start, or a solution of the target.
+        """
+        if self.plan is not None and self.plan.found:
+            return self.plan.waypoints
+        colliding = None if self.plan is None else self.plan._details.colliding
+        return np.array([self.request.start.q if colliding is None else colliding])
+
+    def _distances(self) -> Floats:
+        """(k,) how far each waypoint is along the path, by the joint that moves most [rad, m]."""
+        edges = np.abs(np.diff(self.waypoints, axis=0)).max(axis=1)
+        return np.concatenate([[0.0], np.cumsum(edges)])
+
+    @property
+    def duration(self) -> float:
+        """How long the path takes if the joint that moves most has a speed of 1 [s]."""
+        return float(self._distances()[-1])
+
+    def at(self, share: float) -> Floats:
+        """(n,) joint values at a share of the path, from 0 to 1 [rad, m]."""
+        distances = self._distances()
+        along = share * distances[-1]
+        return np.array([np.interp(along, distances, column) for column in self.waypoints.T])
+
+    def lines(self) -> list[Floats]:
+        """(k, 3) the path of each link with a target [m]; none without a path."""
+        if self.plan is None or not self.plan.found:
+            return []
+        q = self.plan.resampled(DRAWN_STEP)
+        poses = link_poses(self.request.model, q, self.request.start.base_pose)
+        return [poses[link][:, :3, 3] for link in self.request.targets]
+
+
+class LivePlan:
+    """The latest request, its answer or that of an earlier one, and how much of the path is done.
+
+    Args:
+        request: What to plan.
+
+    Attributes:
+        request: The latest request.
+        planned: The latest answer; None before the first one.
+        share: How much of the path is done, from 0 to 1.
+    """
+
+    def __init__(self, request: PlanRequest) -> None:
+        self.request = request
+        self.planned: Planned | None = None
+        self.share = 0.0
+
+    @property
+    def is_pending(self) -> bool:
+        """Whether the latest request has no answer yet."""
+        return self.planned is None or self.planned.request is not self.request

@@ -1,0 +1,104 @@
+"""Plans on the page in a browser: planned by a button, played, planned again while dragging."""
+
+import numpy as np
+import pytest
+
+from jointwise import Chain, PlanStatus, Scene
+from jointwise.view import Page
+from testbed.browser import CHROMIUM, Tab, browser
+
+if CHROMIUM is None:
+    pytest.skip("no chromium: apt-get install chromium", allow_module_level=True)
+
+WALL = Scene().box([0.5, 0.04, 0.6], [0.55, 0.0, 0.3], name="wall")
+ARM = Chain.load("ur5e").with_scene(WALL, margin=0.01)
+LEFT, RIGHT = (0.5, 0.35, 0.3), (0.5, -0.35, 0.3)
+
+
+@pytest.fixture(scope="module")
+def tab():
+    with (
+        browser() as chromium,
+        Page(ARM, "ur5e", port=0) as page,
+        Tab(chromium, page, width=940, height=460) as opened,  # few pixels are drawn faster
+    ):
+        opened.content.get_by_role("tab", name="Plan", exact=True).click()
+        yield opened
+        assert opened.script_errors == []
+
+
+def path_pixels(tab):
+    """How many pixels are of the colour of a path."""
+    red, green, blue = tab.colors()
+    return np.count_nonzero((red > green + 45.0) & (blue > green + 20.0))
+
+
+def done(tab):
+    """How much of the plan that is shown is done; 0 without one."""
+    live = tab.session.live_plan
+    return 0.0 if live is None or live.is_pending else live.share
+
+
+def test_the_button_plans_around_the_wall_and_the_plan_is_played(tab):
+    session = tab.session
+    tab.type_position(*LEFT)
+    tab.click("Start here")
+    tab.content.get_by_text("The next plan starts where the arm is.").wait_for()
+    start, before = session.q, path_pixels(tab)
+    tab.type_position(*RIGHT)
+    tab.click("Plan")
+    tab.content.get_by_text("least clearance").wait_for()
+    tab.wait_until(lambda: done(tab) > 0.0)
+    tab.wait_until(lambda: done(tab) == 1.0)
+    planned = session.live_plan.planned
+    assert (planned.plan.waypoints[0] == start).all()
+    assert len(planned.plan) > 2
+    assert (session.q == planned.plan.q).all()
+    assert session.error.position_error < 1e-6
+    tab.wait_until(lambda: path_pixels(tab) > before + 200)
+    tab.screenshot("plan")
+
+
+def test_the_slider_moves_the_arm_along_the_path(tab):
+    session = tab.session
+    tab.click("Rewind")
+    slider = tab.content.get_by_role("slider").first
+    tab.wait_until(lambda: float(slider.get_attribute("aria-valuenow")) == 0.0)
+    slider.focus()
+    tab.content.keyboard.press("ArrowRight")
+    tab.wait_until(lambda: done(tab) == pytest.approx(0.01))
+    assert (session.q == session.live_plan.planned.at(done(tab))).all()
+
+
+def test_a_dragged_obstacle_is_planned_around_again_from_the_same_start(tab):
+    session, obstacles = tab.session, tab.session.obstacles
+    before = session.live_plan
+    first, start = before.planned, before.planned.plan.waypoints[0]
+    tab.visitor.apply(lambda: obstacles.select("wall"))
+    handle = tab.visitor.drawing.obstacles.handle
+    tab.wait_until(lambda: handle.visible)
+    tab.screenshot("plan-handles")
+    wall = obstacles.obstacle.pose[:3, 3].copy()
+    on_arrow = tab.pixel(wall + 0.17 * session.model.max_reach * np.eye(3)[2])
+    with tab.until_released(handle):
+        tab.drag(on_arrow, on_arrow - (0, 30))
+    assert obstacles.obstacle.pose[2, 3] > wall[2] + 0.02
+    tab.wait_until(lambda: session.live_plan.planned is not first and not before.is_pending)
+    assert session.live_plan is before
+    again = before.planned
+    assert again.request.model.scene["wall"].pose[2, 3] == obstacles.obstacle.pose[2, 3]
+    assert again.found
+    assert (again.plan.waypoints[0] == start).all()
+    assert session.model.is_free(again.plan.resampled(0.01)).all()
+    tab.screenshot("plan-dragged")
+
+
+def test_without_a_path_the_sentence_and_what_collides_are_shown(tab):
+    session = tab.session
+    tab.type_position(*session.obstacles.scene["wall"].pose[:3, 3].round(3))
+    tab.content.get_by_text(PlanStatus.GOAL_COLLIDES.value).first.wait_for()
+    tab.content.get_by_text("collides with wall").wait_for()
+    assert not session.live_plan.planned.found
+    tab.content.get_by_text("Playback").wait_for(state="hidden")
+    assert tab.visitor.drawing.plan._lines == []
+    tab.screenshot("plan-collides")
