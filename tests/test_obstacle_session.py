@@ -100,6 +100,18 @@ def test_the_clearance_follows_sliders_and_the_scene(session):
     assert "pole" in clearance.obstacles
 
 
+def test_tracking_obeys_obstacles_that_were_moved_or_removed_meanwhile(session):
+    session.set_tracking(True)
+    session.track(0.03)
+    session.obstacles.select("pole")
+    edit(session, "remove")
+    assert session.tracking._tracker.scene.names == session.obstacles.scene.names
+    assert "pole" not in session.tracking._tracker.scene.names
+    edit(session, "set_margin", 0.02)
+    session.track(0.03)
+    assert session.tracking._tracker.scene.names == session.obstacles.scene.names
+
+
 def test_an_obstacle_on_the_target_gives_a_message_with_a_remedy(session):
     session.set_target_kind("pose")
     session.obstacles.select("pole")

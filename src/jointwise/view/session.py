@@ -142,6 +142,8 @@ class Session(PlannedModel):
         if self.obstacles is None:
             self.model = self.model.with_scene()
             self.obstacles = Obstacles(self)
+            if self.tracking is not None:
+                self.tracking = self._new_tracking()
             self._set_targets(self.targets, "Scene changed")
 
     def edit_scene(self, edit: Callable[[], str]) -> None:
@@ -150,7 +152,13 @@ class Session(PlannedModel):
         Args:
             edit: A method of ``obstacles``, which returns what happened.
         """
-        happened = edit()
+        margin, happened = self.model.margin, edit()
+        if self.tracking is not None:
+            assert self.model.scene is not None
+            if self.model.margin == margin:
+                self.tracking.replace_scene(self.model.scene)
+            else:
+                self.tracking = self._new_tracking()
         self._set_targets(self.targets, "Scene changed")
         self.message = f"{happened} {self.message}".strip()
 
