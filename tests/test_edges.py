@@ -11,7 +11,7 @@ from scipy.spatial.transform import RigidTransform, Rotation
 from jointwise import Chain, InvalidInputError, Robot, Scene
 from jointwise.backends import cpu
 from jointwise.errors import DimensionMismatchError
-from jointwise.kernels.collision.edge_lanes import grid_bound
+from jointwise.kernels.collision.edge_grids import grid_bound
 from jointwise.kernels.collision.obstacles import grid_distance
 from jointwise.kernels.layout.edges import (
     EDGE_FREE,

@@ -12,11 +12,11 @@ from jointwise.engines.planning.planner import (
     FIRST_SAMPLES,
     PlanTask,
     first_of,
+    goals_of,
     make_plan,
     memory_for,
     owners_of,
 )
-from jointwise.kernels.layout.arrays import Floats
 from jointwise.kernels.layout.planning import MAX_BATCH_WAYPOINTS, PLAN_FOUND, PlanRows
 from jointwise.results.plan import Plan
 from jointwise.results.status import PlanStatus
@@ -67,7 +67,7 @@ def _first_slices(
     if not tasks:
         return {}
     count, first = len(tasks), next(iter(tasks.values()))
-    goals: list[Floats] = [np.concatenate([own.q for own in found[i]]) for i in tasks]
+    goals = [goals_of(found[i]) for i in tasks]
     rows = PlanRows(
         np.array([task.start for task in tasks.values()]),
         np.concatenate(goals),

@@ -33,7 +33,7 @@ FIRST_SAMPLES = 256
 # Samples of a slice: between slices Python looks for Ctrl-C.
 SLICE = 1000
 # Rounds of shortcuts and cut corners.
-ROUNDS = 5
+ROUNDS = 3
 # What it means for a plan that no target has a solution; the first that holds for one of several.
 _STATUS = {
     Status.COLLIDES: PlanStatus.GOAL_COLLIDES,
@@ -100,7 +100,8 @@ class PlanTask(NamedTuple):
         """A plan of this task; without waypoints if none is given."""
         path = np.empty((0, len(self.start))) if waypoints is None else waypoints
         path.setflags(write=False)
-        return Plan(path, status, samples, target, self.details._replace(**details))
+        about = self.details._replace(**details) if details else self.details
+        return Plan(path, status, samples, target, about)
 
     def start_collides(self) -> Plan:
         """The plan from a start that collides."""
@@ -129,7 +130,7 @@ def make_plan(
             if not task.starts_free:
                 return task.start_collides()
             return task.plan(PlanStatus.ALREADY_THERE, task.start[None].copy(), 0, i)
-    goals, owners = np.concatenate([each.q for each in found]), owners_of(found)
+    goals, owners = goals_of(found), owners_of(found)
     if not len(goals):
         return _without_goal(task, [each.result for each in found])
     return _grown(task, goals, owners, is_stopped)
@@ -143,9 +144,14 @@ def first_of(task: PlanTask) -> list[FirstGoals]:
     return [FirstGoals(task.goals[i : i + 1], same, None) for i, same in enumerate(is_start)]
 
 
+def goals_of(found: Sequence[FirstGoals]) -> Floats:
+    """(k, n) the goals of all targets."""
+    return found[0].q if len(found) == 1 else np.concatenate([each.q for each in found])
+
+
 def owners_of(found: Sequence[FirstGoals]) -> list[int]:
     """The target to which each of the goals belongs."""
-    return [i for i, each in enumerate(found) for _ in each.q]
+    return [i for i, each in enumerate(found) for _ in range(len(each.q))]
 
 
 def _grown(

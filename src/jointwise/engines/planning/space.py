@@ -7,7 +7,7 @@ import numpy as np
 
 from jointwise.engines.tree.pruned import angular_scale
 from jointwise.errors import InvalidInputError
-from jointwise.kernels.layout.arrays import UNLIMITED, Bools, Floats
+from jointwise.kernels.layout.arrays import MAX_VALUE, UNLIMITED, Bools, Floats
 from jointwise.model import checks
 from jointwise.model.arm import ANGULAR_SHARE, ArmModel, kronecker_strides
 from jointwise.model.kinematic_tree import TreeModel
@@ -40,7 +40,7 @@ def moving_joints(
         active = [name in posture.active for name in joint_names]
         return np.array(active, np.bool_).tobytes()
     if isinstance(model, ArmModel):
-        return np.ones(model.n, np.bool_).tobytes()
+        return b"\x01" * model.n
     tree, moves = model.tree, np.zeros(model.n, np.bool_)
     for link in links:
         moves[tree.variables[model.path(model.links[link].joint)]] = True
@@ -70,19 +70,28 @@ def planning_space(model: ArmModel | TreeModel, moving: bytes) -> Floats:
     return np.stack([lower, upper, weights, strides])
 
 
+@lru_cache(MAX_SPACES)
+def finite_limits(model: ArmModel | TreeModel) -> tuple[Floats, Floats]:
+    """(n,) the lower and upper limits, or the largest numbers that are accepted [rad, m]."""
+    largest = np.nextafter(MAX_VALUE, 0.0)
+    lower, upper = np.clip(model.limits.T, -largest, largest)
+    return lower, upper
+
+
 def inside_limits(
     name: str, q: Floats, model: ArmModel | TreeModel, joint_names: tuple[str, ...], hint: str
 ) -> Floats:
-    """Joint values (n,) or (k, n) inside the limits."""
-    lower, upper = model.limits.T
-    outside = np.argwhere(~((lower <= q) & (q <= upper)))
-    if len(outside):
-        *row, joint = outside[0].tolist()
-        value, (low, high) = q[*row, joint], model.limits[joint]
-        limit, side = (low, "lower") if value < low else (high, "upper")
-        where = "".join(f"[{k}]" for k in row)
-        raise InvalidInputError(
-            f"{name}{where} has {joint_names[joint]!r} at {value:.6g}, beyond its {side} limit "
-            f"{limit:.6g}. {hint}."
-        )
-    return q
+    """Joint values (n,) or (k, n), finite and inside the limits."""
+    lower, upper = finite_limits(model)
+    inside = (lower <= q) & (q <= upper)
+    if inside.all():
+        return q
+    checks.all_finite(name, q)
+    *row, joint = np.argwhere(~inside)[0].tolist()
+    value, (low, high) = q[*row, joint], model.limits[joint]
+    limit, side = (low, "lower") if value < low else (high, "upper")
+    where = "".join(f"[{k}]" for k in row)
+    raise InvalidInputError(
+        f"{name}{where} has {joint_names[joint]!r} at {value:.6g}, beyond its {side} limit "
+        f"{limit:.6g}. {hint}."
+    )

@@ -54,16 +54,22 @@ class PlanModel(NamedTuple):
         else:
             problems = tuple(self.problem(each, first) for each in alternatives(target))
             links = {link for problem in problems for link in problem.links}
-        changed = None if goals is None else (goals != first).any(axis=0)
+        space = planning_space(self.model, self._moving(first, goals, links))
+        return PlanTask(first, problems, goals, self.edges, space, self.options, self.details)
+
+    def _moving(self, start: Floats, goals: Floats | None, links: set[str]) -> bytes:
+        """The bytes of (n,) booleans: which joints may move."""
         names = self.details.joint_names
+        if goals is None or (self.posture is None and isinstance(self.model, ArmModel)):
+            return moving_joints(self.model, names, links, None, self.posture)
+        changed = (goals != start).any(axis=0)
         moving = moving_joints(self.model, names, links, changed, self.posture)
-        if changed is not None and (held := changed & ~np.frombuffer(moving, np.bool_)).any():
+        if (held := changed & ~np.frombuffer(moving, np.bool_)).any():
             raise InvalidInputError(
                 f"q changes {names[int(held.argmax())]!r}, which is not one of the posture's "
                 "active joints: expected its value at the start."
             )
-        space = planning_space(self.model, moving)
-        return PlanTask(first, problems, goals, self.edges, space, self.options, self.details)
+        return moving
 
     def _start(self, start: Any) -> Floats:
         """(n,) where the joints are, inside the limits."""
@@ -74,7 +80,7 @@ class PlanModel(NamedTuple):
         n, names = self.model.n, self.details.joint_names
         values = checks.joint_values("start", self.values("start", start), n, self.noun)
         hint = "The robot is where it is, so the start is not clamped"
-        return inside_limits("start", checks.all_finite("start", values), self.model, names, hint)
+        return inside_limits("start", values, self.model, names, hint)
 
     def _goals(self, q: Any, start: Floats) -> Floats:
         """(k, n) joint values as goals, inside the limits."""
@@ -85,8 +91,8 @@ class PlanModel(NamedTuple):
         if not values.size:
             raise InvalidInputError("q is empty: expected at least one configuration.")
         hint = "Choose another goal, or widen the limits"
-        inside_limits("q", checks.all_finite("q", values), self.model, names, hint)
-        return np.atleast_2d(values)
+        inside_limits("q", values, self.model, names, hint)
+        return values[None] if values.ndim == 1 else values
 
 
 def alternatives(target: Any) -> list[Any]:

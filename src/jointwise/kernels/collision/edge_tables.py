@@ -1,4 +1,4 @@
-"""Whether an edge passes a cell of a table in which two links may be in contact.
+"""Whether an edge passes a cell of a table where two links may be in contact.
 
 Each cell's bound holds for the whole cell, so all cells that an edge crosses are a proof. Blocks of
 8 by 8 cells come first: most edges are far from any with such a cell.
@@ -85,7 +85,7 @@ def crosses(rows: Floats, crossing: Crossing) -> bool:
 
 @jit_inline
 def tables_touch(tables: Floats, table_rows: Floats, starts: Floats, rates: Floats) -> bool:
-    """Whether an edge passes a cell of any table in which links may be in contact."""
+    """Whether an edge passes a cell of any table where links may be in contact."""
     for k in range(tables.shape[0]):
         i, j = int(tables[k, TABLE_JOINT]), int(tables[k, TABLE_SIDE + TABLE_JOINT])
         scale_u, scale_v = tables[k, TABLE_SCALE], tables[k, TABLE_SIDE + TABLE_SCALE]

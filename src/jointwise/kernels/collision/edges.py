@@ -18,7 +18,8 @@ import numpy as np
 from jointwise.kernels._numba.jit import jit, jit_inline
 from jointwise.kernels.collision.clearances import COLUMNS, lane_view
 from jointwise.kernels.collision.edge_frames import begin_edge
-from jointwise.kernels.collision.edge_lanes import Verdict, check_lanes
+from jointwise.kernels.collision.edge_lanes import check_lanes
+from jointwise.kernels.collision.edge_places import Verdict
 from jointwise.kernels.collision.edge_tables import tables_touch
 from jointwise.kernels.layout import edges as layout
 from jointwise.kernels.layout.arrays import MAX_VALUE, Floats, Ints
@@ -34,7 +35,7 @@ from jointwise.kernels.layout.edges import (
 )
 from jointwise.kernels.layout.slots import WIDTH
 
-# Parts into which an interval is divided.
+# An interval is divided into this many parts.
 PARTS = 4
 # An edge on which a joint value changes by more is not decided [rad, m].
 MAX_CHANGE = 1000.0
@@ -151,13 +152,11 @@ def configuration_block(packed: Floats, q: Floats, work: Floats) -> int:
     model, memory = unpack_edges(packed), unpack_edge_work(packed, work)
     starts, rates, times, values = memory.starts, memory.rates, memory.times, memory.values
     count, barred, slack = q.shape[0], 0, 0.0
-    for k in range(WIDTH):
-        row = q[min(k, count - 1)]
-        times[0, k], times[1, k] = 0.0, 0.0
-        if is_decidable(row, row):
-            begin_edge(model, row, row, memory)
+    for k in range(count):
+        if is_decidable(q[k], q[k]):
+            begin_edge(model, q[k], q[k], memory)
             slack = max(slack, rounded_by(model, memory))
-            if k < count and tables_touch(model.tables, model.table_rows, starts, rates):
+            if tables_touch(model.tables, model.table_rows, starts, rates):
                 barred |= 1 << k
         else:
             barred |= 1 << k
@@ -165,6 +164,10 @@ def configuration_block(packed: Floats, q: Floats, work: Floats) -> int:
                 starts[i] = 0.0
         for i in range(starts.size):
             values[i, k], rates[i] = starts[i], 0.0
+    for k in range(WIDTH):
+        times[0, k], times[1, k] = 0.0, 0.0
+        for i in range(starts.size):
+            values[i, k] = values[i, min(k, count - 1)]
     free: int = (1 << count) - 1 & ~barred
     if free:
         touches, undecided = check_block(model, memory, slack, False)

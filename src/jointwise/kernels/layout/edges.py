@@ -85,7 +85,7 @@ PAIR_A, PAIR_B, PAIR_COMMON, PAIR_NUMBERS = range(4)
 # and 1 if it is wrapped.
 TABLE_JOINT, TABLE_LOWER, TABLE_SCALE, TABLE_WRAPS, TABLE_SIDE = range(5)
 # A table has a row of bits for each cell of the first joint: bit j of the row is 1 where cell j of
-# the second joint may be in contact. A number holds so many bits of a row.
+# the second joint may be in contact. A number holds this many bits of a row.
 TABLE_BITS = TABLE_CELLS // 2
 # Before that, a number for each row of blocks of cells: 1 for a block with a cell that may be in
 # contact; the bits are there twice, for ranges that are wrapped.

@@ -12,7 +12,7 @@ PLAN_PENDING, PLAN_FOUND, PLAN_START_COLLIDES, PLAN_GOALS_COLLIDE = range(4)
 # Rows of the space that is planned in, (4, n): limits [rad, m], the weight of a squared change
 # [1/rad², 1/m²], and the stride of the sequence of samples, 0 for a joint that does not move.
 SPACE_LOWER, SPACE_UPPER, SPACE_WEIGHT, SPACE_STRIDE = range(4)
-# Entries of ``PlanMemory.counters``: nodes for which a tree has memory, samples drawn, nodes of
+# Entries of ``PlanMemory.counters``: how many nodes a tree has memory for, samples drawn, nodes of
 # both trees, the tree that grows, goals given, and edges that shortcuts have checked.
 PLAN_CAPACITY, COUNT_SAMPLES, COUNT_NODES, COUNT_GROWING, COUNT_GOALS, COUNT_SHORTCUTS, COUNTERS = (
     0,
@@ -39,6 +39,7 @@ class PlanMemory(NamedTuple):
         box: (2, n) lowest and highest values that are sampled [rad, m].
         scratch: (5, n) configurations in progress.
         path: (4096, n) waypoints.
+        is_new: (4096,) 1 for waypoints that shortcuts have not tried to connect yet, else 0.
         nodes: (2, m, n, 8) configurations of both trees, eight side by side.
         parents: (2, 8 m) the parent of each node; of root k it is -1 - k.
         radii: (2, 8 m) how far from a node samples may be: the dynamic domain.
@@ -49,6 +50,7 @@ class PlanMemory(NamedTuple):
     box: Floats
     scratch: Floats
     path: Floats
+    is_new: Floats
     nodes: Floats
     parents: Floats
     radii: Floats
@@ -74,10 +76,11 @@ class PlanRows(NamedTuple):
 
 
 def plan_memory(n: int, max_samples: int, edge_memory: int) -> Floats:
-    """The memory of a planner for n joints, with so many numbers for edge checks."""
+    """The memory of a planner for n joints, with this many numbers for edge checks."""
     nodes = min(max(2 * max_samples, MIN_NODES), MAX_NODES)  # a sample adds about one
     capacity = -(-nodes // WIDTH) * WIDTH
-    size = COUNTERS + (2 + SCRATCH + MAX_WAYPOINTS) * n + 2 * capacity * (n + 2) + edge_memory
+    path = MAX_WAYPOINTS * (n + 1)
+    size = COUNTERS + (2 + SCRATCH) * n + path + 2 * capacity * (n + 2) + edge_memory
     memory = np.empty(size)
     memory[PLAN_CAPACITY] = capacity
     return memory
@@ -89,7 +92,8 @@ def unpack_plan(memory: Floats, n: int) -> PlanMemory:
     box = COUNTERS
     scratch = box + 2 * n
     path = scratch + SCRATCH * n
-    nodes = path + MAX_WAYPOINTS * n
+    is_new = path + MAX_WAYPOINTS * n
+    nodes = is_new + MAX_WAYPOINTS
     parents = nodes + 2 * capacity * n
     radii = parents + 2 * capacity
     edge = radii + 2 * capacity
@@ -98,6 +102,7 @@ def unpack_plan(memory: Floats, n: int) -> PlanMemory:
         packed_view(memory, box, (2, n)),
         packed_view(memory, scratch, (SCRATCH, n)),
         packed_view(memory, path, (MAX_WAYPOINTS, n)),
+        packed_view(memory, is_new, (MAX_WAYPOINTS,)),
         packed_view(memory, nodes, (2, capacity // WIDTH, n, WIDTH)),
         packed_view(memory, parents, (2, capacity)),
         packed_view(memory, radii, (2, capacity)),

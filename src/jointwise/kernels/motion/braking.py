@@ -1,4 +1,4 @@
-"""Braking: the motion by which joints come to rest as fast as they may, and its proof.
+"""Braking: the motion that brings joints to rest as fast as they may, and its proof.
 
 A step is allowed only if the joints can brake after it without a collision. Then braking is always
 possible, and the next step may do so: no later target can force a collision.

@@ -39,12 +39,12 @@ from jointwise.kernels.planning.trees import (
     write_path,
 )
 
-# Length of an edge by which a tree grows, at most [rad]; longer ones are rarely free.
+# The longest edge that a tree grows [rad]; longer ones are rarely free.
 MAX_EDGE = 1.0
-# Radius of the dynamic domain of a node from which an edge was not free, its least value [rad], and
-# the factor by which it shrinks and grows.
+# Radius of the dynamic domain of a node that an edge in collision begins at, its least value [rad],
+# and how much it shrinks or grows at a time, as a share.
 DOMAIN, MIN_DOMAIN, DOMAIN_CHANGE = 4.0, 1.0, 1e-4
-# Nodes for which a tree must have space left, for one sample.
+# A tree must have space left for this many nodes before the next sample.
 MARGIN = 64
 # Options of a slice: whether it is the first; whether joints that turn further than a full turn
 # are sampled within their limits, not within a turn about the start; the number of samples after

@@ -9,6 +9,8 @@ from jointwise.kernels.layout.planning import COUNT_SHORTCUTS, PlanMemory
 
 # Edges that are checked for shortcuts, at most: long paths would have millions.
 MAX_CHECKS = 20_000
+# Waypoints that later rounds skip at once, at most: longer shortcuts are seldom free by then.
+MAX_SKIPPED = 3
 # A corner is cut if that moves it by more than this, squared.
 MIN_CUT_SQ = 0.01
 
@@ -25,11 +27,13 @@ def shorten(
 ) -> int:
     """Shorten the path of ``count`` waypoints in some rounds; how many waypoints are left."""
     memory.counters[COUNT_SHORTCUTS] = 0.0
-    for _ in range(rounds):
+    for k in range(count):
+        memory.is_new[k] = 1.0
+    for k in range(rounds):
         if count < 3:
             break
         before, is_cut = count, False
-        count = leave_out(packed_edges, memory, count)
+        count = leave_out(packed_edges, memory, count, MAX_SKIPPED if k > 0 else count)
         is_shorter = count < before
         if count >= 3 and 2 * count - 1 <= memory.path.shape[0]:
             count, is_cut = cut_corners(packed_edges, weights, memory, count)
@@ -46,19 +50,24 @@ def may_check(memory: PlanMemory) -> bool:
 
 
 @jit
-def leave_out(packed_edges: Floats, memory: PlanMemory, count: int) -> int:
-    """Leave out waypoints between two that a free edge connects, the farthest first."""
-    path, first = memory.path, 0
+def leave_out(packed_edges: Floats, memory: PlanMemory, count: int, skipped: int) -> int:
+    """Leave out waypoints between two that a free edge connects, the farthest first.
+
+    If neither of two waypoints is new, they were tried before.
+    """
+    path, is_new, first = memory.path, memory.is_new, 0
     while first + 2 < count:
-        last = count - 1
+        last = min(count - 1, first + 1 + skipped)
         while last > first + 1:
-            if not may_check(memory):
-                return count
-            if is_proven(packed_edges, path[first], path[last], memory.edge):
-                for k in range(last, count):
-                    copy_values(path[k], path[first + 1 + k - last])
-                count -= last - first - 1
-                break
+            if is_new[first] + is_new[last] > 0.0:
+                if not may_check(memory):
+                    return count
+                if is_proven(packed_edges, path[first], path[last], memory.edge):
+                    for k in range(last, count):
+                        copy_values(path[k], path[first + 1 + k - last])
+                        is_new[first + 1 + k - last] = is_new[k]
+                    count -= last - first - 1
+                    break
             last -= 1
         first += 1
     return count
@@ -74,10 +83,12 @@ def cut_corners(
         How many waypoints there are, and whether any was moved.
     """
     path, corner, is_cut = memory.path, memory.scratch[0], False
-    n = corner.size
+    n, is_new = corner.size, memory.is_new
     for k in range(count - 1, 0, -1):
         copy_values(path[k], path[2 * k])
     count = 2 * count - 1
+    for k in range(count):
+        is_new[k] = k % 2
     for k in range(1, count, 2):
         for i in range(n):
             path[k, i] = 0.5 * (path[k - 1, i] + path[k + 1, i])
@@ -93,7 +104,7 @@ def cut_corners(
             packed_edges, corner, after, memory.edge
         ):
             copy_values(corner, path[k])
-            is_cut = True
+            is_new[k], is_cut = 1.0, True
     return count, is_cut
 
 

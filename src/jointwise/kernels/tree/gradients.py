@@ -20,7 +20,7 @@ from jointwise.kernels.layout.guard import MAX_ROWS, Guarded, Sliding
 from jointwise.kernels.layout.scene import BLOCK, BOX_NUMBERS, CYLINDER_NUMBERS, CollisionScene
 from jointwise.kernels.tree.swept import place_all_bounds
 
-# Difference of positions by which the normal of an obstacle is found [m].
+# Step of the differences that give the normal of an obstacle [m].
 DIFFERENCE = 1e-5
 
 Vector = tuple[float, float, float]

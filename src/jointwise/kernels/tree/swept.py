@@ -1,8 +1,8 @@
 """Motions that are proven free: a clearance greater than the way of every sphere.
 
 A joint that moves by d moves the centre of a sphere by d times its lever, at most: the greatest
-distance of the centre from the axis at any joint values. So around a configuration everything is
-free within which the joints move spheres by less than their clearance.
+distance of the centre from the axis at any joint values. So the motion around a
+configuration is free as long as no sphere moves by more than its clearance.
 """
 
 from math import ceil, floor, inf
