@@ -14,7 +14,7 @@ from jointwise import Chain, Scene
 from jointwise.shape.geometry import group_spheres, kernel_spheres
 from testbed import twin
 
-# Configurations along a path are so far apart, by the norm of the joint values [rad].
+# Distance of configurations along a path, by the norm of the joint values [rad].
 STEP = 1e-3
 # Greater clearances are not computed [m].
 FAR = 0.02
@@ -114,7 +114,10 @@ def _least_between(one: np.ndarray, r: np.ndarray, other: np.ndarray, s: np.ndar
 
 
 def distances(points: np.ndarray, thing) -> np.ndarray:
-    """(...) distance of points (..., 3) from a box, a sphere or a cylinder; negative inside."""
+    """(...) distance of points (..., 3) from an obstacle of four kinds; negative inside."""
+    if thing.kind == "half_space":
+        normal = np.asarray(thing.sizes()["normal"], float)
+        return points @ normal / np.linalg.norm(normal) - thing.sizes()["offset"]
     sizes, local = thing.sizes(), (points - thing.pose[:3, 3]) @ thing.pose[:3, :3]
     if thing.kind == "sphere":
         return np.linalg.norm(local, axis=-1) - sizes["radius"]
