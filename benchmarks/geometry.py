@@ -98,7 +98,7 @@ def fitted_robots(names: list[str]) -> Iterator[Fitted]:
             arm, joints = chain.arm, chain.joint_names
         else:
             arm, tree = Robot.from_urdf(path).model, Tree(path)
-            links, joints = robot_links(arm), arm.body_names
+            links, joints = robot_links(arm), arm.all_joint_names
             solids = urdf_solids(tree, links, path.parent, len(joints) + 1)
         yield Fitted(name, Solids(name, solids, [{} for _ in solids], set()), arm, joints)
 
