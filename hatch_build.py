@@ -10,35 +10,50 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 SOURCE = Path(__file__).parent / "src"
-FOLDER = "src/jointwise/kernels/native"
-FILES = (f"{FOLDER}/_native.abi3.so", f"{FOLDER}/_native.json")
+FOLDER = "jointwise/kernels/native"
 NEEDED = ["lazy_loader>=0.4", "numpy>=2.0", "numba>=0.61,<0.69"]
 
 
 class NativeKernels(BuildHookInterface):
     """A library that is there and fits the kernels is used again.
 
-    ``JOINTWISE_KERNELS=none`` in the environment leaves it to ``make native``.
+    ``JOINTWISE_KERNELS`` in the environment decides otherwise: ``none`` leaves it to ``make
+    native``, ``linux-aarch64=FOLDER`` takes that of a target from a folder (``tools/wheels.py``).
     """
 
     def dependencies(self) -> list[str]:
-        """Packages that compile the kernels, unless that is left to ``make native``."""
-        return NEEDED if self._builds() else []
-
-    def _builds(self) -> bool:
-        return self.target_name == "wheel" and os.environ.get("JOINTWISE_KERNELS") != "none"
+        """Packages that compile the kernels, if they are compiled now."""
+        compiles = self.target_name == "wheel" and "JOINTWISE_KERNELS" not in os.environ
+        return NEEDED if compiles else []
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Build the library, or say in a sentence why there is none."""
-        if not self._builds():
+        name, _, folder = os.environ.get("JOINTWISE_KERNELS", "").partition("=")
+        if self.target_name != "wheel" or name == "none":
             return
         sys.path.insert(0, str(SOURCE))
-        from jointwise.kernels.native import build
+        from jointwise.kernels.native import build, targets
 
-        current = build.is_current()
-        reason = "" if current else build.unavailable_reason()
-        if not reason and not current:
-            self.app.display_info("Compiling the kernels takes about a minute.")
+        if name:
+            library, tags = targets.TARGETS[name].library, targets.TARGETS[name].tags
+        elif self._is_built(build):
+            folder, library = str(SOURCE / FOLDER), targets.library_name(targets.this_machine())
+            tags = get_platform().replace("-", "_").replace(".", "_")
+        else:
+            return
+        if version == "standard":
+            for file in (library, "_native.json"):
+                build_data["force_include"][str(Path(folder, file))] = f"{FOLDER}/{file}"
+            build_data["pure_python"] = False
+            build_data["tag"] = f"cp311-abi3-{tags}"
+
+    def _is_built(self, build: Any) -> bool:
+        """Build the library for this machine, unless it is there; whether it is."""
+        if build.is_current():
+            return True
+        reason = build.unavailable_reason()
+        if not reason:
+            self.app.display_info(build.DURATION)
             begin = perf_counter()
             try:
                 build.build()
@@ -51,8 +66,4 @@ class NativeKernels(BuildHookInterface):
                 f"No native kernels, since {reason}. Numba compiles them on their first call: "
                 "pip install 'jointwise[jit]'."
             )
-        elif version == "standard":
-            build_data["artifacts"] += FILES
-            build_data["pure_python"] = False
-            platform = get_platform().replace("-", "_").replace(".", "_")
-            build_data["tag"] = f"cp311-abi3-{platform}"
+        return not reason

@@ -13,7 +13,7 @@ import pytest
 
 from jointwise import JointwiseError, backend, robots
 from jointwise.backends import cpu
-from jointwise.kernels.native import build
+from jointwise.kernels.native import build, kept
 from jointwise.kernels.native.entry_points import ENTRY_POINTS
 
 ROOT = Path(__file__).parents[1]
@@ -218,6 +218,6 @@ def test_builders_at_the_same_time_leave_whole_files(tmp_path):
     file = tmp_path / "_native.json"
     contents = [bytes([each]) * 100_000 for each in range(8)]
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda content: build._replace(file, content), contents * 20))
+        list(pool.map(lambda content: kept.replace(file, content), contents * 20))
     assert file.read_bytes() in contents
     assert [each.name for each in tmp_path.iterdir()] == ["_native.json"]

@@ -18,9 +18,10 @@ from typing import Any, NamedTuple, cast
 from jointwise.errors import JointwiseError
 from jointwise.kernels.native.entry_points import ENTRY_POINTS
 from jointwise.kernels.native.fingerprint import PACKAGE, describe_library
+from jointwise.kernels.native.targets import library_name, this_machine
 
 # The library, and what it was built from and for.
-LIBRARY = PACKAGE / "kernels" / "native" / "_native.abi3.so"
+LIBRARY = PACKAGE / "kernels" / "native" / library_name(this_machine())
 DESCRIPTION = LIBRARY.with_name("_native.json")
 # Names a backend in the environment: "native" or "numba".
 VARIABLE = "JOINTWISE_BACKEND"
@@ -121,7 +122,7 @@ def load() -> tuple[Any, str]:
     try:
         content = LIBRARY.read_bytes()
         built: dict[str, str] = json.loads(DESCRIPTION.read_text())
-        here = describe_library(content, built["cpu"])
+        here = describe_library(content, built["cpu"], this_machine())
         other = [each for each in here if built[each] != here[each]]
     except FileNotFoundError:
         return None, "This installation has no native library."

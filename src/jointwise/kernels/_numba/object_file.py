@@ -1,130 +1,60 @@
-"""Machine code of kernels in an object file, to be linked into a library that needs no Numba.
+"""Object files: machine code that LLVM makes of bitcode, for this machine or another one."""
 
-A function of it takes the address of an array of 64-bit slots, reads its arguments from there and
-writes its results there. It returns 0, or another number if memory ran out.
-"""
-
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+import re
+from collections.abc import Iterable, Mapping
 from typing import Any, cast
-from unittest.mock import patch
 
 import llvmlite.binding as llvm
-from llvmlite import ir
-from numba import njit, types
-from numba.core import caching, cgutils, codegen, cpu
-from numba.core.runtime import nrtdynmod
-from numba.extending import intrinsic
-from numba.np.arrayobj import carray as carray
 
-# How Numba's code reads the header of an array's memory; ``native.c`` allocates it so.
-MEMORY_HEADER = "{i64, i8*, i8*, i8*, i64}"
-# The slots as integers, and as floats.
-SIGNATURE = types.void(types.CPointer(types.int64), types.CPointer(types.float64))
+from jointwise.kernels._numba.bitcode import hide_all_but
+
+# What a kernel may leave to the linker: memory (native.c), and functions with the same bits in every
+# C library. Others would have other bits on another system, and fused products on a processor.
+LINKED = re.compile(r"NRT_MemInfo_(alloc_aligned|call_dtor)|mem(cpy|set|move)|sqrt|floor|ceil|fabs")
+INEXACT = re.compile(r"llvm\.(sin|cos|tan|a(sin|cos|tan)|pow|exp|log|fma|fmuladd)")
 
 
-@intrinsic
-def address_as(typing: Any, address: Any, element: Any) -> Any:
-    """An integer as a pointer to numbers of a type."""
-
-    def make(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        return builder.inttoptr(values[0], context.get_value_type(signature.return_type))
-
-    return types.CPointer(element.dtype)(address, element), make
-
-
-def as_kernel(function: Callable[..., Any]) -> Any:
-    """A function of Python that calls kernels, so that kernels can call it."""
-    return function if hasattr(function, "py_func") else njit(error_model="numpy")(function)
-
-
-def compile_objects(
-    functions: Mapping[str, Callable[..., None]], symbols: Mapping[str, Mapping[str, str]]
-) -> dict[str, bytes]:
-    """Object files of some functions, by the level of processors that each is for.
+def optimise(bitcode: bytes, triple: str, cpu: str, symbols: Mapping[str, str]) -> bytes:
+    """Bitcode as it should be assembled, for a level of processors.
 
     Args:
-        functions: By name; each takes the slots as integers and as floats.
-        symbols: For each level, as LLVM calls it, the symbols of the functions that it has.
+        bitcode: Of functions and all that they call.
+        triple: The machine, as LLVM names it.
+        cpu: The level of processors, as LLVM names it.
+        symbols: The functions to keep, with the names that they get.
+
+    Raises:
+        RuntimeError: A function is left to the C library whose bits are not the same everywhere.
     """
-    if str(nrtdynmod._meminfo_struct_type) != MEMORY_HEADER:
-        raise RuntimeError("this version of Numba lays out arrays in another way")
-    with _without_machine_code():
-        compiled = {name: _overload(function) for name, function in functions.items()}
-    llvm.initialize_all_targets()
-    llvm.initialize_all_asmprinters()
-    return {level: _emit(compiled, level, names) for level, names in symbols.items()}
+    machine, module = _machine(triple, cpu), llvm.parse_bitcode(bitcode)
+    module.triple, module.data_layout = triple, str(machine.target_data)
+    hide_all_but(module, set(symbols))
+    for symbol, name in symbols.items():
+        module.get_function(symbol).name = name
+    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(3))
+    passes = builder.getModulePassManager()
+    passes.add_refprune_pass()  # once functions are inlined, counts of references cancel
+    passes.run(module, builder)
+    _check_linked(each.name for each in module.functions if each.is_declaration)
+    return cast(bytes, module.as_bitcode())
 
 
-def _overload(function: Callable[..., None]) -> Any:
-    compiled = njit(error_model="numpy")(function)
-    compiled.compile(SIGNATURE)
-    return compiled.overloads[SIGNATURE.args]
+def _check_linked(names: Iterable[str]) -> None:
+    for name in names:
+        exact = not INEXACT.match(name) if name.startswith("llvm.") else LINKED.fullmatch(name)
+        if not exact:
+            raise RuntimeError(f"a kernel calls {name}, whose bits differ between systems")
 
 
-@contextmanager
-def _without_machine_code() -> Iterator[None]:
-    """In this block Numba writes LLVM text only.
-
-    By itself it optimises and assembles every function, with all that it calls, and wraps it for
-    Python. That takes twice as long, and here is done once, for all functions together.
-    """
-
-    def no_executable(context: Any, library: Any, *_: Any) -> Any:
-        library._ensure_finalized()
-        return [].append  # a new built-in function, which Numba takes for the compiled one
-
-    def nothing(*_: Any, **__: Any) -> None:
-        pass
-
-    with ExitStack() as stack:
-        for owner, name, replacement in (
-            (codegen.CPUCodeLibrary, "_optimize_final_module", nothing),
-            (codegen.JITCodeLibrary, "_finalize_specific", nothing),
-            (codegen.JITCPUCodegen, "_add_module", nothing),
-            (cpu.CPUContext, "create_cpython_wrapper", nothing),
-            (cpu.CPUContext, "get_executable", no_executable),
-            (caching.Cache, "load_overload", nothing),
-            (caching.Cache, "save_overload", nothing),
-        ):
-            stack.enter_context(patch.object(owner, name, replacement))
-        yield
-
-
-def _emit(compiled: Mapping[str, Any], level: str, symbols: Mapping[str, str]) -> bytes:
-    """The object file for a level of processors."""
-    module = llvm.parse_assembly("")
-    for name, symbol in symbols.items():
-        module.link_in(compiled[name].library._final_module.clone())
-        module.link_in(llvm.parse_assembly(_caller(symbol, compiled[name])))
-    exported = set(symbols.values())
-    for each in module.functions:
-        if not each.is_declaration and each.name not in exported:
-            each.linkage = "internal"  # so that unused ones are dropped
-    target = llvm.Target.from_default_triple()
-    machine = target.create_target_machine(cpu=level, opt=3, reloc="pic", codemodel="default")
-    for _ in range(2):  # as Numba does: once functions are inlined, counts of references cancel
-        builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(3))
-        passes = builder.getModulePassManager()
-        passes.add_refprune_pass()
-        passes.run(module, builder)
+def assemble(optimised: bytes, triple: str, cpu: str) -> bytes:
+    """The object file of optimised bitcode, for a system with the processors it was made for."""
+    machine, module = _machine(triple, cpu), llvm.parse_bitcode(optimised)
+    module.triple, module.data_layout = triple, str(machine.target_data)
     return cast(bytes, machine.emit_object(module))
 
 
-def _caller(symbol: str, compiled: Any) -> str:
-    """LLVM text of ``int symbol(slots)``, which calls a compiled function in Numba's way."""
-    convention, descriptor = compiled.target_context.call_conv, compiled.fndesc
-    module, final = ir.Module(symbol), compiled.library._final_module
-    module.triple, module.data_layout = final.triple, final.data_layout
-    slots = ir.IntType(64).as_pointer()
-    function = ir.Function(module, ir.FunctionType(ir.IntType(32), [slots]), symbol)
-    builder = ir.IRBuilder(function.append_basic_block())
-    kind = convention.get_function_type(descriptor.restype, descriptor.argtypes)
-    callee = cgutils.get_or_insert_function(module, kind, descriptor.llvm_func_name)
-    integers = function.args[0]
-    floats = builder.bitcast(integers, ir.DoubleType().as_pointer())
-    status, _ = convention.call_function(
-        builder, callee, descriptor.restype, descriptor.argtypes, [integers, floats]
-    )
-    builder.ret(status.code)
-    return str(module)
+def _machine(triple: str, cpu: str) -> Any:
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    target = llvm.Target.from_triple(triple)
+    return target.create_target_machine(cpu=cpu, opt=3, reloc="pic", codemodel="default")

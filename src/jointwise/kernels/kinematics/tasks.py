@@ -5,14 +5,14 @@ position has no direction, an aim has one, a pose has three. m is the length of 
 is known when a kernel is compiled.
 """
 
-from math import pi, sin, sqrt
+from math import pi, sqrt
 
 import numpy as np
 
 from jointwise.kernels._numba.arrays import XYZ, stack_array
 from jointwise.kernels._numba.jit import ir_inline, jit, jit_inline
 from jointwise.kernels._numba.where import any_lane, where
-from jointwise.kernels.algebra.trig import polar_angle
+from jointwise.kernels.algebra.trig import cos_sin, polar_angle
 from jointwise.kernels.kinematics.fk import Point, joint_frames, rotate
 from jointwise.kernels.layout.arm import Arm, unpack_arm
 from jointwise.kernels.layout.arrays import Errors, Floats, Weights
@@ -187,5 +187,5 @@ def scaled_error_sq(errors: Errors, angular_scale: float) -> float:
 @jit
 def chord_tolerance_sq(orientation_tol: float, weights: Weights) -> float:
     """Sum of the squared chords of all directions that a rotation by the tolerance makes."""
-    half = sin(0.5 * min(orientation_tol, 3.0))
+    _, half = cos_sin(0.5 * min(orientation_tol, 3.0))
     return (8.0 if len(weights) == 4 else 4.0) * half * half

@@ -1,7 +1,6 @@
 """Hashes of source text and of the native library, to notice when one has changed."""
 
 import hashlib
-import platform
 from functools import cache
 from pathlib import Path
 
@@ -18,24 +17,25 @@ def fingerprint(*paths: str) -> str:
     digest = hashlib.sha256()
     for path in sorted(paths):
         root = PACKAGE / path
-        for file in sorted(root.rglob("*.[cp]*")) if root.is_dir() else [root]:
-            if file.suffix not in (".c", ".py"):
-                continue
-            digest.update(file.relative_to(PACKAGE).as_posix().encode())
-            digest.update(file.read_bytes())
+        files = [each for each in root.rglob("*.*") if each.suffix in (".c", ".h", ".py")]
+        names = {each.relative_to(PACKAGE).as_posix(): each for each in files or [root]}
+        for name in sorted(names):  # as text: Windows would order paths in another way
+            digest.update(name.encode())
+            digest.update(names[name].read_bytes())
     return digest.hexdigest()[:12]
 
 
-def describe_library(content: bytes, cpu: str) -> dict[str, str]:
+def describe_library(content: bytes, cpu: str, machine: str) -> dict[str, str]:
     """What is stored beside a native library, to tell whether it can be used.
 
     Args:
         content: The file.
         cpu: The level of processors that it needs, such as ``"x86-64-v3"``.
+        machine: The system and the processor, as ``this_machine`` names them.
     """
     return {
         "kernels": fingerprint("kernels"),
         "sha256": hashlib.sha256(content).hexdigest(),
-        "machine": platform.machine(),
+        "machine": machine,
         "cpu": cpu,
     }

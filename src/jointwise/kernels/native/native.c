@@ -8,11 +8,9 @@ table in entry_points.py, says how Python's arguments fill the slots:
     ( )          a tuple, whose fields follow each other
     w            a tuple of 1, 2 or 4 floats; its length chooses among three kernels
 
-entries.h has the table, and is written by build.py. The GIL is released while a kernel runs. */
+entries.h has the table, and is written by link.py. The GIL is released while a kernel runs. */
 
-#define Py_LIMITED_API 0x030B0000
-#include <Python.h>
-#include <stdint.h>
+#include "python_abi.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,18 +42,25 @@ typedef struct {
 static int has_avx512 = 0;
 
 #ifdef __x86_64__
-/* The first feature of x86-64-v3 that the processor lacks, or "". */
+#include <cpuid.h>
+
+/* The first feature of x86-64-v3 that the processor lacks, or "". By cpuid: compilers have a
+   function of their own for it, but not for every system. The system must save the registers,
+   which xgetbv tells. */
 static const char *check_features(void)
 {
-    __builtin_cpu_init();
-    has_avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                 __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-                 __builtin_cpu_supports("avx512vl");
-    return !__builtin_cpu_supports("avx2")   ? "AVX2"
-           : !__builtin_cpu_supports("fma")  ? "FMA"
-           : !__builtin_cpu_supports("bmi")  ? "BMI1"
-           : !__builtin_cpu_supports("bmi2") ? "BMI2"
-                                             : "";
+    unsigned a, b, c, d, b7, c7, d7, saved = 0, high;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || !__get_cpuid_count(7, 0, &a, &b7, &c7, &d7))
+        return "AVX2";
+    if (c >> 27 & 1)
+        __asm__("xgetbv" : "=a"(saved), "=d"(high) : "c"(0));
+    unsigned avx512 = 1u << 16 | 1u << 17 | 1u << 28 | 1u << 30 | 1u << 31; /* F, DQ, CD, BW, VL */
+    has_avx512 = (saved & 0xe6) == 0xe6 && (b7 & avx512) == avx512;
+    return (saved & 0x6) != 0x6 || !(b7 >> 5 & 1) ? "AVX2"
+           : !(c >> 12 & 1)                       ? "FMA"
+           : !(b7 >> 3 & 1)                       ? "BMI1"
+           : !(b7 >> 8 & 1)                       ? "BMI2"
+                                                  : "";
 }
 #else
 static const char *check_features(void)
@@ -64,8 +69,9 @@ static const char *check_features(void)
 }
 #endif
 
-static PyObject *missing_feature(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing))
+static PyObject *missing_feature(PyObject *module, PyObject *nothing)
 {
+    (void)module, (void)nothing;
     return PyUnicode_FromString(check_features());
 }
 
@@ -109,7 +115,7 @@ static int read_number(Call *call, PyObject *value, char kind)
     if (!integer)
         return -1;
     slot->integer = PyLong_AsLongLong(integer);
-    Py_DECREF(integer);
+    Py_DecRef(integer);
     return slot->integer == -1 && PyErr_Occurred() ? -1 : 0;
 }
 
@@ -160,15 +166,19 @@ static PyObject *to_python(const Slot *slot, char kind)
 static PyObject *results_of(const Call *call, const char *kinds)
 {
     Py_ssize_t count = (Py_ssize_t)strlen(kinds);
-    if (count == 0)
-        Py_RETURN_NONE;
+    if (count == 0) {
+        Py_IncRef(&_Py_NoneStruct);
+        return &_Py_NoneStruct;
+    }
     if (count == 1)
         return to_python(call->slots, kinds[0]);
     PyObject *results = PyTuple_New(count);
     for (Py_ssize_t k = 0; results && k < count; k++) {
         PyObject *value = to_python(&call->slots[k], kinds[k]);
-        if (!value || PyTuple_SetItem(results, k, value) < 0)
-            Py_CLEAR(results);
+        if (!value || PyTuple_SetItem(results, k, value) < 0) {
+            Py_DecRef(results);
+            results = NULL;
+        }
     }
     return results;
 }
@@ -240,26 +250,26 @@ static int add_entries(PyObject *module)
     check_features();
     for (const Entry *entry = ENTRIES; entry->name; entry++) {
         PyObject *self = PyCapsule_New((void *)entry, NULL, NULL);
-        PyObject *function = self ? PyCFunction_New(&method, self) : NULL;
-        Py_XDECREF(self);
+        PyObject *function = self ? PyCFunction_NewEx(&method, self, NULL) : NULL;
+        Py_DecRef(self);
         if (!function || PyModule_AddObjectRef(module, entry->name, function) < 0) {
-            Py_XDECREF(function);
+            Py_DecRef(function);
             return -1;
         }
-        Py_DECREF(function);
+        Py_DecRef(function);
     }
     return 0;
 }
 
 static PyMethodDef functions[] = {
     {"missing_feature", missing_feature, METH_NOARGS, "A feature that the processor lacks, or ''."},
-    {0},
+    {NULL, NULL, 0, NULL},
 };
 static PyModuleDef_Slot steps[] = {{Py_mod_exec, add_entries}, {0, NULL}};
 static PyModuleDef definition = {
     PyModuleDef_HEAD_INIT, "_native", NULL, 0, functions, steps, NULL, NULL, NULL};
 
-PyMODINIT_FUNC PyInit__native(void)
+EXPORT PyObject *PyInit__native(void)
 {
     return PyModuleDef_Init(&definition);
 }

@@ -5,7 +5,6 @@ and the code that fits.
 """
 
 import hashlib
-import os
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -16,9 +15,8 @@ import numpy as np
 
 from jointwise.errors import GeometryWarning, warn_caller
 from jointwise.kernels.native.fingerprint import fingerprint
+from jointwise.kernels.native.kept import cache_folder
 
-# The folder, if it is not the system's folder for caches.
-VARIABLE = "JOINTWISE_CACHE_DIR"
 # The code that decides what is fitted.
 CODE = (
     "shape/files.py",
@@ -42,7 +40,7 @@ def cache_file(arrays: Iterable[np.ndarray], *settings: object) -> Path:
     for array in arrays:
         digest.update(repr(array.shape).encode())
         digest.update(np.ascontiguousarray(array).tobytes())
-    return _folder() / "geometry" / f"{digest.hexdigest()[:24]}.json"
+    return cache_folder() / "geometry" / f"{digest.hexdigest()[:24]}.json"
 
 
 def read(file: Path) -> bytes | None:
@@ -66,11 +64,3 @@ def write(file: Path, text: str) -> None:
         with NamedTemporaryFile("w", dir=file.parent, **options) as partial:
             partial.write(text)
         Path(partial.name).replace(file)
-
-
-def _folder() -> Path:
-    """The folder of all that is kept."""
-    if VARIABLE in os.environ:
-        return Path(os.environ[VARIABLE])
-    home = os.environ.get("LOCALAPPDATA") or os.environ.get("XDG_CACHE_HOME")
-    return Path(home) / "jointwise" if home else Path.home() / ".cache" / "jointwise"

@@ -1,0 +1,35 @@
+"""The first half of a build: Numba compiles units to bitcode, for all machines.
+
+``python -m jointwise.kernels.native.front FOLDER MODULE ...`` prints the module of each unit as
+soon as its bitcode is in the folder, so that ``back`` works on it meanwhile.
+"""
+
+import sys
+from pathlib import Path
+
+from jointwise.kernels.native.kept import replace
+from jointwise.kernels.native.slots import slot_function, symbol, weight_counts
+from jointwise.kernels.native.units import Unit, all_units
+
+
+def write_bitcode(folder: Path, units: list[Unit], function_passes: bool = True) -> None:
+    """Write the bitcode of some units, unless it is there."""
+    files = {unit: folder / f"{unit.file(function_passes)}.bc" for unit in units}
+    missing = [unit for unit in units if not files[unit].exists()]
+    for unit in units:
+        if unit not in missing:
+            print(unit.module, flush=True)
+    if not missing:
+        return
+    from jointwise.kernels._numba.bitcode import bitcode_only, compile_bitcode
+
+    with bitcode_only(function_passes):
+        for unit in missing:
+            pairs = [(name, m) for name in unit.names for m in weight_counts(name)]
+            functions = {symbol(*pair): slot_function(*pair) for pair in pairs}
+            replace(files[unit], compile_bitcode(functions))
+            print(unit.module, flush=True)
+
+
+if __name__ == "__main__":
+    write_bitcode(Path(sys.argv[1]), [unit for unit in all_units() if unit.module in sys.argv[2:]])
