@@ -7,7 +7,7 @@ from jointwise.kernels._numba.notice import COMPILE_NOTICE
 COMPILE_NOTICE.printed = True  # tests compare standard error, whatever is compiled meanwhile
 
 settings.register_profile("same", deadline=None, derandomize=True)
-settings.register_profile("few", deadline=None, derandomize=True, max_examples=25)
+settings.register_profile("few", deadline=None, derandomize=True, max_examples=6)
 settings.register_profile("long", deadline=None, derandomize=True, max_examples=400)
 settings.register_profile(
     "explore",
@@ -18,8 +18,21 @@ settings.register_profile(
 settings.load_profile("same")
 
 # The files that take longest. They begin first, so that no worker is busy with one at the end.
-LONGEST = ("test_repository.py", "test_backend.py", "test_gpu.py", "test_view.py")
+LONGEST = (
+    "test_repository.py",
+    "test_view.py",
+    "test_obstacle_view.py",
+    "test_plan.py",
+    "test_plan_view.py",
+    "test_track_scene.py",
+    "test_robot_view.py",
+    "test_edges.py",
+    "test_fitting.py",
+    "test_gpu.py",
+    "test_backend.py",
+)
 
 
 def pytest_collection_modifyitems(items):
-    items.sort(key=lambda item: item.path.name not in LONGEST)
+    place = {name: k for k, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: place.get(item.path.name, len(LONGEST)))

@@ -33,7 +33,7 @@ def page():
 
 @pytest.fixture(scope="module")
 def tab(chromium, page):
-    with Tab(chromium, page) as opened:
+    with Tab(chromium, page, width=940, height=460) as opened:
         yield opened
         assert opened.script_errors == []
 
