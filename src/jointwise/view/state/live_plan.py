@@ -13,6 +13,7 @@ from jointwise.kernels.layout.arrays import Floats
 from jointwise.results.plan import Plan
 from jointwise.robot import Robot
 from jointwise.view.state.link_target import LinkTarget
+from jointwise.view.state.status_text import plan_text
 from jointwise.view.state.workspace import for_verbs, link_poses
 
 # Largest change of a joint between two points of a drawn path [rad, m].
@@ -57,7 +58,13 @@ class PlanRequest:
 
     def with_plan(self, plan: Plan, seconds: float = nan) -> "Planned":
         """A plan as the answer, made in some time [s]."""
-        return Planned(self, plan.message, plan, seconds, plan.clearance, plan.contact)
+        message = plan_text(plan, self.model.margin)
+        return Planned(self, message, plan, seconds, plan.clearance, plan.contact)
+
+    def failed(self, problem: Exception) -> "Planned":
+        """The answer if planning raised an error that is no fault of the request."""
+        what = f"{type(problem).__name__}: {problem}".removesuffix(": ")
+        return Planned(self, f"Planning failed with an unexpected {what}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
