@@ -355,7 +355,7 @@ class Shaped(ABC):
             >>> arm.edge_is_free(q0, q1), arm.edge_is_free(q0, [q1, arm.random(seed=1)])
             (True, array([ True, False]))
         """
-        from jointwise.engines.edges import edges_free
+        from jointwise.engines.edges.check import edges_free
 
         starts, _ = self._configurations(q0, None, "q0")
         ends, _ = self._configurations(q1, None, "q1")

@@ -433,7 +433,7 @@ class Verbs(Shaped):
 
     def _plan_model(self, posture: Posture | None, options: PlanOptions) -> PlanModel:
         """The checked input that all plans of a call share."""
-        from jointwise.engines.edge_packing import packed_edges
+        from jointwise.engines.edges.packing import packed_edges
         from jointwise.engines.planning.tasks import PlanModel
         from jointwise.results.plan import PlanDetails
 
