@@ -3,14 +3,12 @@
 The sentences of statuses name methods and arguments of Python, which a visitor does not have.
 """
 
-from collections.abc import Mapping
-
 from jointwise.results.plan import Plan
 from jointwise.results.status import CodedStatus, PlanStatus, Status, TrackStatus
 from jointwise.results.tracking import TrackResult
 
 # What to do where no answer is free.
-REMEDIES = {
+REMEDIES: dict[CodedStatus, str] = {
     Status.COLLIDES: (
         "The target is reached, but every solution found collides: move the target or what is in "
         "the way."
@@ -20,7 +18,7 @@ REMEDIES = {
         "in the way."
     ),
 }
-TRACKED = {
+TRACKED: dict[CodedStatus, str] = {
     TrackStatus.AT_LIMIT: (
         "A joint limit is in the way; the joints stop at the closest point of this branch. Move "
         "the target back, or press Switch branch."
@@ -40,7 +38,7 @@ TRACKED = {
         "The joints stop. Move what is in the way, or move the joints until nothing is red."
     ),
 }
-PLANNED = {
+PLANNED: dict[CodedStatus, str] = {
     PlanStatus.START_COLLIDES: (
         "A plan cannot start there: move the joints until nothing is red, or move what is in the "
         "way. Then press Plan."
@@ -61,7 +59,7 @@ PLANNED = {
         "margin."
     ),
 }
-_TEXTS: Mapping[type[CodedStatus], Mapping[CodedStatus, str]] = {
+_TEXTS: dict[type[CodedStatus], dict[CodedStatus, str]] = {
     Status: REMEDIES,
     TrackStatus: TRACKED,
     PlanStatus: PLANNED,
