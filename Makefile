@@ -57,6 +57,7 @@ figures: $(DEV) native  ## the pictures that are kept in docs/images
 	$(BIN)/python docs/figures/method.py
 	$(BIN)/python docs/figures/reach.py
 	$(BIN)/python docs/figures/obstacles.py
+	$(BIN)/python docs/figures/plan.py
 
 dist: $(DEV)  ## sdist and wheel, in dist
 	$(PIP) build

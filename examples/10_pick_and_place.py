@@ -26,7 +26,7 @@ panda = panda.with_tool([0.0, 0.0, HAND], radius=0)
 
 
 def hand_poses(block, above):
-    """Where the hand holds a block, or is above it, pointing down: four turns about the vertical.
+    """Poses of the hand at a block or above it, pointing down: four turns about the vertical.
 
     Args:
         block: (3,) the centre of the block [m].
@@ -37,19 +37,19 @@ def hand_poses(block, above):
 
 
 def planned(phase, arm, targets, start):
-    """The plan of one phase, to any of the targets; prints how close it comes to what."""
+    """The plan of one phase, to any of the targets; prints its length and its clearance."""
     plan = arm.plan(targets, start).or_raise()
     print(f"{phase:9}{plan.length:5.2f} rad in {len(plan) - 1} edges, at least", end=" ")
     print(f"{1e3 * plan.clearance:.0f} mm between {' and '.join(plan.contact)}")
     return plan
 
 
-# Approach: the block is an obstacle, as everything else. The hand may be turned in four ways.
+# Approach: the block is an obstacle, like everything else. Any of four turns of the hand will do.
 beside = cell.box(SIZE, TAKEN, name="block")
 free = panda.with_scene(beside, margin=0.005)
 approach = planned("approach", free, hand_poses(TAKEN, 0.1), panda.home)
 
-# Grasp: the hand, and nothing else, may touch the block. It keeps its turn.
+# Grasp: only the hand may touch the block, and it keeps its turn.
 turn = approach.target_index
 grasping = panda.with_scene(beside, margin=0.005, allow=[("hand", "block")])
 grasp = planned("grasp", grasping, hand_poses(TAKEN, 0.0)[turn], approach.q)
@@ -59,7 +59,7 @@ holding = panda.attach("block", [0.0, 0.0, GRASP], box=SIZE)
 standing = holding.with_scene(cell, margin=0.005, allow=[("block", "table")])
 lift = planned("lift", standing, hand_poses(TAKEN, 0.1)[turn], grasp.q)
 
-# Carry: nothing may touch anything. Then the block is put down.
+# Carry: no contact is allowed. Then the block is put down.
 carrying = holding.with_scene(cell, margin=0.005)
 carry = planned("carry", carrying, hand_poses(PLACED, 0.1), lift.q)
 turn = carry.target_index

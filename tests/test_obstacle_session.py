@@ -12,7 +12,8 @@ from jointwise.shape.geometry import group_of_spheres
 from jointwise.view.controls.obstacle_controls import clearance_lines
 from jointwise.view.controls.page_controls import status_lines
 from jointwise.view.session import Session
-from jointwise.view.state.obstacles import ADDED, REMEDIES, Clearance
+from jointwise.view.state.obstacles import ADDED, Clearance
+from jointwise.view.state.status_text import REMEDIES
 from tests.support.examples import examples
 
 ARM = Chain.load("panda").with_scene()
@@ -296,7 +297,7 @@ def test_the_points_to_show_are_of_obstacles_too_but_not_of_half_spaces(session)
     [
         (Clearance(np.inf, None), "clearance unlimited: no obstacles"),
         (Clearance(0.0123, ("link<1>", "pole")), "clearance 12.3 mm: link&lt;1&gt;, pole"),
-        (Clearance(0.004, ("link1", "pole")), "<b>link1 is 4.0 mm from pole</b>; the margin is"),
+        (Clearance(0.004, ("link1", "pole")), "<b>link1 is 4.0 mm from pole</b>, less than the"),
         (Clearance(-0.004, ("link1", "pole")), "<b>link1 collides with pole</b>, 4.0 mm deep"),
     ],
 )

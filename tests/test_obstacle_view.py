@@ -6,7 +6,7 @@ import pytest
 from jointwise import Chain, Scene, Status
 from jointwise.view import Page
 from jointwise.view.graphics.shapes import COLLIDING_COLOR
-from jointwise.view.state.obstacles import REMEDIES
+from jointwise.view.state.status_text import REMEDIES
 from testbed.browser import CHROMIUM, Tab, browser
 
 if CHROMIUM is None:

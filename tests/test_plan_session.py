@@ -14,6 +14,7 @@ from jointwise.view import Page
 from jointwise.view.controls.plan_controls import plan_lines
 from jointwise.view.session import Session
 from jointwise.view.state.live_plan import PlanRequest
+from jointwise.view.state.status_text import status_text
 from tests.support.two_arms import strings_of_spheres, two_arms
 
 WALL = Scene().box([0.5, 0.04, 0.6], [0.55, 0.0, 0.3], name="wall")
@@ -198,7 +199,8 @@ def test_without_a_path_the_model_is_shown_where_it_collides(session):
     assert session.clearance.distance == pytest.approx(planned.clearance)
     assert "wall" in session.clearance.obstacles
     assert session.message == planned.message
-    assert PlanStatus.GOAL_COLLIDES.value in session.message
+    assert session.message.endswith(status_text(PlanStatus.GOAL_COLLIDES))
+    assert set(planned.contact) < set(session.message.split(", ")[0].split())
     assert "color:rgb" in plan_lines(planned)[0]
     assert planned.lines() == []
     assert len(play(session)) == 0
@@ -211,7 +213,7 @@ def test_an_unreachable_target_leaves_the_model_at_the_start(session):
     start = session.start.q
     session.move_target(position=[3.0, 0.0, 0.0])
     session.make_plan()
-    assert session.message.endswith(PlanStatus.UNREACHABLE.value)
+    assert session.message.endswith(status_text(PlanStatus.UNREACHABLE))
     assert (session.q == start).all()
 
 

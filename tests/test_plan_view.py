@@ -5,6 +5,7 @@ import pytest
 
 from jointwise import Chain, PlanStatus, Scene
 from jointwise.view import Page
+from jointwise.view.state.status_text import status_text
 from testbed.browser import CHROMIUM, Tab, browser
 
 if CHROMIUM is None:
@@ -13,15 +14,29 @@ if CHROMIUM is None:
 WALL = Scene().box([0.5, 0.04, 0.6], [0.55, 0.0, 0.3], name="wall")
 ARM = Chain.load("ur5e").with_scene(WALL, margin=0.01)
 LEFT, RIGHT = (0.5, 0.35, 0.3), (0.5, -0.35, 0.3)
+# Whether the middle of an element is what a finger there would touch.
+IS_IN_VIEW = """element => {
+    const box = element.getBoundingClientRect();
+    const middle = [0.5 * (box.left + box.right), 0.5 * (box.top + box.bottom)];
+    return element.contains(document.elementFromPoint(...middle));
+}"""
 
 
 @pytest.fixture(scope="module")
-def tab():
-    with (
-        browser() as chromium,
-        Page(ARM, "ur5e", port=0) as page,
-        Tab(chromium, page, width=940, height=460) as opened,  # few pixels are drawn faster
-    ):
+def chromium():
+    with browser() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def page():
+    with Page(ARM, "ur5e", port=0) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def tab(chromium, page):
+    with Tab(chromium, page, width=940, height=460) as opened:  # few pixels are drawn faster
         opened.content.get_by_role("tab", name="Plan", exact=True).click()
         yield opened
         assert opened.script_errors == []
@@ -96,9 +111,44 @@ def test_a_dragged_obstacle_is_planned_around_again_from_the_same_start(tab):
 def test_without_a_path_the_sentence_and_what_collides_are_shown(tab):
     session = tab.session
     tab.type_position(*session.obstacles.scene["wall"].pose[:3, 3].round(3))
-    tab.content.get_by_text(PlanStatus.GOAL_COLLIDES.value).first.wait_for()
-    tab.content.get_by_text("collides with wall").wait_for()
+    tab.content.get_by_text(status_text(PlanStatus.GOAL_COLLIDES)).first.wait_for()
+    tab.content.get_by_text("collides with wall").first.wait_for()
     assert not session.live_plan.planned.found
     tab.content.get_by_text("Playback").wait_for(state="hidden")
     assert tab.visitor.drawing.plan._lines == []
     tab.screenshot("plan-collides")
+
+
+def test_an_unexpected_error_is_shown_and_the_next_plan_is_made(tab, monkeypatch, capsys):
+    def fail(*_, **__):
+        raise MemoryError("no space for the tree")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Chain, "plan", fail)
+        tab.type_position(*RIGHT)
+        text = "Planning failed with an unexpected MemoryError: no space for the tree"
+        tab.content.get_by_text(text).first.wait_for()
+        tab.wait_until(lambda: not tab.session.live_plan.is_pending)
+    assert "Traceback" in capsys.readouterr().err
+    tab.click("Plan")
+    tab.content.get_by_text("least clearance").wait_for()
+    tab.wait_until(lambda: done(tab) == 1.0)
+    assert tab.session.error.position_error < 1e-6
+
+
+def test_on_a_narrow_screen_every_tab_is_in_view(chromium, page):
+    with Tab(chromium, page, width=390, height=844) as tab:
+        in_view(tab, tab.content.get_by_role("button", name="Expand panel")).click()
+        for name in ("Tracking", "CCD", "Obstacles", "Plan"):
+            in_view(tab, tab.content.get_by_role("tab", name=name, exact=True)).click()
+        button = tab.content.get_by_role("button", name="Plan", exact=True)
+        in_view(tab, button).click()
+        tab.wait_until(lambda: tab.session.live_plan is not None)
+        tab.screenshot("plan-narrow")
+
+
+def in_view(tab, element):
+    """An element, once it is drawn; it must be in view without scrolling."""
+    element.wait_for()
+    assert tab.content.evaluate(IS_IN_VIEW, element.element_handle())
+    return element

@@ -5,8 +5,8 @@ import pytest
 
 from jointwise import Robot, Status, TrackStatus
 from jointwise.view import Page
-from jointwise.view.state.obstacles import REMEDIES
 from jointwise.view.state.posed_model import ALL_REACHED
+from jointwise.view.state.status_text import REMEDIES
 from jointwise.view.state.workspace import drawing_size
 from testbed.browser import CHROMIUM, Tab, browser
 from tests.support.two_arms import two_arms

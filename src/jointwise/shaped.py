@@ -332,14 +332,14 @@ class Shaped(ABC):
     ) -> bool | Bools:
         """Whether the straight motion between two configurations provably keeps the margin.
 
-        The motion is not sampled: a bound on how far each sphere moves covers the whole of it, so
-        ``is_free`` is True at every configuration on a free edge. Where the clearance is less than
-        the motion of about 2 mm at which the proof ends, an edge counts as not free.
+        The proof covers the whole motion by a bound on how far each sphere moves, so ``is_free`` is
+        True at every configuration on a free edge. An edge whose clearance exceeds the margin by
+        less than about a millimetre may count as not free.
 
         Args:
             q0: (n,) one configuration as for ``fk``, or (k, n) many.
-            q1: The same; one configuration is combined with each of many.
-            threads: For many edges; None: one for every core.
+            q1: (n,) or (k, n), too; one configuration is combined with each of many.
+            threads: Number of threads for many edges. None: one per core.
 
         Returns:
             A boolean, or (k,) for many.
@@ -355,7 +355,7 @@ class Shaped(ABC):
             >>> arm.edge_is_free(q0, q1), arm.edge_is_free(q0, [q1, arm.random(seed=1)])
             (True, array([ True, False]))
         """
-        from jointwise.engines.edges import edges_free
+        from jointwise.engines.edges.check import edges_free
 
         starts, _ = self._configurations(q0, None, "q0")
         ends, _ = self._configurations(q1, None, "q1")

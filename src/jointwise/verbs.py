@@ -44,9 +44,9 @@ if TYPE_CHECKING:
 ModelTarget: TypeAlias = AnyTarget | Mapping[str, AnyTarget]
 # Many of them.
 ModelTargets: TypeAlias = AnyTargets | Mapping[str, AnyTargets] | Sequence[Mapping[str, AnyTarget]]
-# One of them, or alternatives of which one is reached.
+# One target, or alternatives of which any one is reached.
 PlanTarget: TypeAlias = ModelTarget | ModelTargets
-# Samples of a plan, unless another number is given.
+# Default limit of the samples of a plan.
 MAX_SAMPLES = 50_000
 
 
@@ -345,35 +345,35 @@ class Verbs(Shaped):
         max_samples: int = MAX_SAMPLES,
         shortcuts: bool = True,
     ) -> Plan:
-        """A path from a start to a target that is proven free of collisions.
+        """Plan a path from a start to a target, proven free of collisions.
 
         Two trees of configurations grow from the start and from the solutions of the target until
         they meet (RRT-Connect). Every edge, the straight motion between two configurations, is
-        proven free: not sampled. The same seed gives the same path. Of a robot, only joints on the
-        way to the links with targets move; the base and everything else stay.
+        proven free, not only checked at sample points. The same seed gives the same path. In a
+        robot, only joints between the base and links with targets move; the base and all other
+        joints stay.
 
         Args:
             target: As for ``solve``. Several in a list or an array, such as grasps, are
-                alternatives: one of them is reached, and ``target_index`` of the plan says which.
+                alternatives: any one of them is reached, number ``target_index`` of the plan.
                 For a robot, a mapping of link names to targets, or a list of mappings.
             start: (n,) where the joints are [rad, m], or a mapping of some joint names; other
-                joints are in the middle of their ranges. It must be inside the limits.
+                joints start in the middle of their ranges. It must be inside the limits.
             q: Joint values to reach instead of a target: (n,), (k, n) alternatives, or a mapping of
                 joint names; other joints then end where they start.
-            posture: Its ``active`` joints may move, and no others; its joint values are preferred
-                at the target.
+            posture: Only its ``active`` joints move; its joint values are preferred at the target.
             config: Tolerances of the target, and the seed.
             max_samples: Samples after which planning ends without a path. 0: only the straight
                 edge to the nearest solution is tried.
-            shortcuts: Whether the path is shortened where edges are proven free.
+            shortcuts: Whether to shorten the path by edges that are proven free.
 
         Returns:
             The path; ``found`` tells whether there is one, and ``status`` why not. A start or a
             target that collides does not raise.
 
         Raises:
-            InvalidInputError: The model has no scene, the start is outside the limits, or something
-                else about the input is wrong; the text says what.
+            InvalidInputError: The model has no scene, the start is outside the limits, or other
+                input is invalid; the text says which.
 
         Example:
             >>> from jointwise import Chain, Scene
@@ -400,16 +400,16 @@ class Verbs(Shaped):
         shortcuts: bool = True,
         threads: int | None = None,
     ) -> list[Plan]:
-        """Plan many times at once, on threads; each plan is bit-for-bit that of ``plan``.
+        """Plan many motions on several threads; each is bit-for-bit the result of ``plan``.
 
         Args:
-            targets: As for ``solve_batch``, one for each plan; a list may also hold lists of
+            targets: As for ``solve_batch``, one per plan; a list may also hold lists of
                 alternatives.
             starts: (n,) for all, a mapping of joint names, or (m, n) one for each [rad, m].
             q: (m, n) joint values to reach instead of targets [rad, m].
             posture: As for ``plan``.
             config: As for ``plan``.
-            max_samples: As for ``plan``, for each.
+            max_samples: Samples after which each plan ends without a path.
             shortcuts: As for ``plan``.
             threads: Threads to use. None: one for every core.
 
@@ -432,8 +432,8 @@ class Verbs(Shaped):
         return make_plans(batch_tasks(model, targets, starts, q), threads)
 
     def _plan_model(self, posture: Posture | None, options: PlanOptions) -> PlanModel:
-        """What plans have in common, checked."""
-        from jointwise.engines.edge_packing import packed_edges
+        """The checked input that all plans of a call share."""
+        from jointwise.engines.edges.packing import packed_edges
         from jointwise.engines.planning.tasks import PlanModel
         from jointwise.results.plan import PlanDetails
 
@@ -471,9 +471,9 @@ class Verbs(Shaped):
         """A tracker that follows moving targets step by step, within motion limits.
 
         The base does not move, even if it is free: its motion has no limits. With a scene, the
-        joints slow down and stop before contact with obstacles and themselves, and slide along
-        them where that brings them closer to the target. They never collide, since a step is made
-        only if the joints can provably brake after it in time.
+        joints slow down and stop before the model collides with an obstacle or with itself, and
+        slide along an obstacle where this brings them closer to the target. A step is made only if
+        the joints can provably brake in time after it, so they never collide.
 
         Args:
             start: (n,) where the joints are, at rest [rad, m], or a mapping of some joint names.

@@ -17,29 +17,29 @@ from jointwise.robot import Robot
 SIZE = 6.0, 5.4
 # Configurations between start and goal, evenly spaced along the path.
 GHOSTS = 10
-# Points of the line that a tip follows.
+# Points of the drawn path of a tip.
 TIP_POINTS = 300
-# A link that moves less is not drawn as a tip [m].
+# The path of an end that moves less is not drawn [m].
 MOVED = 1e-3
 
 
 def plan(model: Chain | Robot, plan: Plan, ax: Any = None) -> Any:
     """Draw a plan: the start, the goal, configurations between them, and the path of the tip.
 
-    Obstacles are translucent, and are cut off at some distance from the motion. Of a robot, the
-    path of every end that moves is drawn.
+    Obstacles are translucent, and cut off at some distance from the motion. For a robot, the path
+    of every end link that moves is drawn.
 
     Args:
         model: The arm or the robot, with its scene.
-        plan: A plan of it, in which a path was found.
+        plan: A plan of this model, with a path.
         ax: 3D axes to draw in. None: new ones, as for ``arm``.
 
     Raises:
-        UnsolvedError: No path was found, so there is nothing to draw.
+        UnsolvedError: The plan has no path.
 
     Example:
         >>> from jointwise import Chain, Scene, plot
-        >>> wall = Scene().box([0.6, 0.02, 0.6], [0.5, 0.0, 0.3], name="wall")
+        >>> wall = Scene().box([0.6, 0.02, 0.6], [-0.6, 0.0, 0.3], name="wall")
         >>> arm = Chain.load("ur5e").with_scene(wall)
         >>> start, goal = [-0.6, -1.4, 1.8, -2.0, -1.5, 0.0], [0.8, -1.4, 1.8, -2.0, -1.5, 0.0]
         >>> ax = plot.plan(arm, arm.plan(q=goal, start=start))
@@ -74,7 +74,7 @@ def plan(model: Chain | Robot, plan: Plan, ax: Any = None) -> Any:
 
 
 def configurations(waypoints: Floats, count: int) -> Floats:
-    """(count, n) joint values, evenly spaced by the length of the path; first and last as given."""
+    """(count, n) joint values, evenly spaced along the path from its first to its last waypoint."""
     lengths = np.linalg.norm(np.diff(waypoints, axis=0), axis=1)
     places = np.insert(np.cumsum(lengths), 0, 0.0)
     at = np.linspace(0.0, places[-1], count)
@@ -84,7 +84,7 @@ def configurations(waypoints: Floats, count: int) -> Floats:
 
 
 def _lines(model: Chain | Robot, q: Floats) -> Floats:
-    """(3, k) the lines that stand for the links [m]."""
+    """(3, k) lines that represent the links [m]."""
     if isinstance(model, Chain):
         return model.outline(q).T
     poses = model.fk(q)

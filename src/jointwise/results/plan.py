@@ -21,23 +21,23 @@ from jointwise.results.status import PlanStatus
 from jointwise.results.table_file import save_columns
 from jointwise.results.timed_plan import TimedPlan, checked_acceleration, timed_plan
 
-# Clearance is computed at configurations so far apart [rad, m].
+# Distance between configurations at which clearances are computed [rad, m].
 CLEARANCE_STEP = 0.01
-# Configurations of a resampled path, at most.
+# Most configurations of a resampled path.
 MAX_RESAMPLED = 10_000_000
 FOUND = (PlanStatus.PLANNED, PlanStatus.ALREADY_THERE)
 
 
 class PlanDetails(NamedTuple):
-    """What a plan knows beside its fields.
+    """Data of a plan that are not public.
 
     Attributes:
         joint_names: One name per joint.
         max_velocity: (n,) the greatest velocities of the model [rad/s, m/s].
-        check: What computes clearances.
-        base_pose: (4, 4) pose of the base; None for that of the check.
-        colliding: (n,) the start or the solution that collides; None if none does.
-        note: A sentence that precedes that of the status; "" for none.
+        check: Computes clearances.
+        base_pose: (4, 4) pose of the base; None: the one in the check.
+        colliding: (n,) the colliding start or solution; None if neither collides.
+        note: A sentence before the status; empty if there is none.
         free_start: Finds ``nearest_free_start``; None if the start is free.
     """
 
@@ -52,27 +52,30 @@ class PlanDetails(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Plan:
-    """A path from a start to a target, made by ``plan``; it may also be that none was found.
+    """The result of ``plan``: a path from a start to a target, or why none was found.
 
     The motion from each waypoint to the next is straight in joint space, and **proven** free: the
     spheres of the model keep the margin from the obstacles and from each other all along the edge,
     not only at sample points.
 
     Attributes:
-        waypoints: (k, n) joint values [rad, m], from the start, to the bit, to joint values that
-            reach the target; (0, n) if no path was found. Read-only.
+        waypoints: (k, n) joint values [rad, m]. The first row is exactly the start, the last row
+            reaches the target; (0, n) if no path was found. Read-only.
         status: How planning ended, in a sentence: ``print(plan.status.value)``.
-        samples: Random configurations that were tried; 0 if the straight edge is free.
-        target_index: Which of several targets is reached; 0 of one. None if no path was found.
+        samples: Number of random configurations tried; 0 if the straight edge is free.
+        target_index: Index of the target that is reached, 0 if there is only one; None if no path
+            was found.
 
     Example:
         >>> from jointwise import Chain, Scene
-        >>> wall = Scene().box([0.6, 0.02, 0.6], [0.5, 0.0, 0.3], name="wall")
+        >>> wall = Scene().box([0.6, 0.02, 0.6], [-0.6, 0.0, 0.3], name="wall")
         >>> arm = Chain.load("ur5e").with_scene(wall)
-        >>> start = [-0.6, -1.4, 1.8, -2.0, -1.5, 0.0]
-        >>> plan = arm.plan(q=[0.8, -1.4, 1.8, -2.0, -1.5, 0.0], start=start)
-        >>> plan.found, plan.waypoints.shape[1]
-        (True, 6)
+        >>> start, goal = [-0.6, -1.4, 1.8, -2.0, -1.5, 0.0], [0.8, -1.4, 1.8, -2.0, -1.5, 0.0]
+        >>> arm.edge_is_free(start, goal)  # straight through the wall
+        False
+        >>> plan = arm.plan(q=goal, start=start)
+        >>> plan.found, len(plan) >= 3  # around it
+        (True, True)
     """
 
     waypoints: Floats
@@ -83,7 +86,7 @@ class Plan:
 
     @property
     def found(self) -> bool:
-        """Whether there is a path; a single waypoint if the start is at the target already."""
+        """Whether a path was found; a single waypoint if the start already reaches the target."""
         return self.status in FOUND
 
     @property
@@ -103,27 +106,27 @@ class Plan:
     def clearance(self) -> float:
         """Smallest distance from obstacles and itself along the path [m].
 
-        It is the least at configurations 0.01 apart [rad, m], so the true minimum may be slightly
-        less; it is never less than the margin, which is proven. If the start or every solution
-        collides, it is that of the configuration in ``contact``. NaN if there is no path otherwise.
+        It is computed at configurations 0.01 apart [rad, m], so the true minimum may be slightly
+        smaller, but provably not below the margin. If the start or every solution collides, it is
+        the clearance of that configuration. NaN if no path was found for another reason.
         """
         return self._closest()[0]
 
     @property
     def closest(self) -> float:
-        """Where along the path the clearance is least: 2.25 is a quarter of the way from 2 to 3.
+        """Where the clearance is smallest: 2.25 is a quarter of the way from waypoint 2 to 3.
 
-        Waypoints are counted from 0. NaN if there is no path.
+        Waypoints are counted from 0. NaN if no path was found.
         """
         return self._closest()[1]
 
     @property
     def contact(self) -> tuple[str, str] | None:
-        """The names of the two things that are nearest to each other, or collide; None if none."""
+        """Names of the two things that are nearest to each other or collide; None if none are."""
         return self._closest()[2]
 
     def _closest(self) -> tuple[float, float, tuple[str, str] | None]:
-        """The least clearance [m], where it is, and between what."""
+        """The smallest clearance [m], its place on the path, and the two nearest things."""
         check, pose = self._details.check, self._details.base_pose
         if self.found:
             q, places = _resampled(self.waypoints, CLEARANCE_STEP)
@@ -141,25 +144,25 @@ class Plan:
     def nearest_free_start(self) -> Floats | None:
         """(n,) free joint values close to a start that collides, found by a local search [rad, m].
 
-        None if the start is free, or none was found. The motion there is not proven: it begins in
-        contact.
+        None if the start is free, or if the search found none. The motion to it is not proven free,
+        because it begins in contact.
         """
         find = self._details.free_start
         return None if find is None else find()
 
     @property
     def message(self) -> str:
-        """How it ended, in a sentence or two: what collides, or how much was tried."""
+        """How planning ended, what collides, and how much was tried, in a few sentences."""
         parts = [self._details.note, str(self.status.value)]
         if self._details.colliding is not None and self.contact is not None:
             parts.insert(0, contact_text(self.contact, self.clearance))
         return " ".join(filter(None, parts))
 
     def or_raise(self) -> Plan:
-        """This plan if there is a path.
+        """Return this plan, or raise an error if no path was found.
 
         Raises:
-            UnsolvedError: There is none; the text says why.
+            UnsolvedError: No path was found; the text says why.
 
         Example:
             >>> from jointwise import Chain
@@ -171,7 +174,7 @@ class Plan:
         return self
 
     def resampled(self, step: float) -> Floats:
-        """(m, n) configurations along the path, at most so far apart, with all waypoints.
+        """(m, n) configurations along the path, at most ``step`` apart, including all waypoints.
 
         Args:
             step: Largest change of any joint from one to the next [rad, m].
@@ -194,21 +197,22 @@ class Plan:
         max_acceleration: ArrayLike,
         dt: float = 0.01,
     ) -> TimedPlan:
-        """The path with times: on each edge the joints accelerate, move steadily, and brake.
+        """Add times: on each edge the joints accelerate, move at constant velocity, and brake.
 
         The joints stay on the proven edges and are at rest at every waypoint, where the direction
         changes. For the fastest motion along a smooth path, pass ``waypoints`` to TOPP-RA (the
-        package ``toppra``) and check the edges of its result by ``edge_is_free``.
+        package ``toppra``) and check the edges of its result with ``edge_is_free``.
 
         Args:
-            max_velocity: Limit of the velocity of all joints, (n,) of each, or a mapping of joint
-                names [rad/s, m/s]. None: those of the model.
-            max_acceleration: Limit of the acceleration of all joints, or (n,) [rad/s², m/s²].
+            max_velocity: Velocity limit of all joints, (n,) one per joint, or a mapping of joint
+                names [rad/s, m/s]. None: the limits of the model.
+            max_acceleration: Acceleration limit of all joints, or (n,) one per joint
+                [rad/s², m/s²].
             dt: Time between samples [s].
 
         Raises:
             InvalidInputError: A velocity limit is unknown, or a limit is not above zero.
-            UnsolvedError: There is no path.
+            UnsolvedError: No path was found.
 
         Example:
             >>> from jointwise import Chain
@@ -264,7 +268,7 @@ class Plan:
 
 
 def _resampled(waypoints: Floats, step: float) -> tuple[Floats, Floats]:
-    """(m, n) configurations at most so far apart, and (m,) where they are among the waypoints."""
+    """(m, n) configurations at most ``step`` apart, and (m,) their places on the path."""
     counts = np.ceil(np.abs(np.diff(waypoints, axis=0)).max(axis=1, initial=0.0) / step)
     if counts.sum() > MAX_RESAMPLED:
         raise InvalidInputError(

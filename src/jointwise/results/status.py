@@ -128,7 +128,7 @@ class TrackStatus(CodedStatus):
         "along it or stop before it. Move the target or the obstacle."
     )
     COLLIDES = (
-        "The joints are where something collides (see contact), so they stop. Move the obstacle, "
+        "The current configuration collides (see contact), so the joints stop. Move the obstacle, "
         "or track again from a free start."
     )
 
@@ -149,12 +149,11 @@ class PlanStatus(CodedStatus):
     PLANNED = "A path was found; every edge of it is provably free."
     ALREADY_THERE = "The start is at the target already, so nothing moves."
     START_COLLIDES = (
-        "The start collides, or is nearer than the margin (see contact). Move the robot or the "
+        "The start collides or is within the margin (see contact). Move the robot or the "
         "obstacle first; nearest_free_start is a free configuration close by."
     )
     GOAL_COLLIDES = (
-        "Every solution of the target that was found collides (see contact). Move the target, the "
-        "base or the obstacle."
+        "Every solution found collides (see contact). Move the target, the base or the obstacle."
     )
     GOAL_COLLIDES_ALWAYS = (
         "Every solution of the target provably collides (see contact). Move the target, the base "

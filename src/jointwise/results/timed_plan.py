@@ -15,7 +15,7 @@ from jointwise.kernels.layout.arrays import Floats
 from jointwise.model import checks
 from jointwise.results.table_file import save_columns
 
-# Samples of a timed plan, at most.
+# Most samples of a timed plan.
 MAX_SAMPLES = 10_000_000
 
 
@@ -25,8 +25,7 @@ class TimedPlan:
 
     Attributes:
         times: (m,) times from the start [s].
-        q: (m, n) joint values [rad, m], all on the edges of the plan; every waypoint is one of
-            them.
+        q: (m, n) joint values [rad, m] on the edges of the plan, including all waypoints.
         velocities: (m, n) velocities of the joints [rad/s, m/s].
         joint_names: (n,) the names of the joints.
 
@@ -67,15 +66,15 @@ class TimedPlan:
 def timed_plan(
     waypoints: Floats, names: tuple[str, ...], velocity: Floats, acceleration: Floats, dt: float
 ) -> TimedPlan:
-    """Scale the time of each edge by itself: accelerate, move steadily, brake.
+    """Time each edge separately: accelerate, move at constant velocity, brake.
 
     The duration of an edge is rounded up to a multiple of ``dt``, so that its ends are samples.
 
     Args:
         waypoints: (k, n) joint values [rad, m], at least one.
         names: Names of the joints.
-        velocity: (n,) limits of velocity [rad/s, m/s].
-        acceleration: (n,) limits of acceleration [rad/s², m/s²].
+        velocity: (n,) velocity limits [rad/s, m/s].
+        acceleration: (n,) acceleration limits [rad/s², m/s²].
         dt: Time between samples [s].
     """
     q, velocities, total = [waypoints[:1]], [np.zeros((1, waypoints.shape[1]))], 0
@@ -109,13 +108,13 @@ def timed_plan(
 
 
 def _least_share(limits: Floats, change: Floats) -> float:
-    """By how much of an edge all joints may move, or accelerate, within their limits."""
+    """The largest rate of an edge [1/s], or its change [1/s²], at which all joints keep limits."""
     moves = change != 0.0
     return float((limits[moves] / np.abs(change[moves])).min())
 
 
 def _trapezoid(times: Floats, rate: float, push: float, end: float) -> tuple[Floats, Floats]:
-    """(m,) shares of an edge at times, and their velocities [1/s], of a trapezoid."""
+    """(m,) shares of an edge at the given times and their rates [1/s], for a trapezoid."""
     ramp = rate / push
     early, late = np.minimum(times, ramp), np.clip(times - (end - ramp), 0.0, ramp)
     steady = np.clip(times - ramp, 0.0, end - 2.0 * ramp)
@@ -124,7 +123,7 @@ def _trapezoid(times: Floats, rate: float, push: float, end: float) -> tuple[Flo
 
 
 def checked_acceleration(given: object, n: int) -> Floats:
-    """(n,) limits of acceleration, from one for all joints or one for each."""
+    """(n,) acceleration limits, from one for all joints or one per joint."""
     array = checks.floats("max_acceleration", given)  # type: ignore[arg-type]
     if array.ndim:
         array = checks.joint_values("max_acceleration", array, n)

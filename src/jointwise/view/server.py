@@ -20,11 +20,17 @@ if TYPE_CHECKING:
 PORTS_TRIED = 100
 # viser lightens this for buttons and sliders, to the blue (0, 114, 178) of the links.
 BRAND_COLOR = (0, 54, 84)
-# Labels in viser's panels are pale, condensed and close to sliders; these are not.
+# Labels in viser's panels are pale, condensed and close to sliders; these are not. On a narrow
+# screen, viser has one panel, with the tabs below all joints; here the tabs come first.
 STYLE = """
     p:has(> label), input { letter-spacing: normal !important }
     label, .mantine-Slider-markLabel { color: #343a40 }
     .mantine-Slider-markLabel { padding-top: 0.15rem }
+    @media (max-width: 36em) {
+        div:has(> div > .mantine-Tabs-root) { display: flex; flex-direction: column }
+        div:has(> .mantine-Tabs-root) { order: -1 }
+        [aria-label^="Expand panel"] > p { opacity: 1 !important }
+    }
 """
 
 

@@ -22,6 +22,7 @@ from jointwise.view.state.live_tracking import LiveTracking
 from jointwise.view.state.obstacles import Clearance, Obstacles, without_scene
 from jointwise.view.state.planned_model import PlannedModel, is_reached
 from jointwise.view.state.recording import Waypoint, interpolate_targets, waypoints_to_csv
+from jointwise.view.state.status_text import track_text
 from jointwise.view.state.workspace import (
     drawing_size,
     for_verbs,
@@ -205,7 +206,7 @@ class Session(PlannedModel):
         values = {link: target.value for link, target in self.targets.items()}
         result = self.tracking.advance(for_verbs(self.model, values), seconds)
         self._take(result, self.base_pose)
-        self.steps, self.message = None, str(result.status.value)
+        self.steps, self.message = None, track_text(result)
 
     def switch_branch(self) -> None:
         """Track the targets in another branch."""

@@ -17,7 +17,7 @@ from jointwise.view.controls.panel import Panel
 from jointwise.view.graphics.drawing import Drawing
 from jointwise.view.graphics.meshes import Mesh
 from jointwise.view.session import Session
-from jointwise.view.state.live_plan import PlanRequest
+from jointwise.view.state.live_plan import Planned, PlanRequest
 from jointwise.view.worker import Worker
 
 if TYPE_CHECKING:
@@ -233,8 +233,16 @@ class Visitor:
 
     def _plan(self, request: PlanRequest) -> None:
         """Plan on the planner's thread: one at a time, and of all that wait only the latest."""
-        take = partial(self.session.take_plan, request.answer())
-        self._worker.submit("planned", partial(self._change, take, draw_handles=False))
+
+        def take(planned: Planned) -> None:
+            change = partial(self.session.take_plan, planned)
+            self._worker.submit("planned", partial(self._change, change, draw_handles=False))
+
+        try:
+            take(request.answer())
+        except Exception as problem:
+            take(request.failed(problem))
+            raise  # the planner's thread prints it
 
     def _next_frame(self, frames: Iterator[None], rate: Callable[[], float]) -> None:
         played: list[bool] = []

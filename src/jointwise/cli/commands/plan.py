@@ -118,7 +118,7 @@ def plan(
 def _asked(
     options: SceneOptions, given: GivenTarget, q: list[float] | None, deg: bool
 ) -> "tuple[Chain | Robot, Any]":
-    """The model in its scene, and its target; None if joint values are the goal."""
+    """The model with its scene, and the target; None if the goal is joint values."""
     if q is None:
         model, target = given.of_model(options, deg)
     else:
@@ -146,7 +146,7 @@ def _record(name: str, model: "Chain | Robot", target: Any, plan: "Plan") -> dic
 
 
 def _summary(plan: "Plan", model: "Chain | Robot", deg: bool) -> str:
-    """How planning ended, and how close the path comes to what; or where it could start."""
+    """How planning ended, and the clearance of the path or a free start."""
     from jointwise.cli.units import to_display
 
     free_start = plan.nearest_free_start

@@ -8,7 +8,7 @@ import numpy as np
 from jointwise.backends import cpu
 from jointwise.backends.progress import silent
 from jointwise.backends.threads import new_progress, run_threads, thread_count
-from jointwise.engines.edge_packing import packed_edges
+from jointwise.engines.edges.packing import packed_edges
 from jointwise.errors import GeometryWarning, InvalidInputError, warn_caller
 from jointwise.kernels.layout.arm import PRISMATIC
 from jointwise.kernels.layout.arrays import UNLIMITED, Bools, Floats

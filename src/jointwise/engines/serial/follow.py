@@ -9,7 +9,7 @@ from jointwise.backends import cpu
 from jointwise.backends.progress import Report, reporting
 from jointwise.config import DEFAULT_SOLVE_CONFIG, SolveConfig, criteria_of
 from jointwise.engines.closed_form.solutions import all_solutions
-from jointwise.engines.edges import colliding_edges
+from jointwise.engines.edges.check import colliding_edges
 from jointwise.engines.serial.distinct import POOL
 from jointwise.engines.serial.solve import collect_solutions, solve_one
 from jointwise.kernels.layout.arrays import Floats

@@ -37,7 +37,7 @@ MAX_SHAPES = 16
 
 
 class Guard:
-    """What the joints of a tracker must not collide with.
+    """The collision check of a tracker.
 
     Attributes:
         collision: Shape and obstacles, which may be replaced.
@@ -49,7 +49,7 @@ class Guard:
         """A guard of the joints of a tracker.
 
         Args:
-            problem: The model, and what must not collide.
+            problem: The model with its collision model.
             moving: The joints.
         """
         model, base_pose, collision = problem.model, problem.base_pose, problem.collision
@@ -98,10 +98,10 @@ class GuardedStepper:
         """A stepper.
 
         Args:
-            stepper: What proposes steps.
-            tree: The same targets as the tree engine has them.
+            stepper: Proposes steps.
+            tree: A stepper of the tree engine with the same targets.
             moving: The joints.
-            guard: What they must not collide with.
+            guard: Its collision check.
         """
         self._stepper, self._tree, self._moving, self._guard = stepper, tree, moving, guard
         size = sliding_size(len(moving.limits), len(tree.request.tree.variables))
@@ -134,7 +134,7 @@ class GuardedStepper:
         return TrackRun(q, velocities, distance, angle, codes, steps[0].links, errors, contacts)
 
     def other_branch(self, targets: tuple[PackedTarget, ...]) -> Floats | None:
-        """A solution of the targets in another branch that is free."""
+        """A free solution of the targets in another branch."""
         found = self._stepper.other_branch(targets)
         return found if found is not None and self._guard.is_free(found) else None
 

@@ -1,7 +1,8 @@
-"""Levers: how far a unit of a joint's motion moves the spheres of a link group, at most."""
+"""The levers of all link groups and pairs of a robot that tracks."""
 
 import numpy as np
 
+from jointwise.engines.levers import joints_to_base, levers_to_base
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arm import REVOLUTE
 from jointwise.kernels.layout.arrays import UNLIMITED, Floats, Ints
@@ -18,32 +19,21 @@ def group_levers(tree: Tree, spheres: Spheres) -> Floats:
     """(b+3, b+1) levers of each link group, for each joint after the root [m, 1].
 
     The lever of a revolute joint is the greatest distance of the centre of a sphere from its axis,
-    at any joint values inside the limits.
+    for all joint values inside the limits.
 
     Args:
         tree: The joints.
         spheres: The shape, with link groups as ``kernels.tree.collision`` numbers them.
     """
-    travel = _travel(tree)
-    levers = np.zeros((len(tree.parents) + 3, len(tree.parents) + 1))
+    origins, parents = _origins(tree), tree.parents.tolist()
+    levers = np.zeros((len(parents) + 3, len(parents) + 1))
     for group in range(FIRST_JOINT_GROUP, len(levers) - 1):
         centres = spheres.centres[spheres.first[group] : spheres.first[group + 1]]
-        joint = group - FIRST_JOINT_GROUP
-        if not len(centres):
-            continue
-        # The greatest distance from the axis of a joint, and from its origin.
-        across = float(np.linalg.norm(centres[:, :2], axis=1).max())
-        away = float(np.linalg.norm(centres, axis=1).max())
-        while joint >= 0:
-            is_revolute = tree.kinds[joint] == REVOLUTE
-            levers[group, joint + 1] = ROUNDED * across if is_revolute else 1.0
-            # In the frame of the parent: the origin moves along z if the joint is prismatic.
-            place = tree.placements[joint]
-            shift = np.abs(place[:, 2]) * travel[joint]
-            origin = np.abs(place[:, 3]) + shift
-            across = float(np.linalg.norm(origin[:2])) + away
-            away = float(np.linalg.norm(origin)) + away
-            joint = int(tree.parents[joint])
+        if len(centres):
+            carrier = group - FIRST_JOINT_GROUP
+            for joint, across, _ in levers_to_base(centres, parents, origins, carrier):
+                is_revolute = tree.kinds[joint] == REVOLUTE
+                levers[group, joint + 1] = ROUNDED * across if is_revolute else 1.0
     if not np.isfinite(levers).all():
         raise InvalidInputError(
             "a prismatic joint has no limits, so that how far it moves a link is not known: a "
@@ -53,19 +43,28 @@ def group_levers(tree: Tree, spheres: Spheres) -> Floats:
 
 
 def pair_levers(tree: Tree, levers: Floats, pairs: Ints) -> Floats:
-    """(p, b+1) levers of one link group of each pair, seen from the other.
+    """(p, b+1) levers of one link group of each pair, relative to the other.
 
-    Joints that move both do not change their distance.
+    A joint that moves both does not change their distance, so its lever is 0.
     """
-    on_paths = np.zeros(levers.shape, np.bool_)
+    on_paths, parents = np.zeros(levers.shape, np.bool_), tree.parents.tolist()
     for group in range(FIRST_JOINT_GROUP, len(levers) - 1):
-        joint = group - FIRST_JOINT_GROUP
-        while joint >= 0:
+        for joint in joints_to_base(parents, group - FIRST_JOINT_GROUP):
             on_paths[group, joint + 1] = True
-            joint = int(tree.parents[joint])
     first, second = pairs.T
     between = on_paths[first] ^ on_paths[second]
     found: Floats = np.where(between, np.maximum(levers[first], levers[second]), 0.0)
+    return found
+
+
+def _origins(tree: Tree) -> Floats:
+    """(b, 3) the greatest coordinates of the frame of each joint in that of its parent [m].
+
+    The frame of a prismatic joint moves along z.
+    """
+    with np.errstate(invalid="ignore"):  # travel without end, across an axis
+        shift = np.abs(tree.placements[:, :, 2]) * _travel(tree)[:, None]
+    found: Floats = np.abs(tree.placements[:, :, 3]) + shift
     return found
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from jointwise.backends import cpu
 from jointwise.config import SolveConfig
-from jointwise.engines.edge_packing import packed_edges
+from jointwise.engines.edges.packing import packed_edges
 from jointwise.engines.serial.check import CollisionCheck, run_rows, warn_if_swallowed
 from jointwise.engines.tree.request import Request
 from jointwise.kernels.layout.arm import NO_ARM

@@ -11,7 +11,7 @@ from jointwise.backends.device_arrays import is_on_gpu
 from jointwise.backends.progress import reporting
 from jointwise.backends.threads import new_progress, run_threads, thread_count
 from jointwise.config import SolveConfig, criteria_of
-from jointwise.engines.edges import colliding_edges
+from jointwise.engines.edges.check import colliding_edges
 from jointwise.engines.path_limits import PathLimits
 from jointwise.engines.run_options import RunOptions, require_cpu, require_search
 from jointwise.engines.tree.follow import breaks_of, follow

@@ -18,6 +18,7 @@ from jointwise.view.graphics.obstacle_drawing import rotates
 from jointwise.view.graphics.shapes import COLLIDING_COLOR
 from jointwise.view.session import Session
 from jointwise.view.state.obstacles import ADDED, Clearance, Obstacles
+from jointwise.view.state.status_text import contact_texts
 from jointwise.view.state.units import Unit
 
 if TYPE_CHECKING:
@@ -188,13 +189,9 @@ def clearance_lines(obstacles: Obstacles, clearance: Clearance) -> list[str]:
     lines = [f"<span style='color:{RED}'>{escape(w)}</span>" for w in (obstacles.warning,) if w]
     if clearance.nearest is None:
         return [*lines, "clearance unlimited: no obstacles"]
-    first, second = map(escape, clearance.nearest)
-    distance = f"{1e3 * abs(clearance.distance):.1f} mm"
-    if clearance.distance < 0.0:
-        text = f"<b>{first} collides with {second}</b>, {distance} deep"
-    elif clearance.distance < obstacles.margin:
-        margin = f"{1e3 * obstacles.margin:g} mm"
-        text = f"<b>{first} is {distance} from {second}</b>; the margin is {margin}"
-    else:
-        return [*lines, f"clearance {distance}: {first}, {second}"]
-    return [*lines, f"<span style='color:{RED}'>{text}</span>"]
+    if clearance.distance >= obstacles.margin:
+        names = ", ".join(map(escape, clearance.nearest))
+        return [*lines, f"clearance {1e3 * clearance.distance:.1f} mm: {names}"]
+    texts = contact_texts(clearance.nearest, clearance.distance, obstacles.margin)
+    what, detail = map(escape, texts)
+    return [*lines, f"<span style='color:{RED}'><b>{what}</b>, {detail}</span>"]

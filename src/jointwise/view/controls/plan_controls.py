@@ -18,20 +18,20 @@ PLAN_RATE = 30.0
 
 
 class PlanControls(Controls):
-    """A plan from where the model was to its targets, what is known about it, and its playback."""
+    """The buttons that plan and play, and the status of the plan."""
 
     def _add(self) -> None:
         gui, session, noun = self._gui, self._session, self._session.noun
-        hint = f"From where the {noun} was before the target moved. Then the plan is played."
+        hint = f"Plan from where the {noun} was before the target moved, and play the plan."
         add_button(gui, "Plan", self._plan, hint)
         self._status = gui.add_html("")
         self._again: Any = gui.add_checkbox(
             "Plan again",
             session.plans_again,
-            hint="Whenever a target or an obstacle moves, from the same start.",
+            hint="Plan again from the same start whenever a target or an obstacle moves.",
         )
         on_change(self._again, self._apply, self._set_again)
-        hint = f"The next plan starts where the {noun} is now."
+        hint = f"Start the next plan where the {noun} is now."
         add_button(gui, "Start here", partial(self._apply, session.start_here), hint)
         self._folder = gui.add_folder("Playback", visible=False)
         with self._folder:
@@ -40,7 +40,7 @@ class PlanControls(Controls):
             add_buttons(gui, "Play", {"Play / pause": play, "Rewind": rewind})
             self._along: Any = gui.add_slider("Path [%]", 0, 100, 1, 0)
             self._speed: Any = gui.add_slider(
-                "Speed [rad/s]", 0.1, 5.0, 0.1, 1.0, hint="Of the joint that moves most."
+                "Speed [rad/s]", 0.1, 5.0, 0.1, 1.0, hint="Speed of the joint that moves most."
             )
         on_change(self._along, self._apply, self._move_along, "along the path")
 
@@ -58,7 +58,7 @@ class PlanControls(Controls):
         self._session.move_along(0.01 * percent)
 
     def refresh(self) -> None:
-        """Show what came of the latest plan, and how much of its path is done."""
+        """Show the status of the latest plan, and how much of its path is done."""
         live = self._session.live_plan
         planned = None if live is None else live.planned
         self._status.visible = planned is not None
@@ -69,7 +69,7 @@ class PlanControls(Controls):
 
 
 def plan_lines(planned: Planned) -> list[str]:
-    """How planning ended and what is known about the path, as lines of HTML."""
+    """How planning ended, and figures of the path, as lines of HTML."""
     plan, message = planned.plan, f"<b>{escape(planned.message)}</b>"
     if plan is None or not plan.found:
         return [f"<span style='color:{RED}'>{message}</span>"]

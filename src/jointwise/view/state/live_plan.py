@@ -1,4 +1,4 @@
-"""A plan that a visitor sees: what to plan, what came of it, and how much of the path is done."""
+"""A visitor's plan: the request, the answer, and how much of the path is done."""
 
 from dataclasses import dataclass
 from math import nan
@@ -13,6 +13,7 @@ from jointwise.kernels.layout.arrays import Floats
 from jointwise.results.plan import Plan
 from jointwise.robot import Robot
 from jointwise.view.state.link_target import LinkTarget
+from jointwise.view.state.status_text import plan_text
 from jointwise.view.state.workspace import for_verbs, link_poses
 
 # Largest change of a joint between two points of a drawn path [rad, m].
@@ -20,7 +21,7 @@ DRAWN_STEP = 0.05
 
 
 class Configuration(NamedTuple):
-    """Where a model is.
+    """The configuration of a model.
 
     Attributes:
         q: (n,) its joint values [rad, m].
@@ -33,12 +34,12 @@ class Configuration(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanRequest:
-    """What to plan. None of it is written to, so any thread may plan it.
+    """A request for a plan. Nothing in it is modified, so any thread may answer it.
 
     Attributes:
         model: The arm or the robot with its scene, and with its base at the start.
-        targets: By link; only joints on the way to these links move.
-        start: Where the path starts.
+        targets: By link; only joints between the base and these links move.
+        start: The start of the path.
     """
 
     model: Chain | Robot
@@ -46,7 +47,7 @@ class PlanRequest:
     start: Configuration
 
     def answer(self) -> "Planned":
-        """Plan; the message of an invalid request says what is wrong with it."""
+        """Plan. If the request is invalid, the message says why."""
         values = {link: target.value for link, target in self.targets.items()}
         begin = perf_counter()
         try:
@@ -56,21 +57,27 @@ class PlanRequest:
         return self.with_plan(plan, perf_counter() - begin)
 
     def with_plan(self, plan: Plan, seconds: float = nan) -> "Planned":
-        """A plan as the answer, made in some time [s]."""
-        return Planned(self, plan.message, plan, seconds, plan.clearance, plan.contact)
+        """A plan as the answer, with the planning time [s]."""
+        message = plan_text(plan, self.model.margin)
+        return Planned(self, message, plan, seconds, plan.clearance, plan.contact)
+
+    def failed(self, problem: Exception) -> "Planned":
+        """The answer if planning raised an error that is no fault of the request."""
+        what = f"{type(problem).__name__}: {problem}".removesuffix(": ")
+        return Planned(self, f"Planning failed with an unexpected {what}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Planned:
-    """What came of a request.
+    """The answer to a request.
 
     Attributes:
         request: The request.
         message: How planning ended.
         plan: The plan; None if the request is invalid.
         seconds: How long planning took [s]; NaN if unknown.
-        clearance: The least distance along the path [m]; infinite if there is nothing to hit.
-        contact: The two things between which it is least; None if there are none.
+        clearance: Smallest distance along the path [m]; infinite without anything to collide with.
+        contact: The two things that are nearest to each other; None if there are none.
     """
 
     request: PlanRequest
@@ -87,9 +94,9 @@ class Planned:
 
     @property
     def waypoints(self) -> Floats:
-        """(k, n) joint values of the path [rad, m]; without a path, of the start or what collides.
+        """(k, n) joint values of the path [rad, m].
 
-        What collides is the start, or a solution of the target.
+        Without a path, they are the start or a colliding solution of the target.
         """
         if self.plan is not None and self.plan.found:
             return self.plan.waypoints
@@ -97,13 +104,13 @@ class Planned:
         return np.array([self.request.start.q if colliding is None else colliding])
 
     def _distances(self) -> Floats:
-        """(k,) how far each waypoint is along the path, by the joint that moves most [rad, m]."""
+        """(k,) distance of each waypoint along the path, by the largest joint change [rad, m]."""
         edges = np.abs(np.diff(self.waypoints, axis=0)).max(axis=1)
         return np.concatenate([[0.0], np.cumsum(edges)])
 
     @property
     def duration(self) -> float:
-        """How long the path takes if the joint that moves most has a speed of 1 [s]."""
+        """Duration of the path if the joint that moves most has a speed of 1 rad/s or 1 m/s [s]."""
         return float(self._distances()[-1])
 
     def at(self, share: float) -> Floats:
@@ -122,10 +129,10 @@ class Planned:
 
 
 class LivePlan:
-    """The latest request, its answer or that of an earlier one, and how much of the path is done.
+    """The latest request, the latest answer, and how much of the path is done.
 
     Args:
-        request: What to plan.
+        request: The first request.
 
     Attributes:
         request: The latest request.

@@ -14,7 +14,6 @@ from jointwise.chain import Chain
 from jointwise.errors import GeometryWarning, InvalidInputError
 from jointwise.kernels.layout.arrays import Floats
 from jointwise.model import checks
-from jointwise.results.status import Status
 from jointwise.robot import Robot
 from jointwise.scene.collision_model import CollisionModel
 from jointwise.scene.half_space import HalfSpace
@@ -35,17 +34,6 @@ FIRST_PLACE, NEXT_PLACE, PLACES = np.array([0.5, -0.4, 0.25]), np.array([0.0, 0.
 # Distance at which a ray hits something [m], most steps of a ray, and its greatest length, in sizes
 # of the arm.
 HIT, RAY_STEPS, MAX_RAY = 1e-3, 200, 100.0
-# What to do where no answer is free.
-REMEDIES = {
-    Status.COLLIDES: (
-        "The target is reached, but every solution found collides: move the target or what is in "
-        "the way."
-    ),
-    Status.COLLIDES_ALWAYS: (
-        "The target is reached, but every solution provably collides: move the target or what is "
-        "in the way."
-    ),
-}
 Model = TypeVar("Model", bound=Chain | Robot)
 
 # Warnings are caught for all threads at once, so by one thread at a time.

@@ -24,8 +24,8 @@ class PlannedModel(PosedModel):
         model: The arm or the robot.
 
     Attributes:
-        plans_again: Whether a plan that is shown is made again, from the same start, when a target
-            or an obstacle moves; the model then does not follow.
+        plans_again: Whether to plan again from the same start when a target or an obstacle moves
+            while a plan is shown. The model then does not follow its target.
     """
 
     def __init__(self, model: Chain | Robot) -> None:
@@ -43,7 +43,7 @@ class PlannedModel(PosedModel):
 
     @property
     def replans(self) -> bool:
-        """Whether a move of a target or an obstacle leads to another plan."""
+        """Whether moving a target or an obstacle makes a new plan."""
         return self.live_plan is not None and self.plans_again
 
     # Where plans start
@@ -52,7 +52,7 @@ class PlannedModel(PosedModel):
     def start(self) -> Configuration:
         """Where the next plan starts: where the model was before it followed its targets.
 
-        If a plan is shown, it is the start of that. A start that collides is not kept.
+        If a plan is shown, the next plan has the same start. A start that collides is not kept.
         """
         if self.live_plan is not None:
             return self.live_plan.request.start
@@ -103,10 +103,10 @@ class PlannedModel(PosedModel):
         self.message = "Planning."
 
     def take_plan(self, planned: Planned) -> None:
-        """Show what came of a request, unless something else has moved the model since.
+        """Show the answer to a request, unless something else has moved the model since.
 
-        The model stays at the same share of the path. Without a path it is shown where it collides,
-        or at the start.
+        The model stays at the same share of the path. Without a path, it is shown at the colliding
+        configuration or at the start.
         """
         live = self.live_plan
         if live is not None:
@@ -115,7 +115,7 @@ class PlannedModel(PosedModel):
             self.move_along(live.share)
 
     def make_plan(self) -> None:
-        """Plan from ``start`` to the targets at once, or again if a plan is shown."""
+        """Plan from ``start`` to the targets, and wait for the plan."""
         if self.live_plan is None or not self.live_plan.is_pending:
             self.ask_plan()
         if self.live_plan is not None:
@@ -147,7 +147,7 @@ class PlannedModel(PosedModel):
         self.take_plan(request.with_plan(plan))
 
     def _request(self, start: Configuration) -> PlanRequest:
-        """What to plan: the targets that the start misses, so that other limbs stay."""
+        """A request with the targets that the start misses, so that other limbs stay."""
         self._selected_target()
         poses = link_poses(self.model, *start)
         missed = {
@@ -174,10 +174,10 @@ class PlannedModel(PosedModel):
     def play_plan(self, step: Callable[[], float]) -> Iterator[None]:
         """Move along the path to its end, from its start if it is there, and yield at each step.
 
-        A plan that is not made yet is awaited. One that is made again is continued at its share.
+        A pending plan is awaited. If the plan is made again, playing continues at the same share.
 
         Args:
-            step: By how much the joint that moves most moves in the next step [rad, m].
+            step: Largest change of a joint in the next step [rad, m].
         """
         while self.live_plan is not None and self.live_plan.is_pending:
             yield

@@ -18,7 +18,7 @@ from jointwise.robot import Robot
 from jointwise.targets import AnyTarget, TargetKind
 from jointwise.view.state.kept import Kept
 from jointwise.view.state.link_target import LinkTarget, first_targets, target_at
-from jointwise.view.state.obstacles import REMEDIES
+from jointwise.view.state.status_text import REMEDIES, status_text
 from jointwise.view.state.target_pose import moved_pose, pose_for_kind
 from jointwise.view.state.units import ANGLE_UNITS, RADIANS
 from jointwise.view.state.workspace import for_verbs, link_poses, noun, target_kinds, target_links
@@ -274,7 +274,7 @@ class PosedModel:
     def _status(self, result: IKResult) -> str:
         """The status of a solve in words; the panel has the errors."""
         if result.status in REMEDIES:
-            return REMEDIES[result.status]
+            return status_text(result.status)
         if len(self.targets) == 1:
             return str(result.status.value)
         return ALL_REACHED if result.converged else f"Missed: {', '.join(result.missed)}."

@@ -13,7 +13,7 @@ from jointwise.results.result import Check
 
 # Edges that a thread checks at a time; one takes a millisecond at most.
 ROWS = 256
-# Where the base moves, joint values are checked so far apart between configurations [rad, m].
+# If the base moves, edges are checked at sample points this far apart [rad, m].
 RESOLUTION = 0.01
 
 
@@ -21,9 +21,9 @@ def edges_free(packed: Floats, starts: Floats, ends: Floats, threads: int | None
     """(m,) whether each edge from a row of starts (m, n) to one of ends (m, n) is proven free.
 
     Args:
-        packed: What ``packed_edges`` made.
+        packed: The result of ``packed_edges``.
         starts: Joint values [rad, m].
-        ends: The same.
+        ends: Joint values [rad, m].
         threads: Number of threads; None for one per core.
     """
     states, rows = np.empty(len(starts), np.int64), list(map(np.ascontiguousarray, (starts, ends)))
@@ -37,12 +37,12 @@ def edges_free(packed: Floats, starts: Floats, ends: Floats, threads: int | None
 
 
 def colliding_edges(check: Check, q: Floats, base_poses: Floats | None = None) -> tuple[int, ...]:
-    """Indices of configurations to which the edge from the one before is not free.
+    """Indices of configurations whose edge from the previous configuration is not free.
 
-    It is not proven free, or, if the base moves, not free at sample points.
+    A fixed base: the edge is not proven free. A base that moves: a sample point collides.
 
     Args:
-        check: What must not collide.
+        check: The collision check.
         q: (m, n) configurations [rad, m].
         base_poses: (m, 4, 4) poses of the base at them; None if it does not move.
     """
@@ -64,7 +64,7 @@ def colliding_edges(check: Check, q: Floats, base_poses: Floats | None = None) -
 
 
 def _poses(rows: Floats) -> Floats:
-    """(k, 4, 4) poses from the first rows (k, 12) of matrices whose rotation is about right."""
+    """(k, 4, 4) poses from the first rows (k, 12) of matrices that are nearly poses."""
     poses = np.tile(np.eye(4), (len(rows), 1, 1))
     poses[:, :3] = rows.reshape(-1, 3, 4)
     left, _, right = np.linalg.svd(poses[:, :3, :3])  # the nearest rotation
