@@ -23,7 +23,7 @@ def track_scene_table(count: int, with_rivals: bool, hours: float = 0.05) -> Non
     """Zero collisions of trackers among obstacles, and what a step costs there."""
     seconds = 3600.0 * hours / len(ARMS)
     print(f"\nTracking among obstacles, {hours:g} simulated hours of hostile targets at 1 kHz;")
-    print(f"configurations and {PARTS - 1} points of each edge checked in NumPy, those that collide")
+    print(f"configurations and {PARTS - 1} points of each edge checked in NumPy, and collisions")
     print(f"counted in blocks of {BLOCK:,}; median µs a step")
     print(
         f"{'':8}{'steps':>10}{'collide':>9}{'by coal':>9}{'violations':>12}"

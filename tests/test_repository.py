@@ -103,8 +103,7 @@ def test_kernels_run_without_a_writable_cache(tmp_path):
             (folder / "__pycache__").touch()
     nowhere = str(tmp_path / "jointwise" / "kernels" / "native" / "__pycache__" / "nowhere")
     code = (
-        "import jointwise as jw\n"
-        "print(jw.fk_position(jw.two_link_planar(1, 1), [0, 0])[0] == 2.0)"
+        "import jointwise as jw\nprint(jw.fk_position(jw.two_link_planar(1, 1), [0, 0])[0] == 2.0)"
     )
     environment = dict.fromkeys(("NUMBA_CACHE_DIR", "HOME", "XDG_CACHE_HOME"), nowhere)
     environment["JOINTWISE_BACKEND"] = "numba"
