@@ -9,7 +9,6 @@ import os
 import subprocess
 import sys
 import tempfile
-from contextlib import ExitStack
 from pathlib import Path
 from time import perf_counter
 
@@ -22,21 +21,20 @@ from jointwise.kernels.native.units import all_units
 
 FOLDER = Path(__file__).parent
 DURATION = "Compiling the kernels takes one to two minutes."
+# Machines whose own C compiler links the library.
+HOSTS = {
+    TARGETS[name].machine: TARGETS[name]
+    for name in ("linux-x86_64", "linux-aarch64", "macos-arm64")
+}
 
 
 def unavailable_reason() -> str:
     """Reason why the library cannot be built for this machine, or ""."""
-    if this_machine() not in TARGETS_HERE:
+    if this_machine() not in HOSTS:
         return f"there are no native kernels for {this_machine()}"
     if not c_compiler():
         return "there is no C compiler"
     return ""
-
-
-# Machines whose own C compiler links the library.
-TARGETS_HERE = {
-    each.machine: each for name, each in TARGETS.items() if not name.startswith(("musl", "windows"))
-}
 
 
 def build(folder: Path = FOLDER, target: Target | None = None) -> None:
@@ -49,12 +47,11 @@ def build(folder: Path = FOLDER, target: Target | None = None) -> None:
     Raises:
         RuntimeError: A step failed; the text says which.
     """
-    chosen = target or TARGETS_HERE[this_machine()]
+    chosen = target or HOSTS[this_machine()]
     fingerprint("kernels")  # kept by its cache: that of the files as they are compiled
-    with ExitStack() as stack:
-        scratch = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        kept = _kept_folder(scratch)
-        objects = _compile(kept, chosen)
+    with tempfile.TemporaryDirectory() as name:
+        scratch = Path(name)
+        objects = _compile(_kept_folder(scratch), chosen)
         content = link(chosen, objects, scratch, cross=target is not None)
     description = describe_library(content, chosen.cpus[0], chosen.machine)
     replace(folder / chosen.library, content)
@@ -92,7 +89,7 @@ def _compile(folder: Path, target: Target) -> list[Path]:
     missing = [unit.module for unit in files if not all(map(Path.exists, files[unit]))]
     if missing:
         name = next(key for key, each in TARGETS.items() if each.triple == target.triple)
-        _pipe(("front", str(folder), *missing), ("back", str(folder), name))
+        _pipe(("front", str(folder), name, *missing), ("back", str(folder), name))
     objects = [file for unit in files for file in files[unit]]
     for file in objects:
         file.touch()  # used today

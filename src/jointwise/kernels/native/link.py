@@ -81,7 +81,7 @@ def _c_table(target: Target) -> Iterator[str]:
 
 def _python_library(folder: Path) -> str:
     """The library by which Windows finds the names of python3.dll."""
-    declared = re.findall(r"^IMPORT (extern )?.*?(\w+)(?:;|\()", _abi(), re.MULTILINE)
+    declared = re.findall(r"^IMPORT (extern )?[\w *]*?(\w+)(?:\(.*\))?;$", _abi(), re.MULTILINE)
     lines = [f"  {name}{' DATA' if data else ''}" for data, name in declared]
     (folder / "python3.def").write_text("\n".join(["LIBRARY python3.dll", "EXPORTS", *lines, ""]))
     zig = [sys.executable, "-m", "ziglang", "dlltool", "-m", "i386:x86-64"]
