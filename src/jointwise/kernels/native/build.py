@@ -9,10 +9,12 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Collection
 from pathlib import Path
 from time import perf_counter
 
 from jointwise.kernels.native.back import object_files
+from jointwise.kernels.native.entry_points import ENTRY_POINTS
 from jointwise.kernels.native.fingerprint import describe_library, fingerprint
 from jointwise.kernels.native.kept import cache_folder, remove_unused, replace
 from jointwise.kernels.native.link import c_compiler, link
@@ -51,7 +53,7 @@ def build(folder: Path = FOLDER, target: Target | None = None) -> None:
     fingerprint("kernels")  # kept by its cache: that of the files as they are compiled
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)
-        objects = _compile(_kept_folder(scratch), chosen)
+        objects = compile_units(kept_folder(scratch), chosen)
         content = link(chosen, objects, scratch, cross=target is not None)
     description = describe_library(content, chosen.cpus[0], chosen.machine)
     replace(folder / chosen.library, content)
@@ -68,7 +70,7 @@ def is_current() -> bool:
     return bool(built == describe_library(content, built.get("cpu", ""), this_machine()))
 
 
-def _kept_folder(scratch: Path) -> Path:
+def kept_folder(scratch: Path) -> Path:
     """The folder of bitcode and object files; one for this build, if no other can be written."""
     folder = cache_folder() / "native"
     try:
@@ -80,12 +82,23 @@ def _kept_folder(scratch: Path) -> Path:
     return folder
 
 
-def _compile(folder: Path, target: Target) -> list[Path]:
-    """The object files of all units; those that are not kept are compiled, by two processes.
+def compile_units(
+    folder: Path, target: Target, names: Collection[str] = ENTRY_POINTS.keys()
+) -> list[Path]:
+    """The object files of some entry points; what is not kept is compiled, by two processes.
 
     Numba compiles units to bitcode, and at the same time LLVM those that are ready.
+
+    Args:
+        folder: Where bitcode and object files are kept.
+        target: The machine that they are for.
+        names: The entry points; others of their units are compiled, too.
+
+    Raises:
+        RuntimeError: A process failed; the text has what it wrote.
     """
-    files = {unit: [file for _, file in object_files(folder, unit, target)] for unit in all_units()}
+    units = [unit for unit in all_units() if not set(names).isdisjoint(unit.names)]
+    files = {unit: [file for _, file in object_files(folder, unit, target)] for unit in units}
     missing = [unit.module for unit in files if not all(map(Path.exists, files[unit]))]
     if missing:
         name = next(key for key, each in TARGETS.items() if each.triple == target.triple)
