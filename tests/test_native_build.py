@@ -68,9 +68,8 @@ def test_imports_are_those_that_python_makes(module):
 def test_edit_compiles_what_imports_it_and_nothing_else(edited):
     begin = "from jointwise.kernels._numba.jit import"
     assert edited("planning/shortcuts.py", begin, f"EDITED = 1\n{begin}") == {"planning.connect"}
-    trees = edited("tree/gradients.py", begin, f"EDITED = 1\n{begin}")
-    assert "tree.rows" in trees
-    assert "serial.steps" not in trees
+    trees = edited("tree/search.py", begin, f"EDITED = 1\n{begin}")
+    assert trees == {"tree.rows", "motion.guard"}
     everything = {unit.module for unit in units.all_units()}
     assert edited("_numba/jit.py", "import numba", "EDITED = 1\nimport numba") == everything
 

@@ -4,7 +4,6 @@ Each function returns the command that starts Python, and puts what it needs int
 is found again. It needs Debian's apt-get and dpkg-deb, pip and ``ziglang``.
 """
 
-import os
 import re
 import shutil
 import subprocess
@@ -59,9 +58,13 @@ def windows(folder: Path) -> list[str]:
         standard = folder / "arm" / "root/usr/lib/python3.11"
         shutil.copytree(standard, home / "Lib", ignore_dangling_symlinks=True)
         _link_windows(home)
-    os.environ |= {"WINEDEBUG": "-all", "WINEPREFIX": str(folder / "wine")}
-    os.environ["PYTHONHOME"] = f"Z:{home}".replace("/", "\\")
-    return [wine, str(home / "python.exe")]
+    variables = {
+        "PYTHONHOME": f"Z:{home}".replace("/", "\\"),
+        "PYTHONPATH": "",
+        "WINEDEBUG": "-all",
+        "WINEPREFIX": folder / "wine",
+    }
+    return ["env", *(f"{k}={v}" for k, v in variables.items()), wine, str(home / "python.exe")]
 
 
 def _needed(*commands: str) -> Iterator[str]:

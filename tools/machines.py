@@ -21,6 +21,7 @@ from code_signature import wrong_pages  # noqa: E402
 
 from jointwise.kernels.native.build import build  # noqa: E402
 from jointwise.kernels.native.targets import TARGETS  # noqa: E402
+from jointwise.kernels.native.wasm import build_wasm  # noqa: E402
 
 FOLDER = ROOT / ".machines"
 REPLAY = ROOT / "tools" / "replay_calls.py"
@@ -47,12 +48,7 @@ def library(name: str) -> Path:
 
 def replayed(python: list[str], name: str) -> str:
     """What replaying the calls with the library of a target prints, in its last line."""
-    command = [*python, str(REPLAY), str(library(name)), str(FOLDER / "calls")]
-    # Python in wine cannot open its streams without a pipe.
-    done = subprocess.run(command, input="", capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise SystemExit(f"{name}: {done.stdout}{done.stderr}")
-    return done.stdout.strip().splitlines()[-1]
+    return last_line([*python, str(REPLAY), str(library(name)), str(FOLDER / "calls")])
 
 
 def public_results() -> str:
@@ -88,6 +84,26 @@ def results(python: list[str], part: str, *path: Path) -> Path:
     return file
 
 
+def in_node() -> str:
+    """What replaying the calls in WebAssembly prints, in its last line."""
+    node = shutil.which("node")
+    if node is None:
+        raise emulators.NoEmulatorError("node is not installed")
+    folder = FOLDER / "wasm32"
+    folder.mkdir(exist_ok=True)
+    build_wasm(folder)
+    return last_line([node, str(REPLAY.with_suffix(".mjs")), str(folder), str(FOLDER / "calls")])
+
+
+def last_line(command: list[str]) -> str:
+    """The last line that a command prints, which must not fail."""
+    # Python in wine cannot open its streams without a pipe.
+    done = subprocess.run(command, input="", capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(command[:3])} failed: {done.stdout}{done.stderr}")
+    return done.stdout.strip().splitlines()[-1]
+
+
 def signed() -> str:
     """Check the signature of the library for macOS, which nothing here can run."""
     count, wrong = wrong_pages(library("macos-arm64").read_bytes())
@@ -102,6 +118,7 @@ MACHINES: dict[str, Runner] = {
     "public-aarch64": public_results,
     "windows-x86_64": lambda: replayed(emulators.windows(FOLDER), "windows-x86_64"),
     "macos-arm64": signed,
+    "wasm32": in_node,
 }
 
 
