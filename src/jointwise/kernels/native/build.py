@@ -63,7 +63,7 @@ def build(folder: Path = FOLDER, target: Target | None = None) -> None:
 def is_current() -> bool:
     """Whether there is a library for this machine that was built from these kernels."""
     try:
-        built = json.loads((FOLDER / "_native.json").read_text())
+        built = json.loads((FOLDER / "_native.json").read_text("utf-8"))
         content = (FOLDER / library_name(this_machine())).read_bytes()
     except (OSError, ValueError):
         return False
