@@ -36,11 +36,12 @@ def opens_text_without_encoding(call):
 
 def test_no_file_is_read_or_written_in_the_encoding_of_the_system():
     """On Windows that is not UTF-8."""
-    found = []
-    for file in (ROOT / "src").rglob("*.py"):
-        for node in ast.walk(ast.parse(file.read_bytes())):
-            if isinstance(node, ast.Call) and opens_text_without_encoding(node):
-                found.append(f"{file.relative_to(ROOT)}:{node.lineno}")
+    found = [
+        f"{file.relative_to(ROOT)}:{node.lineno}"
+        for file in (ROOT / "src").rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_bytes()))
+        if isinstance(node, ast.Call) and opens_text_without_encoding(node)
+    ]
     assert found == []
 
 

@@ -85,14 +85,20 @@ def results(python: list[str], part: str, *path: Path) -> Path:
 
 
 def in_node() -> str:
-    """What replaying the calls in WebAssembly prints, in its last line."""
+    """What replaying the calls in WebAssembly prints, and comparing answers of arms."""
     node = shutil.which("node")
     if node is None:
         raise emulators.NoEmulatorError("node is not installed")
     folder = FOLDER / "wasm32"
     folder.mkdir(exist_ok=True)
     build_wasm(folder)
-    return last_line([node, str(REPLAY.with_suffix(".mjs")), str(folder), str(FOLDER / "calls")])
+    subprocess.run(
+        [sys.executable, str(ROOT / "tools" / "web_arms.py"), str(folder)],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+        check=True,
+    )
+    calls = last_line([node, str(REPLAY.with_suffix(".mjs")), str(folder), str(FOLDER / "calls")])
+    return f"{calls} {last_line([node, str(ROOT / 'tools' / 'compare_web.mjs'), str(folder)])}"
 
 
 def last_line(command: list[str]) -> str:
