@@ -20,7 +20,10 @@ PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-re
 # Test files that need neither a fuzzer nor another library to compare with.
 LOWEST := tests/test_solve.py tests/test_batch.py tests/test_track.py tests/test_plot.py tests/cli tests/reach/test_map.py
 
-.PHONY: demo test test-long test-lowest native docs figures dist smoke browser lint bench mutants clean
+# What links for other systems, pinned; 100 MB.
+ZIG := ziglang==0.17.0
+
+.PHONY: demo test test-long test-lowest test-machines native docs figures dist wheels smoke browser lint bench mutants clean
 
 demo: $(READY)  ## a solve, a batch with its rate, a picture in demo.png, and how to open the page
 	$(BIN)/jointwise demo
@@ -43,6 +46,10 @@ test-lowest:  ## the tests that need no tool, with the lowest versions that pypr
 		--constraint .venv-lowest/lowest.txt '.[$(ALL)]' pytest hypothesis example-robot-data
 	.venv-lowest/bin/python -m pytest -q -p no:cacheprovider -W default $(LOWEST)  # old libraries warn of each other
 
+test-machines: $(DEV) native  ## the same bits in the libraries of other machines, by qemu, wine and Node
+	$(PIP) '$(ZIG)'
+	$(BIN)/python tools/machines.py
+
 # Runs while the rest is installed, which replaces jointwise: hence the path.
 native: $(JIT)  ## the native library, built again if the kernels have changed
 	PYTHONPATH=src $(BIN)/python -m jointwise.kernels.native.build
@@ -59,9 +66,14 @@ figures: $(DEV) native  ## the pictures that are kept in docs/images
 	$(BIN)/python docs/figures/obstacles.py
 	$(BIN)/python docs/figures/plan.py
 
-dist: $(DEV)  ## sdist and wheel, in dist
+dist: $(DEV)  ## sdist and the wheel of this machine, in dist
 	$(PIP) build
 	$(BIN)/python -m build --outdir dist
+
+wheels: $(JIT)  ## sdist, and the wheels of all machines, in dist
+	$(PIP) '$(ZIG)' build hatchling
+	$(BIN)/python -m build --sdist --no-isolation --outdir dist
+	$(BIN)/python tools/wheels.py dist
 
 smoke:  ## the wheel in DIST, installed in clean environments: alone, with each extra, and with all
 	for extras in '' $(EXTRAS) $(ALL); do \
@@ -90,11 +102,11 @@ mutants: $(DEV) native  ## mutation tests of MODULE=jointwise.solvers.path and t
 	PYTHONPATH=.bench/mutants $(BIN)/python -m mutmut run '$(MODULE)*'
 
 clean:
-	rm -rf .venv .venv-lowest .venv-smoke .bench .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache demo.png pictures .screenshots mutants dist docs/_build docs/gallery docs/reference/api docs/reference/api.rst src/jointwise/kernels/native/_native.*
+	rm -rf .venv .venv-lowest .venv-smoke .bench .machines .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache demo.png pictures .screenshots mutants dist docs/_build docs/gallery docs/reference/api docs/reference/api.rst src/jointwise/kernels/native/_native.*
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv .venv
-	@echo 'installing; where there is a C compiler, the kernels are compiled, about a minute'
+	@echo 'installing; where there is a C compiler, the kernels are compiled, one to two minutes'
 	$(PIP) --editable '.[plot,view,jit]'
 	touch $@
 

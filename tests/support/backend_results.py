@@ -11,6 +11,7 @@ from itertools import pairwise
 import numpy as np
 
 from jointwise import Chain, Robot, SolveConfig, Status, aim, backend, robots, stanford_arm
+from jointwise.backends import cpu
 from jointwise.reach.base_search import measure
 from jointwise.reach.chunks import REACH_CONFIG
 from jointwise.reach.grid import within_reach
@@ -20,6 +21,7 @@ from tests.support.random_trees import random_tree
 from tests.support.scenes import everything, panda, table, ur5e
 
 ROWS = 12
+LIMITS = {"max_velocity": 2.0, "max_acceleration": 20.0, "max_jerk": 900.0}
 
 
 def of_one(chain: Chain, target: object, start: np.ndarray) -> Iterator[np.ndarray]:
@@ -55,9 +57,8 @@ def of_an_arm(chain: Chain) -> Iterator[np.ndarray]:
     for target in (far[0], far[1, :3, 3], aim(far[2, :3, 3], far[2, :3, 2]), far[-1]):
         yield from of_one(chain, target, start)
     yield chain.solve_path(np.linspace(poses[0, :3, 3], poses[1, :3, 3], 5)).q
-    limits = {"max_velocity": 2.0, "max_acceleration": 20.0, "max_jerk": 900.0}
     for targets in (far, far[:, :3, 3], aim(far[:, :3, 3], far[:, :3, 2])):
-        run = chain.track(start, 0.01, **limits).run(targets)
+        run = chain.track(start, 0.01, **LIMITS).run(targets)
         yield run.q
         yield np.stack([run.position_error, run.orientation_error, run.status])
     orientations = uniform_rotations(20)
@@ -82,6 +83,12 @@ def among_obstacles(chain: Chain) -> Iterator[np.ndarray]:
         yield at_table.plan(q=end, start=start, max_samples=500).waypoints
     for plan in at_table.plan_batch(q=free, starts=free[::-1].copy(), max_samples=500):
         yield plan.waypoints
+    states = np.empty(ROWS, np.int64)
+    cpu.configuration_states(at_table._check().packed_edges, q, states)
+    yield states
+    run = at_table.track(free[0], 0.01, **LIMITS).run(chain.fk(np.repeat(free[1:2], ROWS, axis=0)))
+    yield run.q
+    yield run.velocities
 
 
 def of_a_robot() -> Iterator[np.ndarray]:
@@ -96,8 +103,7 @@ def of_a_robot() -> Iterator[np.ndarray]:
     ):
         yield found.q
         yield np.stack([*(each.position_error for each in found.errors.values()), found.iterations])
-    limits = {"max_velocity": 2.0, "max_acceleration": 20.0, "max_jerk": 900.0}
-    run = robot.track(robot.mid_range, 0.01, **limits).run(targets)
+    run = robot.track(robot.mid_range, 0.01, **LIMITS).run(targets)
     yield run.q
     yield np.stack([*(each.position_error for each in run.errors.values()), run.status])
 

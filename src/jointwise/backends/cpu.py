@@ -70,7 +70,7 @@ def versions() -> dict[str, str]:
     from importlib.metadata import version  # a slow import
 
     if backend().name == "native":
-        return {"native library": json.loads(DESCRIPTION.read_text())["sha256"][:12]}
+        return {"native library": json.loads(DESCRIPTION.read_text("utf-8"))["sha256"][:12]}
     return {name: version(name) for name in ("numba", "llvmlite")}
 
 
@@ -121,7 +121,7 @@ def load() -> tuple[Any, str]:
     """The module of the native library, or None if it cannot be used; and why, in a sentence."""
     try:
         content = LIBRARY.read_bytes()
-        built: dict[str, str] = json.loads(DESCRIPTION.read_text())
+        built: dict[str, str] = json.loads(DESCRIPTION.read_text("utf-8"))
         here = describe_library(content, built["cpu"], this_machine())
         other = [each for each in here if built[each] != here[each]]
     except FileNotFoundError:

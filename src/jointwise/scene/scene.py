@@ -257,7 +257,7 @@ class Scene:
         """
         text = files.to_text(self.obstacles)
         if path is not None:
-            Path(path).write_text(text)
+            Path(path).write_text(text, encoding="utf-8")
         return text
 
     def without(self, name: str) -> Scene:

@@ -111,7 +111,7 @@ class Geometry:
         """
         from jointwise.shape.files import to_text  # which imports this module
 
-        Path(path).write_text(to_text(self))
+        Path(path).write_text(to_text(self), encoding="utf-8")
 
     def __repr__(self) -> str:
         return f"<Geometry of {checks.quantity(self.count, 'sphere')}, {self.source}>"

@@ -18,6 +18,8 @@ from numba.core.runtime import nrtdynmod
 from numba.extending import intrinsic
 from numba.np.arrayobj import carray as carray
 
+from jointwise.kernels._numba.object_file import hide_all_but
+
 # How Numba's code reads the header of an array's memory; ``native.c`` allocates it so.
 MEMORY_HEADER = "{i64, i8*, i8*, i8*, i64}"
 # The slots as integers, and as floats.
@@ -106,13 +108,6 @@ def compile_bitcode(functions: Mapping[str, Callable[..., None]]) -> bytes:
     options = llvm.create_pipeline_tuning_options(0)
     passes.run(module, llvm.create_pass_builder(machine, options))
     return cast(bytes, module.as_bitcode())
-
-
-def hide_all_but(module: Any, symbols: set[str]) -> None:
-    """Make all other functions and variables of a module internal, so that unused ones go."""
-    for each in (*module.functions, *module.global_variables):
-        if not each.is_declaration and each.name not in symbols:
-            each.linkage = "internal"
 
 
 def _overload(function: Callable[..., None]) -> Any:

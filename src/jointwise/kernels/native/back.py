@@ -32,26 +32,24 @@ def object_files(folder: Path, unit: Unit, target: Target) -> Iterator[tuple[int
     """The object files of a unit, one for each level of processors that it is compiled for."""
     for level, cpu in enumerate(target.cpus):
         if symbols(unit, target, level):
-            yield level, folder / f"{unit.file()}.{target.triple}.{cpu}.o"
+            yield level, folder / f"{unit.file(target)}.{target.triple}.{cpu}.o"
 
 
 def write_objects(folder: Path, unit: Unit, target: Target) -> None:
     """Write the object files of a unit, unless they are there; its bitcode is."""
-    from jointwise.kernels._numba.object_file import assemble, optimise
+    from jointwise.kernels._numba.object_file import Processor, assemble, optimise
 
     for level, file in object_files(folder, unit, target):
         if file.exists():
             continue
-        cpu, architecture = target.cpus[level], target.triple.partition("-")[0]
-        # Systems with the same processors share all but the last step.
-        shared = {"arm64": "aarch64"}.get(architecture, architecture)
-        optimised = folder / f"{unit.file()}.{shared}.{cpu}.bc"
+        name, cpu = unit.file(target), target.cpus[level]
+        processor = Processor(target.triple, cpu, target.features)
+        optimised = folder / f"{name}.{target.architecture}.{cpu}.bc"
         if not optimised.exists():
-            pairs = symbols(unit, target, level).items()
-            kept = {symbol(*pair): name for pair, name in pairs}
-            bitcode = (folder / f"{unit.file()}.bc").read_bytes()
-            replace(optimised, optimise(bitcode, target.triple, cpu, kept))
-        replace(file, assemble(optimised.read_bytes(), target.triple, cpu))
+            kept = {symbol(*key): each for key, each in symbols(unit, target, level).items()}
+            bitcode = (folder / f"{name}.bc").read_bytes()
+            replace(optimised, optimise(bitcode, processor, kept, target.has_long_addresses))
+        replace(file, assemble(optimised.read_bytes(), processor))
 
 
 if __name__ == "__main__":

@@ -9,11 +9,12 @@ import os
 import subprocess
 import sys
 import tempfile
-from contextlib import ExitStack
+from collections.abc import Collection
 from pathlib import Path
 from time import perf_counter
 
 from jointwise.kernels.native.back import object_files
+from jointwise.kernels.native.entry_points import ENTRY_POINTS
 from jointwise.kernels.native.fingerprint import describe_library, fingerprint
 from jointwise.kernels.native.kept import cache_folder, remove_unused, replace
 from jointwise.kernels.native.link import c_compiler, link
@@ -22,21 +23,20 @@ from jointwise.kernels.native.units import all_units
 
 FOLDER = Path(__file__).parent
 DURATION = "Compiling the kernels takes one to two minutes."
+# Machines whose own C compiler links the library.
+HOSTS = {
+    TARGETS[name].machine: TARGETS[name]
+    for name in ("linux-x86_64", "linux-aarch64", "macos-arm64")
+}
 
 
 def unavailable_reason() -> str:
     """Reason why the library cannot be built for this machine, or ""."""
-    if this_machine() not in TARGETS_HERE:
+    if this_machine() not in HOSTS:
         return f"there are no native kernels for {this_machine()}"
     if not c_compiler():
         return "there is no C compiler"
     return ""
-
-
-# Machines whose own C compiler links the library.
-TARGETS_HERE = {
-    each.machine: each for name, each in TARGETS.items() if not name.startswith(("musl", "windows"))
-}
 
 
 def build(folder: Path = FOLDER, target: Target | None = None) -> None:
@@ -49,12 +49,11 @@ def build(folder: Path = FOLDER, target: Target | None = None) -> None:
     Raises:
         RuntimeError: A step failed; the text says which.
     """
-    chosen = target or TARGETS_HERE[this_machine()]
+    chosen = target or HOSTS[this_machine()]
     fingerprint("kernels")  # kept by its cache: that of the files as they are compiled
-    with ExitStack() as stack:
-        scratch = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        kept = _kept_folder(scratch)
-        objects = _compile(kept, chosen)
+    with tempfile.TemporaryDirectory() as name:
+        scratch = Path(name)
+        objects = compile_units(kept_folder(scratch), chosen)
         content = link(chosen, objects, scratch, cross=target is not None)
     description = describe_library(content, chosen.cpus[0], chosen.machine)
     replace(folder / chosen.library, content)
@@ -64,14 +63,14 @@ def build(folder: Path = FOLDER, target: Target | None = None) -> None:
 def is_current() -> bool:
     """Whether there is a library for this machine that was built from these kernels."""
     try:
-        built = json.loads((FOLDER / "_native.json").read_text())
+        built = json.loads((FOLDER / "_native.json").read_text("utf-8"))
         content = (FOLDER / library_name(this_machine())).read_bytes()
     except (OSError, ValueError):
         return False
     return bool(built == describe_library(content, built.get("cpu", ""), this_machine()))
 
 
-def _kept_folder(scratch: Path) -> Path:
+def kept_folder(scratch: Path) -> Path:
     """The folder of bitcode and object files; one for this build, if no other can be written."""
     folder = cache_folder() / "native"
     try:
@@ -83,16 +82,27 @@ def _kept_folder(scratch: Path) -> Path:
     return folder
 
 
-def _compile(folder: Path, target: Target) -> list[Path]:
-    """The object files of all units; those that are not kept are compiled, by two processes.
+def compile_units(
+    folder: Path, target: Target, names: Collection[str] = ENTRY_POINTS.keys()
+) -> list[Path]:
+    """The object files of some entry points; what is not kept is compiled, by two processes.
 
     Numba compiles units to bitcode, and at the same time LLVM those that are ready.
+
+    Args:
+        folder: Where bitcode and object files are kept.
+        target: The machine that they are for.
+        names: The entry points; others of their units are compiled, too.
+
+    Raises:
+        RuntimeError: A process failed; the text has what it wrote.
     """
-    files = {unit: [file for _, file in object_files(folder, unit, target)] for unit in all_units()}
+    units = [unit for unit in all_units() if not set(names).isdisjoint(unit.names)]
+    files = {unit: [file for _, file in object_files(folder, unit, target)] for unit in units}
     missing = [unit.module for unit in files if not all(map(Path.exists, files[unit]))]
     if missing:
         name = next(key for key, each in TARGETS.items() if each.triple == target.triple)
-        _pipe(("front", str(folder), *missing), ("back", str(folder), name))
+        _pipe(("front", str(folder), name, *missing), ("back", str(folder), name))
     objects = [file for unit in files for file in files[unit]]
     for file in objects:
         file.touch()  # used today

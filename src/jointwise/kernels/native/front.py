@@ -1,7 +1,8 @@
-"""The first half of a build: Numba compiles units to bitcode, for all machines.
+"""The first half of a build: Numba compiles units to bitcode.
 
-``python -m jointwise.kernels.native.front FOLDER MODULE ...`` prints the module of each unit as
-soon as its bitcode is in the folder, so that ``back`` works on it meanwhile.
+``python -m jointwise.kernels.native.front FOLDER TARGET MODULE ...`` prints the module of each unit
+as soon as its bitcode is in the folder, so that ``back`` works on it meanwhile. The bitcode is the
+same for all targets with 64-bit addresses.
 """
 
 import sys
@@ -9,12 +10,13 @@ from pathlib import Path
 
 from jointwise.kernels.native.kept import replace
 from jointwise.kernels.native.slots import slot_function, symbol, weight_counts
+from jointwise.kernels.native.targets import TARGETS, Target
 from jointwise.kernels.native.units import Unit, all_units
 
 
-def write_bitcode(folder: Path, units: list[Unit], function_passes: bool = True) -> None:
+def write_bitcode(folder: Path, target: Target, units: list[Unit]) -> None:
     """Write the bitcode of some units, unless it is there."""
-    files = {unit: folder / f"{unit.file(function_passes)}.bc" for unit in units}
+    files = {unit: folder / f"{unit.file(target)}.bc" for unit in units}
     missing = [unit for unit in units if not files[unit].exists()]
     for unit in units:
         if unit not in missing:
@@ -23,7 +25,7 @@ def write_bitcode(folder: Path, units: list[Unit], function_passes: bool = True)
         return
     from jointwise.kernels._numba.bitcode import bitcode_only, compile_bitcode
 
-    with bitcode_only(function_passes):
+    with bitcode_only(function_passes=target.has_long_addresses):
         for unit in missing:
             pairs = [(name, m) for name in unit.names for m in weight_counts(name)]
             functions = {symbol(*pair): slot_function(*pair) for pair in pairs}
@@ -32,4 +34,6 @@ def write_bitcode(folder: Path, units: list[Unit], function_passes: bool = True)
 
 
 if __name__ == "__main__":
-    write_bitcode(Path(sys.argv[1]), [unit for unit in all_units() if unit.module in sys.argv[2:]])
+    _folder, _target, *_modules = sys.argv[1:]
+    _units = [unit for unit in all_units() if unit.module in _modules]
+    write_bitcode(Path(_folder), TARGETS[_target], _units)

@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from time import time
 
@@ -22,8 +23,9 @@ def cache_folder() -> Path:
 def remove_unused(folder: Path) -> None:
     """Remove files of a folder that no build has used for a month."""
     for file in folder.iterdir():
-        if time() - file.stat().st_mtime > KEPT_FOR:
-            file.unlink(missing_ok=True)
+        with suppress(FileNotFoundError):  # another build has removed it
+            if time() - file.stat().st_mtime > KEPT_FOR:
+                file.unlink()
 
 
 def replace(file: Path, content: bytes) -> None:

@@ -37,7 +37,7 @@ def link(target: Target, objects: list[Path], folder: Path, cross: bool = False)
     Raises:
         RuntimeError: The C compiler failed; the text says how.
     """
-    (folder / "entries.h").write_text("\n".join(_c_table(target)) + "\n")
+    (folder / "entries.h").write_text("\n".join([*_c_table(target), ""]), "utf-8")
     compiler = [c_compiler()]
     if cross:
         compiler = [sys.executable, "-m", "ziglang", "cc", "-target", target.zig]
@@ -81,13 +81,14 @@ def _c_table(target: Target) -> Iterator[str]:
 
 def _python_library(folder: Path) -> str:
     """The library by which Windows finds the names of python3.dll."""
-    declared = re.findall(r"^IMPORT (extern )?.*?(\w+)(?:;|\()", _abi(), re.MULTILINE)
+    declared = re.findall(r"^IMPORT (extern )?[\w *]*?(\w+)(?:\(.*\))?;$", _abi(), re.MULTILINE)
     lines = [f"  {name}{' DATA' if data else ''}" for data, name in declared]
-    (folder / "python3.def").write_text("\n".join(["LIBRARY python3.dll", "EXPORTS", *lines, ""]))
+    text = "\n".join(["LIBRARY python3.dll", "EXPORTS", *lines, ""])
+    (folder / "python3.def").write_text(text, "utf-8")
     zig = [sys.executable, "-m", "ziglang", "dlltool", "-m", "i386:x86-64"]
     run([*zig, "-d", "python3.def", "-l", "python3.lib"], folder)
     return "python3.lib"
 
 
 def _abi() -> str:
-    return (FOLDER / "python_abi.h").read_text()
+    return (FOLDER / "python_abi.h").read_text("utf-8")

@@ -14,14 +14,26 @@ class Target(NamedTuple):
         cpus: Levels of processors, as LLVM names them. The first has all entry points, the second
             those that gain there.
         zig: As ``zig cc`` names it, with the oldest C library that will do.
-        tags: Platforms of its wheel.
+        tags: Platforms of its wheel; "" if it has none.
+        features: What its processors have beyond their level, as LLVM names it.
     """
 
     machine: str
     triple: str
     cpus: tuple[str, ...]
     zig: str
-    tags: str
+    tags: str = ""
+    features: str = ""
+
+    @property
+    def architecture(self) -> str:
+        """The instructions of its processors; systems that share them share optimised bitcode."""
+        return self.triple.partition("-")[0].replace("arm64", "aarch64")
+
+    @property
+    def has_long_addresses(self) -> bool:
+        """Whether addresses have 64 bits, as on the machine that compiles."""
+        return self.architecture != "wasm32"
 
     @property
     def library(self) -> str:
@@ -64,7 +76,7 @@ TARGETS = {
     "macos-arm64": Target(
         "darwin-arm64",
         "arm64-apple-macosx11.0.0",
-        ("apple-m1",),
+        _ARM64,
         "aarch64-macos.11.0",
         "macosx_11_0_arm64",
     ),
@@ -74,6 +86,13 @@ TARGETS = {
         _X86_64,
         "x86_64-windows-gnu",
         "win_amd64",
+    ),
+    "wasm32": Target(
+        "wasm32",
+        "wasm32-unknown-unknown",
+        ("generic",),
+        "wasm32-freestanding",
+        features="+simd128,+bulk-memory,+nontrapping-fptoint,+sign-ext,+mutable-globals",
     ),
 }
 

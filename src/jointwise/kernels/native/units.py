@@ -14,12 +14,12 @@ from typing import NamedTuple
 
 from jointwise.kernels.native.entry_points import ENTRY_POINTS
 from jointwise.kernels.native.fingerprint import PACKAGE
-from jointwise.kernels.native.targets import this_machine
+from jointwise.kernels.native.targets import Target, this_machine
 
 # Modules that compile units.
 COMPILER = (
     *("_numba.bitcode", "_numba.object_file"),
-    *("native.back", "native.front", "native.slots", "native.targets"),
+    *("native.back", "native.front", "native.slots"),
 )
 
 
@@ -34,13 +34,13 @@ class Unit(NamedTuple):
     module: str
     names: tuple[str, ...]
 
-    def file(self, function_passes: bool = True) -> str:
-        """The name of its bitcode, with the hash of all that decides it, without a suffix."""
+    def file(self, target: Target) -> str:
+        """The name of its bitcode for a target, without a suffix, with a hash of its sources."""
         files = imported(self.module) | {_file(each) for each in COMPILER}
         sources = [_meaning(each) for each in sorted(files)]
         points = [(name, ENTRY_POINTS[name]) for name in self.names]
         versions = version("numba"), version("llvmlite"), sys.version_info[:2], this_machine()
-        text = repr((sources, points, versions, function_passes))
+        text = repr((sources, points, versions, target.has_long_addresses, target.features))
         return f"{self.module}-{hashlib.sha256(text.encode()).hexdigest()[:24]}"
 
 
