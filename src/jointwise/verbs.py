@@ -47,7 +47,7 @@ ModelTargets: TypeAlias = AnyTargets | Mapping[str, AnyTargets] | Sequence[Mappi
 # One target, or alternatives of which any one is reached.
 PlanTarget: TypeAlias = ModelTarget | ModelTargets
 # Default limit of the samples of a plan.
-MAX_SAMPLES = 50_000
+MAX_SAMPLES = 100_000
 
 
 class Verbs(Shaped):

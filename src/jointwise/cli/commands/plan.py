@@ -65,7 +65,7 @@ def plan(
     max_samples: Annotated[
         int,
         typer.Option(help="Samples after which planning ends without a path.", metavar="COUNT"),
-    ] = 50_000,
+    ] = 100_000,
     deg: Degrees = False,
     plot: Plot = None,
     json: Json = False,
