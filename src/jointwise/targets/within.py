@@ -10,6 +10,7 @@ import numpy as np
 
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import Bools, Floats, Weights
+from jointwise.kernels.layout.task import BOX_ROWS, MAX_POINTS
 from jointwise.model import checks, degrees
 from jointwise.targets.deviation import FLAGS, FREE_POSITION, FREE_ROTATION
 from jointwise.targets.kind import AnyTargets, TargetKind
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
     Range = float | tuple[float, float]
 
+# Weights of the rows of the box that follow the points of a pose.
+NO_WEIGHTS = (0.0,) * (BOX_ROWS - MAX_POINTS)
 # Frames in which deviations are measured, as a packed target has them: 0 and 1.
 FRAMES = ("target", "tool")
 
@@ -47,8 +50,8 @@ class WithinKind(PoseKind):
         return POSE.are_valid(packed[:, :4])
 
     def point_weights(self, angular_scale: float) -> Weights:
-        """Those of a pose; the box follows in five rows that have no weight."""
-        return (*POSE.point_weights(angular_scale), 0.0, 0.0, 0.0, 0.0, 0.0)
+        """Those of a pose; the box follows in rows that have no weight."""
+        return (*POSE.point_weights(angular_scale), *NO_WEIGHTS)
 
     def target_points(self, packed: Floats) -> Floats:
         """The positions of their poses."""
