@@ -31,6 +31,8 @@ from jointwise.kernels.layout.task import (
 # Rows that ``nearest_in_box`` writes after the tip points: the axes along which the position is
 # outside or has no room, others are zero; the axes about which the rotation is free.
 OUTSIDE_AXES, FREE_AXES = 4, 7
+# A sine below this is none.
+TINY = 1e-12
 # How far inside its range a component is aimed, at most a quarter of the range [m, rad].
 INSET = 1e-3
 # A component is free if the room to the end of its range is so many times the error.
@@ -117,7 +119,7 @@ def nearest_position(tips: Floats, points: Floats, nearest: Floats) -> float:
 
 
 @jit_inline
-def rotation_at(tilt_x: float, tilt_y: float, turn: float, rotation: Floats) -> None:
+def set_rotation(tilt_x: float, tilt_y: float, turn: float, rotation: Floats) -> None:
     """Write ``Exp(tilt) Exp(turn z)`` into ``rotation (3, 3)``."""
     size = sqrt(tilt_x * tilt_x + tilt_y * tilt_y)
     scale = 1.0 / where(size > 0.0, size, 1.0)
@@ -150,6 +152,76 @@ def normalise(axes: Floats, k: int, free: bool) -> None:
         axes[k, axis] = scale * axes[k, axis]
 
 
+@jit_inline
+def see_other(tips: Floats, points: Floats, reference: Floats, seen: Floats) -> None:
+    """Write the axes of the reference, base frame, and the axes of the other frame seen from it."""
+    in_tool, zero = points[BOX_IN_TOOL, 0] > 0.5, 0.0 * tips[0, 0]
+    for i in range(3):
+        for axis in range(3):
+            reference[i, axis] = where(in_tool, tips[i + 1, axis], zero + points[i + 1, axis])
+    for i in range(3):
+        for j in range(3):
+            dot = zero
+            for axis in range(3):
+                other = where(in_tool, zero + points[j + 1, axis], tips[j + 1, axis])
+                dot = dot + reference[i, axis] * other
+            seen[i, j] = dot
+
+
+@jit_inline
+def tilt_and_turn(seen: Floats) -> Point:
+    """(x, y, turn): the rotation ``seen (3, 3)`` as a tilt about x and y after a turn about z."""
+    sine, cosine = sqrt(seen[0, 2] * seen[0, 2] + seen[1, 2] * seen[1, 2]), seen[2, 2]
+    tiny = sine <= TINY
+    scale = where(tiny, 1.0, polar_angle(cosine, sine) / where(tiny, 1.0, sine))
+    x = where(tiny & (cosine < 0.0), pi, -scale * seen[1, 2])
+    turn = polar_angle(seen[0, 0] + seen[1, 1], seen[1, 0] - seen[0, 1])
+    return x, scale * seen[0, 2], turn
+
+
+@jit_inline
+def set_ways(seen: Floats, tilt_x: float, tilt_y: float, ways: Floats) -> None:
+    """Write the axes about which the turn, the tilt's x and its y rotate, seen by the reference."""
+    sine = sqrt(seen[0, 2] * seen[0, 2] + seen[1, 2] * seen[1, 2])
+    angle, tiny = sqrt(tilt_x * tilt_x + tilt_y * tilt_y), sine <= TINY
+    inverse = 1.0 / where(tiny, 1.0, angle)
+    share, rise = where(tiny, 1.0, inverse * sine), inverse * (1.0 - seen[2, 2])
+    x, y = where(tiny, 0.0, inverse * tilt_x), where(tiny, 0.0, inverse * tilt_y)
+    ways[0, 0], ways[0, 1], ways[0, 2] = seen[0, 2], seen[1, 2], seen[2, 2]
+    ways[1, 0], ways[1, 1] = share + (1.0 - share) * x * x, (1.0 - share) * x * y
+    ways[2, 0], ways[2, 1] = (1.0 - share) * x * y, share + (1.0 - share) * y * y
+    ways[1, 2], ways[2, 2] = -rise * y, rise * x
+
+
+@jit_inline
+def nearest_rotation(seen: Floats, points: Floats, ways: Floats) -> float:
+    """Bring the rotation ``seen (3, 3)`` into its ranges; the error [rad].
+
+    Written into ``ways (3, 3)`` are the axes about which it is free, orthonormal or zero.
+    """
+    tilt_x, tilt_y, turn = tilt_and_turn(seen)
+    set_ways(seen, tilt_x, tilt_y, ways)
+    middle, half = points[BOX_ROTATION_FROM, 2], points[BOX_ROTATION_TO, 2]
+    turn = turn - middle
+    turn = turn - TURN * floor(turn / TURN + 0.5)
+    low_x, high_x = points[BOX_ROTATION_FROM, 0], points[BOX_ROTATION_TO, 0]
+    low_y, high_y = points[BOX_ROTATION_FROM, 1], points[BOX_ROTATION_TO, 1]
+    excess_x, excess_y = excess_of(tilt_x, low_x, high_x), excess_of(tilt_y, low_y, high_y)
+    excess = excess_of(turn, -half, half)
+    error = sqrt(excess_x * excess_x + excess_y * excess_y + excess * excess)
+    near_x, free_x = into_range(tilt_x, low_x, high_x, error)
+    near_y, free_y = into_range(tilt_y, low_y, high_y, error)
+    near_turn, free_turn = into_range(turn, -half, half, error)
+    normalise(ways, 0, free_turn)
+    remove_component(ways, 1, 0)
+    normalise(ways, 1, free_x)
+    remove_component(ways, 2, 0)
+    remove_component(ways, 2, 1)
+    normalise(ways, 2, free_y)
+    set_rotation(near_x, near_y, middle + near_turn, seen)
+    return error
+
+
 @jit
 def nearest_in_box(tips: Floats, points: Floats, nearest: Floats) -> Errors:
     """Write into ``nearest (4, 3)`` the tip points of a pose in the box near the tip.
@@ -163,53 +235,12 @@ def nearest_in_box(tips: Floats, points: Floats, nearest: Floats) -> Errors:
         points: (10, 3) the target points and the box.
         nearest: (4, 3) the result, base frame.
     """
-    distance = nearest_position(tips, points, nearest)
     in_tool, zero = points[BOX_IN_TOOL, 0] > 0.5, 0.0 * tips[0, 0]
     reference, seen = stack_array(XYZ, XYZ, zero), stack_array(XYZ, XYZ, zero)
-    for i in range(3):
-        for axis in range(3):
-            reference[i, axis] = where(in_tool, tips[i + 1, axis], zero + points[i + 1, axis])
-    for i in range(3):
-        for j in range(3):
-            dot = zero
-            for axis in range(3):
-                other = where(in_tool, zero + points[j + 1, axis], tips[j + 1, axis])
-                dot = dot + reference[i, axis] * other
-            seen[i, j] = dot
-    sine, cosine = sqrt(seen[0, 2] * seen[0, 2] + seen[1, 2] * seen[1, 2]), seen[2, 2]
-    angle, tiny = polar_angle(cosine, sine), sine <= 1e-12
-    scale = where(tiny, 1.0, angle / where(tiny, 1.0, sine))
-    tilt_x = where(tiny & (cosine < 0.0), pi, -scale * seen[1, 2])
-    tilt_y = scale * seen[0, 2]
-    turn = polar_angle(seen[0, 0] + seen[1, 1], seen[1, 0] - seen[0, 1])
-    middle, half = points[BOX_ROTATION_FROM, 2], points[BOX_ROTATION_TO, 2]
-    turn = turn - middle
-    turn = turn - TURN * floor(turn / TURN + 0.5)
-    low_x, high_x = points[BOX_ROTATION_FROM, 0], points[BOX_ROTATION_TO, 0]
-    low_y, high_y = points[BOX_ROTATION_FROM, 1], points[BOX_ROTATION_TO, 1]
-    excess_x, excess_y = excess_of(tilt_x, low_x, high_x), excess_of(tilt_y, low_y, high_y)
-    excess = excess_of(turn, -half, half)
-    error = sqrt(excess_x * excess_x + excess_y * excess_y + excess * excess)
-    near_x, free_x = into_range(tilt_x, low_x, high_x, error)
-    near_y, free_y = into_range(tilt_y, low_y, high_y, error)
-    near_turn, free_turn = into_range(turn, -half, half, error)
-
-    # Where a small change of the turn, of the tilt's x and of its y leads, seen from the reference.
     ways = stack_array(XYZ, XYZ, zero)
-    share, rise = 1.0 / scale, where(tiny, 0.5 * angle, (1.0 - cosine) / where(tiny, 1.0, angle))
-    x, y = where(tiny, 0.0, tilt_x / angle), where(tiny, 0.0, tilt_y / angle)
-    ways[0, 0], ways[0, 1], ways[0, 2] = seen[0, 2], seen[1, 2], seen[2, 2]
-    ways[1, 0], ways[1, 1] = share + (1.0 - share) * x * x, (1.0 - share) * x * y
-    ways[2, 0], ways[2, 1] = (1.0 - share) * x * y, share + (1.0 - share) * y * y
-    ways[1, 2], ways[2, 2] = -rise * y, rise * x
-    normalise(ways, 0, free_turn)
-    remove_component(ways, 1, 0)
-    normalise(ways, 1, free_x)
-    remove_component(ways, 2, 0)
-    remove_component(ways, 2, 1)
-    normalise(ways, 2, free_y)
-
-    rotation_at(near_x, near_y, middle + near_turn, seen)
+    distance = nearest_position(tips, points, nearest)
+    see_other(tips, points, reference, seen)
+    angle = nearest_rotation(seen, points, ways)
     for k in range(3):
         for axis in range(3):
             value, way = zero, zero
@@ -219,7 +250,7 @@ def nearest_in_box(tips: Floats, points: Floats, nearest: Floats) -> Errors:
                 way = way + reference[j, axis] * ways[k, j]
             nearest[k + 1, axis] = value
             tips[FREE_AXES + k, axis] = way
-    return distance, error
+    return distance, angle
 
 
 @jit_inline
