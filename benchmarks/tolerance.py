@@ -1,5 +1,6 @@
-"""Random targets with tolerance boxes, beside the same poses without: ``python -m benchmarks
-tolerance``.
+"""Random targets with tolerance boxes, beside the same poses without.
+
+``python -m benchmarks tolerance``.
 """
 
 from time import process_time
