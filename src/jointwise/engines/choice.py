@@ -86,3 +86,12 @@ def check_serial(target: PackedTarget) -> None:
         )
     if not is_serial(target):
         raise InvalidInputError("target has a weight of 0: expected one above 0. Use solve.")
+
+
+def check_listed(target: PackedTarget) -> None:
+    """Refuse a target whose solutions cannot be listed."""
+    if target.kind.has_box:
+        raise InvalidInputError(
+            "target has a tolerance box, which has infinitely many solutions: expected a target "
+            "without one. Use solve, or list the solutions of poses inside the box."
+        )

@@ -4,11 +4,12 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+from jointwise.kernels.layout.task import BOX_ROWS
 from jointwise.kernels.native.entry_points import ENTRY_POINTS, Record
 
 # Slots of the results, before those of the arguments; as in native.c.
 RESULT_SLOTS = 8
-WEIGHT_COUNTS = (1, 2, 4)
+WEIGHT_COUNTS = (1, 2, 4, BOX_ROWS)
 
 
 def slot_format(arguments: tuple[Any, ...]) -> str:
