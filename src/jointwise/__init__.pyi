@@ -51,6 +51,7 @@ from .targets import aim as aim
 from .targets import direction as direction
 from .targets import pose as pose
 from .targets import position as position
+from .targets import within as within
 
 __version__: str
 __all__: list[str]

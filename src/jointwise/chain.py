@@ -720,7 +720,8 @@ class Chain(FromRows):
         Raises:
             InvalidInputError: The target has no position, or a weight of 0.
         """
-        if target.weight is not EQUAL_WEIGHT or not target.kind.has_position:
+        kind = target.kind
+        if target.weight is not EQUAL_WEIGHT or not kind.has_position or kind.has_box:
             check_serial(target)
         return self.arm if target.point is None else arm_at_point(self.arm, target)
 

@@ -1,4 +1,4 @@
-"""The kinds of targets, one file each: position, pose, aim and direction."""
+"""The kinds of targets, one file each: position, pose, aim, direction and poses within boxes."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
@@ -15,6 +15,7 @@ from jointwise.targets.kind import AnyTarget, AnyTargets, Pose, TargetKind
 from jointwise.targets.pose import POSE, pose
 from jointwise.targets.position import POSITION, position
 from jointwise.targets.target import EQUAL_WEIGHT, PackedTarget, Target, Weight
+from jointwise.targets.within import WITHIN, within
 
 __all__ = [
     "AIM",
@@ -24,6 +25,7 @@ __all__ = [
     "MIN_LENGTH",
     "POSE",
     "POSITION",
+    "WITHIN",
     "AnyTarget",
     "AnyTargets",
     "PackedTarget",
@@ -41,9 +43,10 @@ __all__ = [
     "position",
     "refuse",
     "single_targets",
+    "within",
 ]
 
-# All kinds of targets, by name.
+# All kinds of targets that tables and the page offer, by name.
 KINDS: dict[str, TargetKind] = {kind.name: kind for kind in (POSITION, POSE, AIM, DIRECTION)}
 
 _BY_SHAPE = {kind.array_shape: kind for kind in KINDS.values() if kind.array_shape}

@@ -35,6 +35,7 @@ class TargetKind(ABC):
         plural: Its name in messages about many.
         directions: How many directions of the link it prescribes: 0, 1 or 3.
         has_position: Whether it prescribes a position.
+        has_box: Whether it has a tolerance box, inside which it is reached.
         has_fixed_axes: Whether these directions belong to the same axes of the link in all targets.
         packed_shape: The shape of a packed target.
         array_shape: The shape of arrays that stand for it; None if there is none.
@@ -46,6 +47,7 @@ class TargetKind(ABC):
     plural: ClassVar[str]
     directions: ClassVar[int]
     has_position: ClassVar[bool] = True
+    has_box: ClassVar[bool] = False
     has_fixed_axes: ClassVar[bool] = True
     packed_shape: ClassVar[tuple[int, int]]
     array_shape: ClassVar[tuple[int, ...] | None] = None

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import MAX_VALUE, Floats
 from jointwise.model import checks
+from jointwise.targets.deviation import tolerance_box
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -41,7 +42,7 @@ class PackedTarget(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Target:
-    """Where a link should be; made by ``pose``, ``position``, ``aim`` and ``direction``.
+    """Where a link should be; ``pose``, ``position``, ``aim``, ``direction``, ``within`` make it.
 
     Attributes:
         kind: What it prescribes.
@@ -75,7 +76,16 @@ class Target:
         """
         if self.kind.directions != 3:
             raise InvalidInputError(f"a target of kind {self.kind.name!r} has no matrix.")
-        return self.values
+        return self.values[..., :4, :]
+
+    @property
+    def box(self) -> Floats | None:
+        """(4, 3) the tolerance box of ``within``, or None; (m, 4, 3) of many.
+
+        Its rows are the low and high ends of the position [m] and of the rotation [rad], infinite
+        where free.
+        """
+        return tolerance_box(self.values) if self.kind.has_box else None
 
     @property
     def position(self) -> Floats:
