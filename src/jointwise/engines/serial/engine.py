@@ -87,6 +87,7 @@ class SerialEngine:
 
     def follow(self, problem: Problem, limits: "PathLimits", progress: bool) -> "IKPath":
         """Joint values along a path."""
+        from jointwise.engines.paths.whole_path import solve_whole
         from jointwise.engines.serial.follow import PathSolver
         from jointwise.results.batch import Details, IKPath, batch_of
 
@@ -95,7 +96,8 @@ class SerialEngine:
         each = [targets._replace(values=values) for values in targets.values]
         preferred = preferred_values(posture, arm.n)
         solver = PathSolver(arm, each, config, limits.both, check, preferred)
-        results, breaks, colliding = solver.follow(start, progress)
+        found = solve_whole(solver, targets, start, limits, progress)
+        results, breaks, colliding = found.followed
         details = Details(links[0], None, check, breaks, colliding)
         provable = [_provable(each, config) for each in results]
         return IKPath(*batch_of(provable, arm.n), details)

@@ -1,0 +1,133 @@
+"""The freedom that the targets of a path leave: ranges of deviations from poses, and samples."""
+
+from math import ceil, pi, prod
+from typing import NamedTuple
+
+import numpy as np
+
+from jointwise.kernels.layout.arrays import Bools, Floats
+from jointwise.model.rotation import rotations_to_axes
+from jointwise.targets import AIM, POSE, WITHIN, PackedTarget
+from jointwise.targets.deviation import FREE_ROTATION, deviations_of, poses_at, tolerance_box
+
+# Names of deviations, as a resolution has them.
+DEVIATIONS = ("x", "y", "z", "rotation x", "rotation y", "rotation z")
+# Samples of an interval, and of a full turn, at least.
+MIN_INTERVAL, MIN_TURN = 3, 24
+# By how much their number is lowered at a time, if there are too many.
+LOWERED = 0.9
+
+
+class Freedom(NamedTuple):
+    """Poses with tolerance boxes, one for each target of a path.
+
+    Attributes:
+        packed: (m, 8, 4) poses with boxes, as ``within`` packs them.
+        R_frame_tip: (3, 3) rotation of the link in the frame that deviates: for an aim, the frame
+            whose z is the axis that aims.
+        columns: Which of the six deviations are free.
+        low: (m, f) their least values [m, rad].
+        high: (m, f) their greatest values.
+        turns: (f,) which of them are a full turn.
+    """
+
+    packed: Floats
+    R_frame_tip: Floats
+    columns: tuple[int, ...]
+    low: Floats
+    high: Floats
+    turns: Bools
+
+    def poses(self, rows: slice, values: Floats) -> Floats:
+        """(k, s, 4, 4) poses of the link at deviations (k, s, f) from the targets of some rows."""
+        deviations = np.zeros((*values.shape[:2], 6))
+        deviations[..., self.columns] = values
+        poses = poses_at(self.packed[rows, None], deviations)
+        poses[..., :3, :3] = poses[..., :3, :3] @ self.R_frame_tip
+        return poses
+
+    def tool_angles(self, T_base_tip: Floats) -> Floats:
+        """(m,) turns of the link about the axis of the turn [rad], unwrapped."""
+        poses = T_base_tip.copy()
+        poses[:, :3, :3] = poses[:, :3, :3] @ self.R_frame_tip.T
+        axis = 3 + int(self.packed[0, 5, 3])
+        angles: Floats = np.unwrap(deviations_of(self.packed, poses)[:, axis])
+        return angles
+
+
+def freedom_of(target: PackedTarget) -> Freedom | None:
+    """The freedom of the targets of a path; None if it is none that can be sampled."""
+    values, R_frame_tip = target.values, np.eye(3)
+    if target.kind is AIM:
+        packed, R_frame_tip = _boxed_aims(values)
+    elif target.kind is WITHIN:
+        packed = values
+    elif target.kind is POSE:
+        packed = np.concatenate([values, np.zeros_like(values)], axis=1)
+    else:
+        return None
+    box = tolerance_box(packed)
+    low, high = box[:, [0, 2]].reshape(-1, 6), box[:, [1, 3]].reshape(-1, 6)
+    turn = np.arange(6) == 3 + int(packed[0, 5, 3])
+    low, high = (np.where(turn, np.clip(each, -pi, pi), each) for each in (low, high))
+    columns = np.flatnonzero((high > low).any(axis=0))
+    low, high = low[:, columns], high[:, columns]
+    if not (np.isfinite(low).all() and np.isfinite(high).all()):
+        return None
+    turns = (high - low >= 2.0 * pi).all(axis=0) & turn[columns]
+    return Freedom(packed, R_frame_tip, tuple(columns.tolist()), low, high, turns)
+
+
+def _boxed_aims(values: Floats) -> tuple[Floats, Floats]:
+    """(m, 8, 4) aims as poses whose turn about z is free, and the rotation of the link in these.
+
+    The poses turn as little as possible from one aim to the next.
+    """
+    packed = np.zeros((len(values), 8, 4))
+    packed[:, :3, 3], packed[:, 3, 3] = values[:, 0], 1.0
+    packed[:, 6:, 2], packed[:, 5, 3] = (-FREE_ROTATION, FREE_ROTATION), 2.0
+    rotation = rotations_to_axes(values[:1, 1])[0]
+    for pose, z in zip(packed, values[:, 1], strict=True):
+        y = np.cross(z, rotation[:, 0])
+        if np.linalg.norm(y) < 0.1:
+            y = rotation[:, 1] - z * (z @ rotation[:, 1])
+        y /= np.linalg.norm(y)
+        rotation = np.stack([np.cross(y, z), y, z], axis=1)
+        pose[:3, :3] = rotation
+    return packed, rotations_to_axes(values[:1, 2])[0].T
+
+
+class Samples(NamedTuple):
+    """Values at which something free is sampled.
+
+    Attributes:
+        units: (s, f) the samples of all that is free, as shares of its range.
+        spacing: (f,) the distance of neighbours, as a share.
+    """
+
+    units: Floats
+    spacing: Floats
+
+
+def even_samples(widths: Floats, turns: Bools, spacing: Floats, most: int) -> Samples:
+    """Samples of ranges, as far apart as wanted; farther if these would be too many.
+
+    Args:
+        widths: (f,) widths of the ranges [rad, m].
+        turns: (f,) which of them are full turns: their ends are one.
+        spacing: (f,) the distance of neighbours, at most [rad, m].
+        most: Number of samples, at most.
+    """
+    least = np.where(turns, MIN_TURN, MIN_INTERVAL)
+    counts = [
+        max(ceil(width / apart) + (not turn), fewest)
+        for width, apart, turn, fewest in zip(widths, spacing, turns, least, strict=True)
+    ]
+    while prod(counts) > most and any(c > f for c, f in zip(counts, least, strict=True)):
+        k = int(np.argmax(counts / least))
+        counts[k] = max(int(LOWERED * counts[k]), int(least[k]))
+    if not counts:
+        return Samples(np.zeros((1, 0)), np.zeros(0))
+    axes = [np.arange(c) / (c if turn else c - 1) for c, turn in zip(counts, turns, strict=True)]
+    units = np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, len(axes))
+    return Samples(units, np.array([axis[1] for axis in axes]))

@@ -1,0 +1,92 @@
+"""A path solved as a whole, and never worse than followed target by target."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from jointwise.backends.progress import reporting
+from jointwise.engines.path_limits import PathLimits
+from jointwise.engines.paths.freedom import Freedom, freedom_of
+from jointwise.engines.paths.global_path import PathSearch
+from jointwise.engines.paths.layers import make_ladder
+from jointwise.engines.paths.sampled_arm import sampled_arm
+from jointwise.engines.serial.follow import LARGE_STEP, Followed, PathSolver
+from jointwise.kernels.layout.arrays import Floats
+from jointwise.model import checks
+from jointwise.targets import PackedTarget
+
+# Motion that is longer by less, as a share, is not longer.
+SAME_MOTION = 1e-9
+
+
+class WholePath(NamedTuple):
+    """A path, and how it was sampled.
+
+    Attributes:
+        followed: Its results.
+        resolution: The distance of neighbouring samples, by the name of what is free [rad, m];
+            empty if nothing was sampled.
+        freedom: What its targets leave free; None if unknown.
+    """
+
+    followed: Followed
+    resolution: dict[str, float]
+    freedom: Freedom | None
+
+
+def solve_whole(
+    solver: PathSolver,
+    target: PackedTarget,
+    start: Floats | None,
+    limits: PathLimits,
+    progress: bool,
+) -> WholePath:
+    """The best path found: over all solutions of all targets, or followed from one to the next.
+
+    Args:
+        solver: Follows the targets one by one.
+        target: All targets.
+        start: (n,) where the joints are before the first target [rad, m]; None: anywhere.
+        limits: Largest steps.
+        progress: Whether to show progress.
+    """
+    if start is not None:
+        start = checks.joint_values("start", start, solver.arm.n)
+    freedom, arm = freedom_of(target), sampled_arm(solver.arm)
+    plain = solver.preferred is None and solver.config.method == "combined"
+    samples = solver.config.path_samples
+    if freedom is None or arm is None or not plain or samples == 0:
+        followed = solver.follow(start, progress)
+        assert followed is not None
+        return WholePath(followed, {}, freedom)
+    steps = np.where(np.isfinite(limits.both), limits.both, LARGE_STEP)
+    ladder = make_ladder(arm, freedom, steps.max(axis=0), samples)
+    found = None
+    with reporting(progress, "solving the path", len(target.values)) as report:
+        search = PathSearch(ladder, steps, start, limits.closed, solver.check, report)
+        path = search.run(report)
+        if path is not None:
+            found = solver.judged(search.refined(path), start)
+    is_whole = found is not None and not any(_quality(found, start, limits.closed)[:3])
+    followed = solver.follow(start, progress, is_whole)
+    if found is None or (followed is not None and _is_as_good(followed, found, start, limits)):
+        assert followed is not None
+        found = followed
+    return WholePath(found, ladder.resolution, freedom)
+
+
+def _is_as_good(a: Followed, b: Followed, start: Floats | None, limits: PathLimits) -> bool:
+    """Whether the first path is not worse than the second."""
+    (*bad_a, motion_a), (*bad_b, motion_b) = (
+        _quality(each, start, limits.closed) for each in (a, b)
+    )
+    return (bad_a, motion_a) <= (bad_b, motion_b * (1.0 + SAME_MOTION))
+
+
+def _quality(
+    path: Followed, start: Floats | None, closed: bool
+) -> tuple[int, int, int, float]:
+    missed, colliding, breaks, motion = path.quality(start)
+    ends = path.results[0].q, path.results[-1].q
+    open_end = closed and not np.array_equal(*ends) and len(path.results) - 1 not in path.breaks
+    return missed, colliding, breaks + open_end, motion
