@@ -10,7 +10,7 @@ from jointwise.kernels.layout.arrays import Floats
 from jointwise.model import checks
 from jointwise.plot import canvas
 from jointwise.plot.canvas import AFTER, BLUE, DARK, GREY, LIGHT, ORANGE, TARGET
-from jointwise.results.batch import IKPath
+from jointwise.results.path import IKPath
 from jointwise.robot import Robot
 
 SIZE, PANEL, COLUMNS = (5.0, 3.4), (3.6, 1.3), 2

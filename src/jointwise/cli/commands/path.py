@@ -14,7 +14,7 @@ from jointwise.errors import InvalidInputError
 if TYPE_CHECKING:
     from jointwise.cli.tables.columns import TargetTable
     from jointwise.kernels.layout.arrays import Floats
-    from jointwise.results.batch import IKPath
+    from jointwise.results.path import IKPath
     from jointwise.verbs import Verbs
 
 # Breaks that are listed, at most.

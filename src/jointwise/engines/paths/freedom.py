@@ -38,6 +38,16 @@ class Freedom(NamedTuple):
     high: Floats
     turns: Bools
 
+    @property
+    def _turn(self) -> int:
+        """The deviation that is the turn."""
+        return 3 + int(self.packed[0, 5, 3])
+
+    @property
+    def has_turn(self) -> bool:
+        """Whether the turn of the tool is free."""
+        return self._turn in self.columns
+
     def poses(self, rows: slice, values: Floats) -> Floats:
         """(k, s, 4, 4) poses of the link at deviations (k, s, f) from the targets of some rows."""
         deviations = np.zeros((*values.shape[:2], 6))
@@ -50,8 +60,7 @@ class Freedom(NamedTuple):
         """(m,) turns of the link about the axis of the turn [rad], unwrapped."""
         poses = T_base_tip.copy()
         poses[:, :3, :3] = poses[:, :3, :3] @ self.R_frame_tip.T
-        axis = 3 + int(self.packed[0, 5, 3])
-        angles: Floats = np.unwrap(deviations_of(self.packed, poses)[:, axis])
+        angles: Floats = np.unwrap(deviations_of(self.packed, poses)[:, self._turn])
         return angles
 
 

@@ -85,9 +85,7 @@ class Ladder(NamedTuple):
         return layers, outside
 
 
-def make_ladder(
-    arm: SampledArm, freedom: Freedom, largest_steps: Floats, most: int
-) -> Ladder:
+def make_ladder(arm: SampledArm, freedom: Freedom, largest_steps: Floats, most: int) -> Ladder:
     """Samples for a path.
 
     Args:
@@ -109,7 +107,9 @@ def make_ladder(
     nodes = 8 * count * len(samples.units)
     if nodes > MAX_NODES:
         fewer = MAX_NODES // (8 * count)
-        remedy = "Split the path" + (f", or allow {fewer} samples (SolveConfig.path_samples)." if fewer else ".")
+        remedy = "Split the path" + (
+            f", or allow {fewer} samples (SolveConfig.path_samples)." if fewer else "."
+        )
         raise InvalidInputError(
             f"{count:,} targets at {len(samples.units):,} samples have up to {nodes:,} solutions, "
             f"which take {nodes * 32 / 1e9:.1f} GB: expected at most {MAX_NODES:,}. {remedy}"

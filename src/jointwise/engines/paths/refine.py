@@ -92,7 +92,9 @@ class Refinement(NamedTuple):
                 places.append(place[:, k])
             apart = places[0] - places[1]
             known = (apart > 0.0) & ~self.fixed
-            slopes[known, :, k] = ((ends[0] - ends[1]) / np.where(known, apart, 1.0)[:, None])[known]
+            slopes[known, :, k] = ((ends[0] - ends[1]) / np.where(known, apart, 1.0)[:, None])[
+                known
+            ]
         return slopes
 
     def _differences(self, q: Floats) -> tuple[Floats, Floats]:

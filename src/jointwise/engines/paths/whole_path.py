@@ -83,9 +83,7 @@ def _is_as_good(a: Followed, b: Followed, start: Floats | None, limits: PathLimi
     return (bad_a, motion_a) <= (bad_b, motion_b * (1.0 + SAME_MOTION))
 
 
-def _quality(
-    path: Followed, start: Floats | None, closed: bool
-) -> tuple[int, int, int, float]:
+def _quality(path: Followed, start: Floats | None, closed: bool) -> tuple[int, int, int, float]:
     missed, colliding, breaks, motion = path.quality(start)
     ends = path.results[0].q, path.results[-1].q
     open_end = closed and not np.array_equal(*ends) and len(path.results) - 1 not in path.breaks
