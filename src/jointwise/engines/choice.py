@@ -23,8 +23,6 @@ def engine_for(problem: Problem) -> Engine:
     GPU. The tree engine solves everything else: also a path with a posture of another weight than
     the usual one, and targets that such a posture is weighed against because they are not reached.
     """
-    if any(target.kind.has_box for target in problem.targets):
-        raise InvalidInputError("a target has a tolerance box: engines do not know boxes yet.")
     if problem.posture is None and type(problem.model) is ArmModel:
         target, around = problem.targets[0], problem.collision
         plain = target.weight is EQUAL_WEIGHT and target.kind.has_position

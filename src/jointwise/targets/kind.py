@@ -104,6 +104,10 @@ class TargetKind(ABC):
         """(m, d, 3) these axes, in the frame of the link; (1, d, 3) if ``has_fixed_axes``."""
         return NO_AXES
 
+    def box_rows(self, packed: Floats) -> Floats:
+        """(m, 15) the tolerance boxes as kernels take them, if it has one: five rows of three."""
+        raise NotImplementedError(f"a target of kind {self.name!r} has no tolerance box")
+
     @abstractmethod
     def at_pose(self, T_base_target: Floats) -> AnyTarget:
         """What this kind asks for at a pose (4, 4)."""

@@ -10,8 +10,9 @@ import numpy as np
 
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import Bools, Floats, Weights
+from jointwise.kernels.layout.task import BOX_ROWS, MAX_POINTS
 from jointwise.model import checks, degrees
-from jointwise.targets.deviation import FLAGS, FREE_POSITION, FREE_ROTATION
+from jointwise.targets.deviation import FLAGS, FREE_POSITION, FREE_ROTATION, LAST
 from jointwise.targets.kind import AnyTargets, TargetKind
 from jointwise.targets.pose import POSE, PoseKind
 from jointwise.targets.position import POSITION
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
     Range = float | tuple[float, float]
 
+# Weights of the rows of the box that follow the points of a pose.
+NO_WEIGHTS = (0.0,) * (BOX_ROWS - MAX_POINTS)
 # Frames in which deviations are measured, as a packed target has them: 0 and 1.
 FRAMES = ("target", "tool")
 
@@ -32,7 +35,7 @@ class WithinKind(PoseKind):
     The last numbers of rows 4 and 5 are the index of the frame, and of the axis of the turn.
     """
 
-    name, plural, has_box = "within", "poses within boxes", True
+    name, plural, has_box, has_fixed_axes = "within", "poses within boxes", True, False
     packed_shape, array_shape = (8, 4), None  # type: ignore[assignment]
     columns = {}  # noqa: RUF012
 
@@ -47,16 +50,31 @@ class WithinKind(PoseKind):
         return POSE.are_valid(packed[:, :4])
 
     def point_weights(self, angular_scale: float) -> Weights:
-        """Those of a pose; the box follows in five rows that have no weight."""
-        return (*POSE.point_weights(angular_scale), 0.0, 0.0, 0.0, 0.0, 0.0)
+        """Those of a pose; the box follows in rows that have no weight."""
+        return (*POSE.point_weights(angular_scale), *NO_WEIGHTS)
 
     def target_points(self, packed: Floats) -> Floats:
         """The positions of their poses."""
         return POSE.target_points(packed[:, :4])
 
     def target_axes(self, packed: Floats) -> Floats:
-        """The axes of their poses."""
-        return POSE.target_axes(packed[:, :4])
+        """The axes of their poses; that of the turn is the last."""
+        axes = packed[:, :3, :3].swapaxes(1, 2)
+        return (self.link_axes(packed) @ axes).reshape(-1, 9)
+
+    def link_axes(self, packed: Floats) -> Floats:
+        """The axes of the link in the same order."""
+        return LAST[packed[:, 5, FLAGS].astype(int)]
+
+    def box_rows(self, packed: Floats) -> Floats:
+        """Position from and to, rotation from and to, and the frame; see ``kinematics.box``."""
+        rows = np.empty((len(packed), 5, 3))
+        rows[:, :4] = packed[:, 4:, :3] @ self.link_axes(packed).swapaxes(1, 2)
+        rows[:, 4] = in_tool = packed[:, 4, FLAGS, None]
+        low, high = np.where(in_tool[:, None] > 0.0, -rows[:, 3:1:-1], rows[:, 2:4]).swapaxes(0, 1)
+        rows[:, 2, :2], rows[:, 3, :2] = low[:, :2], high[:, :2]
+        rows[:, 2, 2], rows[:, 3, 2] = (low + high)[:, 2] / 2, (high - low)[:, 2] / 2
+        return rows.reshape(-1, 15)
 
     from_columns = TargetKind.from_columns
 

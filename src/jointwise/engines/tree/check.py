@@ -19,6 +19,7 @@ from jointwise.kernels.layout.tree import (
     SETTING_LOWER,
     SETTING_UPPER,
     TARGET_DIRECTIONS,
+    TARGET_HAS_BOX,
     TARGET_LINK_POINT,
     TARGET_ORIENTATION_WEIGHT,
     TARGET_POSITION_WEIGHT,
@@ -143,6 +144,7 @@ class TreeCollisionCheck(CollisionCheck):
         moving[request.tree.variables] = settings[SETTING_LOWER] < settings[SETTING_UPPER]
         posed = (targets[:, TARGET_DIRECTIONS] == 3.0) & (targets[:, TARGET_POSITION_WEIGHT] > 0.0)
         posed &= targets[:, TARGET_ORIENTATION_WEIGHT] > 0.0
+        posed &= targets[:, TARGET_HAS_BOX] == 0.0
         point = TARGET_LINK_POINT
         points = tuple(
             (self._model.links[link].joint, *target[point : point + 3].tolist())

@@ -21,7 +21,10 @@ from jointwise.kernels.layout.tree import (
     SETTING_PENALTY,
     SETTING_PREFERRED,
     TARGET_AXES,
+    TARGET_BOX,
+    TARGET_CENTRE,
     TARGET_DIRECTIONS,
+    TARGET_HAS_BOX,
     TARGET_LINK_AXES,
     TARGET_LINK_POINT,
     TARGET_ORIENTATION_WEIGHT,
@@ -48,7 +51,7 @@ class Request(NamedTuple):
 
     Attributes:
         tree: Robot and links, packed.
-        targets: (m, k, 27) packed targets, in the frame of ``base``.
+        targets: (m, k, 55) packed targets, in the frame of ``base``.
         settings: (6, v) settings of the variables.
         starts: (1, n) or (m, n) start values of all variables [rad, m].
         base: (4, 4) pose of the base at the start.
@@ -194,7 +197,7 @@ Shapes = tuple[tuple[TargetKind, Weight, tuple[float, ...]], ...]
 def _prepare(
     model: TreeModel, links: tuple[str, ...], shapes: Shapes, active: tuple[str, ...] | None
 ) -> tuple[PrunedTree, Bools | None, Floats, list[list[bool]]]:
-    """What does not depend on the numbers of targets: tree, held variables, (k, 27) constants.
+    """What does not depend on the numbers of targets: tree, held variables, (k, 55) constants.
 
     And whether the position and the orientation of each target count.
     """
@@ -218,13 +221,13 @@ def _prepare(
 
 
 def pack_values(kind: TargetKind, values: Floats, transform: Floats, packed: Floats) -> None:
-    """Write the numbers of one link's targets into ``packed (m, 27)``, which has the constants.
+    """Write the numbers of one link's targets into ``packed (m, 55)``, which has the constants.
 
     Args:
         kind: What the targets are.
         values: (m, ...) the targets, as the kind packs them.
         transform: (3, 4) the link's frame in that of its body; not used if axes are fixed.
-        packed: (m, 27) what is written.
+        packed: (m, 55) what is written.
     """
     size = 3 * kind.directions
     packed[:, TARGET_POINT:TARGET_AXES] = kind.target_points(values)
@@ -232,19 +235,24 @@ def pack_values(kind: TargetKind, values: Floats, transform: Floats, packed: Flo
         packed[:, TARGET_AXES : TARGET_AXES + size] = kind.target_axes(values)
     if not kind.has_fixed_axes:
         _pack_axes(kind.link_axes(values), transform, packed)
+    if kind.has_box:
+        packed[:, TARGET_HAS_BOX] = 1.0
+        packed[:, TARGET_CENTRE:TARGET_BOX] = packed[:, TARGET_POINT:TARGET_HAS_BOX]
+        packed[:, TARGET_BOX:] = kind.box_rows(values)
 
 
 def _pack_axes(axes: Floats, transform: Floats, packed: Floats) -> None:
-    """Write the axes (m, d, 3) of a link that targets prescribe into ``packed (m, 27)``."""
+    """Write the axes (m, d, 3) of a link that targets prescribe into ``packed (m, 55)``."""
     size = 3 * axes.shape[1]
     rotated = axes @ transform[:, :3].T
     packed[:, TARGET_LINK_AXES : TARGET_LINK_AXES + size] = rotated.reshape(len(axes), size)
 
 
 def into_frame(targets: Floats, frame: Floats) -> None:
-    """Express targets (..., 27) of the world in a frame (4, 4); kernels refuse invalid ones."""
-    targets[..., TARGET_POINT : TARGET_POINT + 3] -= frame[:3, 3]
-    vectors = targets[..., TARGET_POINT:].reshape(-1, 3)  # the point and the directions
+    """Express targets (..., 55) of the world in a frame (4, 4); kernels refuse invalid ones."""
+    points = targets[..., TARGET_POINT:TARGET_HAS_BOX]  # the point and the directions
+    points[..., :3] -= frame[:3, 3]
     with np.errstate(invalid="ignore", over="ignore"):
-        rotated = vectors @ frame[:3, :3]
-    targets[..., TARGET_POINT:] = rotated.reshape((*targets.shape[:-1], 12))
+        rotated = points.reshape(-1, 3) @ frame[:3, :3]
+    points[:] = rotated.reshape(points.shape)
+    targets[..., TARGET_CENTRE:TARGET_BOX] = points

@@ -112,7 +112,7 @@ class TreeStepper:
         return tuple([targets[i] for i in self._order])
 
     def pack(self, values: list[Floats]) -> Floats:
-        """(m, k, 27) packed targets; writes the limits of joints that are held."""
+        """(m, k, 55) packed targets; writes the limits of joints that are held."""
         request, base_pose = self.request, self._problem.base_pose
         packed = np.empty((len(values[0]), *request.targets.shape[1:]))
         packed[:] = request.targets

@@ -24,7 +24,7 @@ else:
     HAS_ARRAY_INTERNALS = True
 
 # Sizes of small arrays must be known when a kernel is compiled: the length of a tuple is.
-PAIR, XYZ, TWIST, OCTET = (0,) * 2, (0,) * 3, (0,) * 6, (0,) * 8
+PAIR, XYZ, QUAD, TWIST, OCTET = (0,) * 2, (0,) * 3, (0,) * 4, (0,) * 6, (0,) * 8
 
 
 def _heap_array(rows: tuple[float, ...], columns: tuple[float, ...], like: float) -> Floats:

@@ -26,10 +26,11 @@ from jointwise.kernels.batch.slots import (
     unpack_slots,
 )
 from jointwise.kernels.collision.contacts import touches, touches_at_target
-from jointwise.kernels.kinematics.fk import all_finite, beyond_reach, copy_values, unpack_arm
+from jointwise.kernels.kinematics.fk import all_finite, copy_values, unpack_arm
 from jointwise.kernels.kinematics.tasks import (
     chord_tolerance_sq,
     is_converged,
+    is_too_far,
     rotation_defect,
     scaled_error_sq,
     set_task,
@@ -143,10 +144,10 @@ def start_problem(
         return INVALID
     if rotation_defect(target, points) > ROTATION_DEFECT:
         return INVALID
-    x, y, z = points[0, 0], points[0, 1], points[0, 2]
-    if beyond_reach(arm, x, y, z, criteria.position_tol):
+    task = Task(tip_points, points, problem.weights)
+    if is_too_far(arm, task, criteria):
         return UNREACHABLE
-    if touches_at_target(problem.packed_arm, arm, Task(tip_points, points, problem.weights), q):
+    if touches_at_target(problem.packed_arm, arm, task, q):
         slots.contact[slot] = ALWAYS_IN_CONTACT
     return PENDING
 

@@ -23,6 +23,7 @@ from jointwise.kernels.collision.clearances import (
     workspace_size,
 )
 from jointwise.kernels.kinematics.fk import all_finite, joint_frames, unpack_arm
+from jointwise.kernels.kinematics.tasks import point_count
 from jointwise.kernels.layout import arm as arm_layout
 from jointwise.kernels.layout import scene as scene_layout
 from jointwise.kernels.layout.arm import Arm
@@ -236,7 +237,7 @@ def frame_at_target(task: Task, frames: Floats) -> None:
         moved = 0.0
         for column in range(3):
             value = 0.0
-            for axis in range(1, len(task.weights)):
+            for axis in range(1, point_count(task.weights)):
                 value += targets[axis, row] * tips[axis, column]
             frames[last, row, column] = value
             moved += value * tips[0, column]
@@ -250,7 +251,7 @@ def touches_at_target(packed_arm: Floats, arm: Arm, task: Task, q: Floats) -> bo
     Of a pose only, as otherwise the target does not decide where the end effector is.
     """
     n = q.size
-    if not has_scene(packed_arm) or len(task.weights) < 4:
+    if not has_scene(packed_arm) or len(task.weights) != 4:
         return False
     scene = unpack_scene(packed_arm, n)
     frames = np.empty((n, 3, 4))

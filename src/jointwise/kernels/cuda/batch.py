@@ -30,9 +30,10 @@ from jointwise.kernels.cuda.rounds import (
     read_target,
     row_of_attempt,
 )
-from jointwise.kernels.kinematics.fk import all_finite, beyond_reach, joint_frames, tip_pose
+from jointwise.kernels.kinematics.fk import all_finite, joint_frames, tip_pose
 from jointwise.kernels.kinematics.tasks import (
     is_converged,
+    is_too_far,
     rotation_defect,
     scaled_error_sq,
     set_task,
@@ -109,11 +110,10 @@ def sweep_kernel(packed_arm: bytes, n: int, weights: Weights, dtype: Any) -> Any
             restart_values(arm, criteria, start, number, q)
         else:
             points, status = task.target_points, PENDING
-            x, y, z = points[0, 0], points[0, 1], points[0, 2]
             finite = all_finite(q) and all_finite(target)
             if not finite or rotation_defect(target, points) > max_defect:
                 status = INVALID
-            elif beyond_reach(arm, x, y, z, criteria.position_tol):
+            elif is_too_far(arm, task, criteria):
                 status = UNREACHABLE
             attempts.status[attempt] = status
             if status != PENDING:

@@ -1,26 +1,27 @@
 """What a target asks for, as points and directions, and how far off the end effector is.
 
 The number of points of a task, m = 1 + its directions, tells the kinds of targets apart: a
-position has no direction, an aim has one, a pose has three. m is the length of the weights, so it
-is known when a kernel is compiled.
+position has no direction, an aim has one, a pose has three; a pose with a tolerance box has six
+rows more. m is the length of the weights, so it is known when a kernel is compiled.
 """
 
 from math import pi, sin, sqrt
 
 import numpy as np
 
-from jointwise.kernels._numba.arrays import XYZ, stack_array
+from jointwise.kernels._numba.arrays import QUAD, XYZ, stack_array
 from jointwise.kernels._numba.jit import ir_inline, jit, jit_inline
 from jointwise.kernels._numba.where import any_lane, where
 from jointwise.kernels.algebra.trig import polar_angle
-from jointwise.kernels.kinematics.fk import Point, joint_frames, rotate
+from jointwise.kernels.kinematics.box import nearest_in_box, nearest_to_base, set_box_task
+from jointwise.kernels.kinematics.fk import Point, beyond_reach, joint_frames, rotate
 from jointwise.kernels.layout.arm import Arm, unpack_arm
 from jointwise.kernels.layout.arrays import Errors, Floats, Weights
-from jointwise.kernels.layout.task import Criteria, Task
+from jointwise.kernels.layout.task import BOX_ROWS, MAX_POINTS, Criteria, Task
 
 # Shape of a packed target, by its number of points: a position is (1, 3); an aim is (3, 3):
-# position, direction, and the axis in the frame of the tip; a pose is (4, 4).
-TARGET_SHAPES = {1: (1, 3), 2: (3, 3), 4: (4, 4)}
+# position, direction, and the axis in the frame of the tip; a pose is (4, 4); with a box (8, 4).
+TARGET_SHAPES = {1: (1, 3), 2: (3, 3), 4: (4, 4), BOX_ROWS: (8, 4)}
 
 
 @ir_inline
@@ -29,11 +30,20 @@ def residual_size(weights: Weights) -> int:
     return 3 if len(weights) == 1 else 6
 
 
+@ir_inline
+def point_count(weights: Weights) -> int:
+    """Points of a task: the position and the directions, without the rows of a box."""
+    return min(len(weights), MAX_POINTS)
+
+
 @jit
 def set_task(arm: Arm, target: Floats, task: Task) -> None:
     """Write the points of a packed target into the task."""
     links, tips, points = arm.links, task.tip_points, task.target_points
     n, m = links.shape[0] - 1, len(task.weights)
+    if m == BOX_ROWS:
+        set_box_task(arm, target, task)
+        return
     for k in range(m):
         for row in range(3):
             if k == 0 or m == 4:
@@ -61,7 +71,7 @@ def rotation_defect(target: Floats, target_points: Floats) -> float:
 
     The last row is that of a pose.
     """
-    m, worst = target_points.shape[0], 0.0
+    m, worst = min(target_points.shape[0], MAX_POINTS), 0.0
     if m == 4:
         for k in range(4):
             worst = max(worst, abs(target[3, k] - (1.0 if k == 3 else 0.0)))
@@ -84,7 +94,7 @@ def rotation_defect(target: Floats, target_points: Floats) -> float:
 def transform_tips(frames: Floats, tip_points: Floats, tips_base: Floats) -> None:
     """Write the tip points in the base frame, from the frame that the last joint carries."""
     last = frames.shape[0] - 1
-    for k in range(tip_points.shape[0]):
+    for k in range(min(tip_points.shape[0], MAX_POINTS)):
         tips_base[k, 0], tips_base[k, 1], tips_base[k, 2] = rotate(
             frames, last, tip_points[k, 0], tip_points[k, 1], tip_points[k, 2]
         )
@@ -110,7 +120,7 @@ def rotation_to_target(
     (x, y, z) is the rotation vector, its axis times the angle [rad]. With one direction it is the
     shortest rotation, with three the only one.
     """
-    zero, directions = 0.0 * tips_base[0, 0], tips_base.shape[0] - 1
+    zero, directions = 0.0 * tips_base[0, 0], target_points.shape[0] - 1
     x, y, z, dots = zero, zero, zero, zero
     for k in range(1, directions + 1):
         a, b, c = tips_base[k, 0], tips_base[k, 1], tips_base[k, 2]
@@ -143,7 +153,7 @@ def half_turn(tips_base: Floats, target_points: Floats) -> Point:
     flat = abs(a) < 0.6
     x, y, z = where(flat, 0.0, -c), where(flat, c, 0.0), where(flat, -b, a)
     longest = 1e-6 + 0.0 * a
-    for k in range(1, tips_base.shape[0]):
+    for k in range(1, target_points.shape[0]):
         a = tips_base[k, 0] + target_points[k, 0]
         b = tips_base[k, 1] + target_points[k, 1]
         c = tips_base[k, 2] + target_points[k, 2]
@@ -162,6 +172,10 @@ def task_errors(arm: Arm, task: Task, q: Floats) -> Errors:
     tips_base = stack_array(task.weights, XYZ, 0.0)
     joint_frames(arm, q, frames)
     transform_tips(frames, task.tip_points, tips_base)
+    if len(task.weights) == BOX_ROWS:
+        nearest = stack_array(QUAD, XYZ, 0.0)
+        nearest_in_box(tips_base, task.target_points, nearest)
+        return position_error(tips_base, nearest), rotation_to_target(tips_base, nearest)[3]
     distance = position_error(tips_base, task.target_points)
     if len(task.weights) == 1:
         return distance, 0.0
@@ -188,4 +202,15 @@ def scaled_error_sq(errors: Errors, angular_scale: float) -> float:
 def chord_tolerance_sq(orientation_tol: float, weights: Weights) -> float:
     """Sum of the squared chords of all directions that a rotation by the tolerance makes."""
     half = sin(0.5 * min(orientation_tol, 3.0))
-    return (8.0 if len(weights) == 4 else 4.0) * half * half
+    return (8.0 if len(weights) >= 4 else 4.0) * half * half
+
+
+@jit_inline
+def is_too_far(arm: Arm, task: Task, criteria: Criteria) -> bool:
+    """Whether the target, with all of its box, is beyond reach."""
+    x, y, z = task.target_points[0, 0], task.target_points[0, 1], task.target_points[0, 2]
+    tolerance = criteria.position_tol
+    if len(task.weights) == BOX_ROWS:
+        x, y, z, radius = nearest_to_base(arm, task.target_points)
+        tolerance = tolerance + radius
+    return beyond_reach(arm, x, y, z, tolerance)

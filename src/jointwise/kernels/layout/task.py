@@ -4,6 +4,11 @@ from typing import Any, NamedTuple
 
 from jointwise.kernels.layout.arrays import Floats, Weights
 
+# Points of a task at most, and rows of one with a tolerance box, which follows them.
+MAX_POINTS, BOX_ROWS = 4, 10
+# Rows of the target points that hold the box.
+BOX_POSITION_FROM, BOX_POSITION_TO, BOX_ROTATION_FROM, BOX_ROTATION_TO, BOX_IN_TOOL = range(4, 9)
+
 
 class Task(NamedTuple):
     """Which points of the end effector should come where; the first is a point, others directions.
@@ -11,7 +16,9 @@ class Task(NamedTuple):
     Attributes:
         tip_points: (m, 3) in the frame that the last joint carries.
         target_points: (m, 3) where they should be, base frame.
-        weights: m weights [1, m²]. m is 1 for a position, 2 for an aim, 4 for a pose.
+        weights: m weights [1, m²]. m is 1 for a position, 2 for an aim, 4 for a pose. It is 10 for
+            a pose with a tolerance box, whose numbers follow the target points; see
+            ``kinematics.box``.
     """
 
     tip_points: Floats

@@ -17,9 +17,12 @@ from jointwise.kernels.layout.arrays import Floats, Ints, packed_view
 # Numbers of the base's pose at the end of a state; unknowns of a free base.
 BASE_POSE, BASE_UNKNOWNS = 12, 6
 # Columns of a packed target: weights of position [1/m²] and orientation [1/rad²]; how many
-# directions count, 0, 1 or 3; a point and three directions of the link; where they should be.
+# directions count, 0, 1 or 3; a point and three directions of the link; where they should be. With
+# a tolerance box the next is 1, ``kernels.tree.fk`` moves these into the box, and the target and
+# the box follow, the rows of ``kernels.kinematics.box``.
 TARGET_POSITION_WEIGHT, TARGET_ORIENTATION_WEIGHT, TARGET_DIRECTIONS = 0, 1, 2
-TARGET_LINK_POINT, TARGET_LINK_AXES, TARGET_POINT, TARGET_AXES, TARGET_SIZE = 3, 6, 15, 18, 27
+TARGET_LINK_POINT, TARGET_LINK_AXES, TARGET_POINT, TARGET_AXES, TARGET_HAS_BOX = 3, 6, 15, 18, 27
+TARGET_CENTRE, TARGET_BOX, TARGET_SIZE = 28, 40, 55
 # Columns of the moments of a link group: mass, mass times centre, inertia; then moment and force.
 MASS, CENTRE, INERTIA, MOMENT, FORCE, MOMENTS = 0, 1, 4, 10, 13, 16
 # The packed integers begin with the numbers of joints, variables and targets; the unknowns of the
@@ -151,7 +154,7 @@ class TreeMemory(NamedTuple):
         current: (v+12,) best state of a round of restarts.
         best: (v+12,) best state so far.
         state: (v+12,) the state that is solved.
-        targets: (k, 27) its packed targets.
+        targets: (k, 55) its packed targets.
     """
 
     lower: Floats

@@ -191,7 +191,7 @@ def guard_step(
         model: The robot, its shape and its obstacles.
         ints: The integers of the problem of the targets; see ``layout.tree.pack_problem``.
         floats: Its floats.
-        targets: (k, 27) the targets of the step.
+        targets: (k, 55) the targets of the step.
         settings: (6, v) of its variables.
         variables: (v,) which of the w joints they are.
         limits: (w, 6) with the columns of ``layout.motion``.

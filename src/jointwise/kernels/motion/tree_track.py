@@ -173,7 +173,7 @@ def track_tree_rows(
     Args:
         ints: The integers of the problem; see ``layout.tree.pack_problem``.
         floats: Its floats.
-        targets: (m, k, 27) sets of packed targets.
+        targets: (m, k, 55) sets of packed targets.
         settings: (6, v) of its variables, without penalties.
         variables: (v,) which of the n joints they are.
         limits: (n, 6) with the columns of ``layout.motion``.

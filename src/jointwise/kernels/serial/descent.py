@@ -10,7 +10,6 @@ from jointwise.kernels._numba.jit import ir_inline, jit
 from jointwise.kernels.algebra.linear import solve_positive
 from jointwise.kernels.kinematics.fk import (
     all_finite,
-    beyond_reach,
     copy_values,
     joint_motions,
     unpack_arm,
@@ -18,6 +17,8 @@ from jointwise.kernels.kinematics.fk import (
 from jointwise.kernels.kinematics.tasks import (
     chord_tolerance_sq,
     is_converged,
+    is_too_far,
+    point_count,
     set_task,
     task_errors,
 )
@@ -96,7 +97,7 @@ def energy(arm: Arm, task: Task, q: Floats) -> float:
     motion = state.motion
     joint_motions(kinds, q, motion)
     distance_sq, chords_sq = targets_in_joint_frames(arm, task, state)
-    total = weights[0] * distance_sq + weights[-1] * chords_sq
+    total = weights[0] * distance_sq + weights[point_count(weights) - 1] * chords_sq
     for i in range(q.size):
         a, b = penalties[i, 1], penalties[i, 2]
         if kinds[i] == REVOLUTE:
@@ -219,11 +220,10 @@ def _run(
     if max_sweeps > 0 and not is_converged(errors, criteria, weights):
         sweeps, largest = descender(arm, task, criteria, min_move, max_sweeps, q)
         errors = task_errors(arm, task, q)
-    x, y, z = task.target_points[0, 0], task.target_points[0, 1], task.target_points[0, 2]
     status = STALLED
     if is_converged(errors, criteria, weights):
         status = CONVERGED
-    elif beyond_reach(arm, x, y, z, criteria.position_tol):
+    elif is_too_far(arm, task, criteria):
         status = UNREACHABLE
     elif largest > min_move:
         status = ITERATION_LIMIT

@@ -8,11 +8,12 @@ limit that the step would push outward is fixed, the others are solved for, then
 
 from typing import NamedTuple
 
-from jointwise.kernels._numba.arrays import PAIR, TWIST, XYZ, stack_array
+from jointwise.kernels._numba.arrays import PAIR, QUAD, TWIST, XYZ, stack_array
 from jointwise.kernels._numba.jit import ir_inline, jit, jit_inline
 from jointwise.kernels._numba.where import any_lane, where
 from jointwise.kernels.algebra.linear import solve_positive
 from jointwise.kernels.algebra.trig import TURN
+from jointwise.kernels.kinematics.box import nearest_in_box, project_to_box
 from jointwise.kernels.kinematics.fk import jacobian_column, joint_frames
 from jointwise.kernels.kinematics.tasks import (
     is_converged,
@@ -24,7 +25,7 @@ from jointwise.kernels.kinematics.tasks import (
 )
 from jointwise.kernels.layout.arm import BOUND_LOWER, BOUND_UPPER, REVOLUTE, Arm
 from jointwise.kernels.layout.arrays import Errors, Floats, Weights
-from jointwise.kernels.layout.task import Criteria, Task
+from jointwise.kernels.layout.task import BOX_ROWS, Criteria, Task
 from jointwise.kernels.serial.sweep import clamp_joint
 
 # Damping as a share of the squared error, and the least, which keeps a singular system solvable.
@@ -51,9 +52,19 @@ class LMWorkspace(NamedTuple):
 def evaluate_residual(arm: Arm, task: Task, q: Floats, workspace: LMWorkspace) -> Errors:
     """Errors at ``q``, (position [m], orientation [rad]); the residual goes to the workspace."""
     frames, jacobian, tips_base = workspace.frames, workspace.jacobian, workspace.tips_base
-    target_points, n = task.target_points, arm.kinds.size
     joint_frames(arm, q, frames)
     transform_tips(frames, task.tip_points, tips_base)
+    if len(task.weights) == BOX_ROWS:
+        nearest = stack_array(QUAD, XYZ, q[0])
+        nearest_in_box(tips_base, task.target_points, nearest)
+        return write_residual(tips_base, nearest, jacobian)
+    return write_residual(tips_base, task.target_points, jacobian)
+
+
+@jit_inline
+def write_residual(tips_base: Floats, target_points: Floats, jacobian: Floats) -> Errors:
+    """Write the residual into the last row of the Jacobian; the errors."""
+    n = jacobian.shape[0] - 1
     for k in range(3):
         jacobian[n, k] = target_points[0, k] - tips_base[0, k]
     x, y, z, orientation_error = rotation_to_target(tips_base, target_points)
@@ -147,6 +158,8 @@ def lm_step(
     for k in range(3):
         jacobian[n, k] = scale * jacobian[n, k]
     fill_jacobian(arm, workspace, scale)
+    if len(task.weights) == BOX_ROWS:
+        project_to_box(workspace.tips_base, task.target_points, jacobian, scale)
     fix_joints_at_limits(arm, jacobian, task.weights, q)
     damping = DAMPING * error_sq + MIN_DAMPING
     solve_damped(arm, jacobian, damping, task.weights, q, enabled)

@@ -9,13 +9,14 @@ from math import inf, sqrt
 
 import numpy as np
 
-from jointwise.kernels._numba.jit import jit, jit_inline
+from jointwise.kernels._numba.jit import jit
 from jointwise.kernels._numba.where import floor
 from jointwise.kernels.algebra.trig import TURN
 from jointwise.kernels.collision.contacts import touches, touches_at_target
-from jointwise.kernels.kinematics.fk import all_finite, beyond_reach, copy_values
+from jointwise.kernels.kinematics.fk import all_finite, copy_values
 from jointwise.kernels.kinematics.tasks import (
     is_converged,
+    is_too_far,
     rotation_defect,
     scaled_error_sq,
     task_errors,
@@ -219,13 +220,6 @@ def search_without_limits(
             break
     copy_values(start, q)
     return OUTSIDE_LIMITS if outside > 0 else STALLED
-
-
-@jit_inline
-def is_too_far(arm: Arm, task: Task, criteria: Criteria) -> bool:
-    """Whether the target is beyond reach."""
-    x, y, z = task.target_points[0, 0], task.target_points[0, 1], task.target_points[0, 2]
-    return beyond_reach(arm, x, y, z, criteria.position_tol)
 
 
 @jit

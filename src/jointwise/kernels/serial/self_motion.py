@@ -4,11 +4,12 @@ from jointwise.kernels._numba.arrays import PAIR, TWIST, XYZ, stack_array
 from jointwise.kernels._numba.jit import jit
 from jointwise.kernels.algebra.linear import solve_positive
 from jointwise.kernels.collision.contacts import touches
+from jointwise.kernels.kinematics.box import project_to_box
 from jointwise.kernels.kinematics.fk import copy_values
 from jointwise.kernels.kinematics.tasks import is_converged, residual_size
 from jointwise.kernels.layout.arm import Arm
 from jointwise.kernels.layout.arrays import Floats
-from jointwise.kernels.layout.task import Criteria, Task
+from jointwise.kernels.layout.task import BOX_ROWS, Criteria, Task
 from jointwise.kernels.layout.thresholds import PATIENCE, SLIDE_LENGTH, SLIDE_MOVES, SLIDE_STEPS
 from jointwise.kernels.serial.lm import (
     MIN_DAMPING,
@@ -67,7 +68,7 @@ def slide(
     """
     n, kinds, bounds, iterations = q.size, arm.kinds, arm.bounds, 0
     size = residual_size(task.weights)
-    if n <= size:
+    if n <= size and len(task.weights) != BOX_ROWS:
         return False, 0
     arrival, direction = q.copy(), q.copy()
     workspace = LMWorkspace(scratch[0], scratch[1], stack_array(task.weights, XYZ, q[0]))
@@ -78,6 +79,9 @@ def slide(
         for _ in range(SLIDE_MOVES):
             evaluate_residual(arm, task, q, workspace)
             fill_jacobian(arm, workspace, 1.0 / arm.angular_scale)
+            if len(task.weights) == BOX_ROWS:
+                points, scale = task.target_points, 1.0 / arm.angular_scale
+                project_to_box(workspace.tips_base, points, workspace.jacobian, scale)
             project_to_null_space(workspace.jacobian, size, direction)
             for i in range(n):
                 q[i] = clamp_joint(kinds, bounds, i, q[i] + SLIDE_LENGTH * direction[i])

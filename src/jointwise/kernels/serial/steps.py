@@ -2,12 +2,17 @@
 
 from jointwise.kernels._numba.jit import jit
 from jointwise.kernels.kinematics.fk import unpack_arm
-from jointwise.kernels.kinematics.tasks import is_converged, scaled_error_sq, task_errors
+from jointwise.kernels.kinematics.tasks import (
+    is_converged,
+    is_too_far,
+    scaled_error_sq,
+    task_errors,
+)
 from jointwise.kernels.layout.arrays import Floats, Weights
 from jointwise.kernels.layout.task import PackedCriteria
 from jointwise.kernels.serial.descent import descend, unpack_solve
 from jointwise.kernels.serial.lm import levenberg_marquardt
-from jointwise.kernels.serial.search import is_too_far, lm_scratch
+from jointwise.kernels.serial.search import lm_scratch
 from jointwise.kernels.serial.sweep import clamp_joints
 
 

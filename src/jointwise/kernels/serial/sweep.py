@@ -13,11 +13,13 @@ joint a parabola. So the best value has a closed form, also between limits, and 
 from math import pi, sqrt
 from typing import NamedTuple
 
-from jointwise.kernels._numba.arrays import XYZ, stack_array
+from jointwise.kernels._numba.arrays import QUAD, XYZ, stack_array
 from jointwise.kernels._numba.jit import jit, jit_inline
 from jointwise.kernels._numba.where import any_lane, floor, where
 from jointwise.kernels.algebra.trig import TURN, polar_angle
+from jointwise.kernels.kinematics.box import nearest_in_box
 from jointwise.kernels.kinematics.fk import joint_motions, rotate, rotate_inverse
+from jointwise.kernels.kinematics.tasks import point_count
 from jointwise.kernels.layout.arm import (
     BOUND_COS_HALF,
     BOUND_LOWER,
@@ -33,7 +35,7 @@ from jointwise.kernels.layout.arm import (
     Arm,
 )
 from jointwise.kernels.layout.arrays import Floats
-from jointwise.kernels.layout.task import Task
+from jointwise.kernels.layout.task import BOX_ROWS, MAX_POINTS, Task
 
 # Columns of ``SweepState.turns``.
 OFFSET, MOVED = 0, 1
@@ -149,14 +151,47 @@ def clamp_joints(arm: Arm, q: Floats) -> None:
 
 @jit_inline
 def targets_in_joint_frames(arm: Arm, task: Task, state: SweepState) -> tuple[float, float]:
-    """Write the target points in every joint's frame.
+    """Write the target points in every joint's frame; with a box, those of its nearest pose.
 
     Returns the squared distance between tip and target, and the sum of that of the directions.
     """
+    if len(task.weights) == BOX_ROWS:
+        zero = 0.0 * state.motion[0, 0]
+        tips_base = stack_array(task.weights, XYZ, zero)
+        nearest = stack_array(QUAD, XYZ, zero)
+        tips_at_motion(arm, task.tip_points, state.motion, tips_base)
+        nearest_in_box(tips_base, task.target_points, nearest)
+        return points_in_joint_frames(arm, nearest, task, state)
+    return points_in_joint_frames(arm, task.target_points, task, state)
+
+
+@jit_inline
+def tips_at_motion(arm: Arm, tip_points: Floats, motion: Floats, tips_base: Floats) -> None:
+    """Write the points of the tip in the base frame, for the motion of each joint."""
+    links, kinds = arm.links, arm.kinds
+    for k in range(MAX_POINTS):
+        x, y, z = tip_points[k, 0], tip_points[k, 1], 0.0 * motion[0, 0] + tip_points[k, 2]
+        for i in range(kinds.size - 1, -1, -1):
+            a, b = motion[i, 0], motion[i, 1]
+            if kinds[i] == REVOLUTE:
+                x, y = a * x - b * y, b * x + a * y
+            elif k == 0:
+                z = z + a
+            x, y, z = rotate(links, i, x, y, z)
+            if k == 0:
+                x, y, z = x + links[i, 0, 3], y + links[i, 1, 3], z + links[i, 2, 3]
+        tips_base[k, 0], tips_base[k, 1], tips_base[k, 2] = x, y, z
+
+
+@jit_inline
+def points_in_joint_frames(
+    arm: Arm, points: Floats, task: Task, state: SweepState
+) -> tuple[float, float]:
+    """Write points of the target in every joint's frame; see ``targets_in_joint_frames``."""
     links, kinds, motion, targets = arm.links, arm.kinds, state.motion, state.targets
-    points, tips = task.target_points, task.tip_points
+    tips = task.tip_points
     distance_sq = chords_sq = 0.0 * points[0, 0]
-    for k in range(len(task.weights)):
+    for k in range(point_count(task.weights)):
         x, y, z = points[k, 0], points[k, 1], points[k, 2]
         for i in range(kinds.size):
             if k == 0:
@@ -187,7 +222,7 @@ def sweep(arm: Arm, task: Task, state: SweepState, noise: float, enabled: bool) 
     motion, turns, targets = state.motion, state.turns, state.targets
     tip_points, weights = task.tip_points, task.weights
     zero = 0.0 * motion[0, 0]
-    m, tips = len(weights), stack_array(weights, XYZ, zero)
+    m, tips = point_count(weights), stack_array(weights, XYZ, zero)
     largest: float = zero
     for k in range(m):
         for axis in range(3):

@@ -10,11 +10,13 @@ from jointwise.kernels._numba import arrays as arrays  # how ``packed_view`` is 
 from jointwise.kernels._numba.arrays import XYZ, stack_array
 from jointwise.kernels._numba.jit import jit, jit_inline
 from jointwise.kernels.algebra.trig import cos_sin
+from jointwise.kernels.kinematics.box import FREE_AXES, OUTSIDE_AXES, nearest_in_box
 from jointwise.kernels.kinematics.fk import Point, rotate
 from jointwise.kernels.kinematics.tasks import rotation_to_target
 from jointwise.kernels.layout import tree as packing
 from jointwise.kernels.layout.arm import REVOLUTE
 from jointwise.kernels.layout.arrays import Floats, packed_view
+from jointwise.kernels.layout.task import BOX_ROWS
 from jointwise.kernels.layout.tree import (
     CENTRE,
     FORCE,
@@ -23,7 +25,9 @@ from jointwise.kernels.layout.tree import (
     MOMENT,
     MOMENTS,
     TARGET_AXES,
+    TARGET_CENTRE,
     TARGET_DIRECTIONS,
+    TARGET_HAS_BOX,
     TARGET_LINK_POINT,
     TARGET_ORIENTATION_WEIGHT,
     TARGET_POINT,
@@ -32,8 +36,8 @@ from jointwise.kernels.layout.tree import (
     TreeProblem,
 )
 
-# A point and three directions.
-POINTS = (0,) * 4
+# A point and three directions; the same with a tolerance box.
+POINTS, BOX = (0,) * 4, (0,) * BOX_ROWS
 
 unpack_problem = jit(packing.unpack_problem)
 problem_sizes = jit(packing.problem_sizes)
@@ -98,10 +102,51 @@ def transform_target(
 
 
 @jit
+def aim_at_box(target: Floats, state: Floats, at: int, tips: Floats) -> bool:
+    """Move the points of a target into its box, to the pose nearest to ``tips (10, 3)``.
+
+    Returns whether the position is outside; the axes about which the rotation is free are written
+    after the tips.
+    """
+    box, nearest = stack_array(BOX, XYZ, 0.0), stack_array(POINTS, XYZ, 0.0)
+    for row in range(box.shape[0] - 1):
+        for axis in range(3):
+            origin = state[at + 3 + 4 * axis] if row == 0 else 0.0
+            box[row, axis] = target[TARGET_CENTRE + 3 * row + axis] - origin
+    nearest_in_box(tips, box, nearest)
+    outside = 0.0
+    for row in range(4):
+        for axis in range(3):
+            origin = state[at + 3 + 4 * axis] if row == 0 else 0.0
+            target[TARGET_POINT + 3 * row + axis] = nearest[row, axis] + origin
+            if row > 0:
+                outside += abs(tips[OUTSIDE_AXES - 1 + row, axis])
+    return outside > 0.0
+
+
+@jit
+def free_rotation(tips: Floats, weight: float, torque: Point, sums: Floats) -> Point:
+    """A torque without what is free in a box; the inertia loses the same axes."""
+    x, y, z = torque
+    for k in range(FREE_AXES, FREE_AXES + 3):
+        a, b, c = tips[k, 0], tips[k, 1], tips[k, 2]
+        dot = a * x + b * y + c * z
+        x, y, z = x - dot * a, y - dot * b, z - dot * c
+        sums[INERTIA] -= weight * a * a
+        sums[INERTIA + 1] -= weight * a * b
+        sums[INERTIA + 2] -= weight * a * c
+        sums[INERTIA + 3] -= weight * b * b
+        sums[INERTIA + 4] -= weight * b * c
+        sums[INERTIA + 5] -= weight * c * c
+    return x, y, z
+
+
+@jit
 def evaluate(problem: TreeProblem, targets: Floats, state: Floats, memory: TreeMemory) -> float:
     """The cost at a state: half the weighted squared errors, penalties included.
 
-    Frames, errors and the targets' own moments go to the memory.
+    Frames, errors and the targets' own moments go to the memory. A target with a box is moved to
+    the nearest pose in it. Its position counts in all directions if it is outside in any.
     """
     frames, moments, errors = memory.frames, memory.moments, memory.errors
     target_joints, at = problem.target_joints, problem.strides.size
@@ -109,12 +154,15 @@ def evaluate(problem: TreeProblem, targets: Floats, state: Floats, memory: TreeM
     for i in range(moments.shape[0]):
         for column in range(MOMENTS):
             moments[i, column] = 0.0
-    points, wanted = stack_array(POINTS, XYZ, 0.0), stack_array(POINTS, XYZ, 0.0)
+    points, wanted = stack_array(BOX, XYZ, 0.0), stack_array(POINTS, XYZ, 0.0)
     cost = 0.0
     for k in range(target_joints.size):
         target = targets[k]
         transform_target(problem, state, frames, target, k, points)
         sums, weight = moments[target_joints[k] + 1], target[TARGET_POSITION_WEIGHT]
+        has_box = target[TARGET_HAS_BOX] > 0.0
+        if has_box and not aim_at_box(target, state, at, points):
+            weight = 0.0
         x, y, z = points[0, 0], points[0, 1], points[0, 2]
         a = target[TARGET_POINT] - state[at + 3] - x
         b = target[TARGET_POINT + 1] - state[at + 7] - y
@@ -147,6 +195,8 @@ def evaluate(problem: TreeProblem, targets: Floats, state: Floats, memory: TreeM
             a, b, c, angle = rotation_to_target(points[: directions + 1], wanted[: directions + 1])
             errors[k, 1], weight = angle, target[TARGET_ORIENTATION_WEIGHT]
             cost += 0.5 * weight * angle * angle
+            if has_box:
+                a, b, c = free_rotation(points, weight, (a, b, c), sums)
             sums[MOMENT] += weight * a
             sums[MOMENT + 1] += weight * b
             sums[MOMENT + 2] += weight * c

@@ -80,7 +80,7 @@ def clear_outcomes(outcomes: Ints) -> None:
 
 @jit
 def load_targets(limb: TreeLimb, targets: Floats, memory: TreeMemory) -> None:
-    """Copy the targets of a limb from those of a row, (k, 27)."""
+    """Copy the targets of a limb from those of a row, (k, 55)."""
     for k in range(limb.targets.size):
         copy_values(targets[limb.targets[k]], memory.targets[k])
 
@@ -141,7 +141,7 @@ def solve_tree_rows(
     Args:
         ints: The integers of the problem; see ``layout.tree.pack_problem``.
         floats: Its floats.
-        targets: (m, k, 27) sets of packed targets.
+        targets: (m, k, 55) sets of packed targets.
         packed_criteria: When to stop.
         settings: (6, v) of the variables.
         sweeps: CCD sweeps of the first attempt.
