@@ -15,7 +15,6 @@ from jointwise.results.path import IKPath
 from jointwise.results.result import IDENTITY, LinkErrors
 from jointwise.results.status import BreakReason, Status
 
-
 # Reasons of breaks at targets that are missed; others have no solution.
 BY_STATUS = {
     Status.OUTSIDE_LIMITS: BreakReason.OUTSIDE_LIMITS,

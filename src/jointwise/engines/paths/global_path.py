@@ -221,7 +221,8 @@ class PathSearch:
 
     def _remove(self, nodes: Ints, waypoints: Ints) -> int:
         """Remove all solutions that collide, at some waypoints and near them; the first changed."""
-        assert self.check is not None and self.best is not None
+        assert self.check is not None
+        assert self.best is not None
         last, changed = len(self.layers) - 1, len(self.layers)
         here = set(waypoints.tolist())
         near = {i + k for i in here for k in NEIGHBOURS if not self.checked[i]} | here

@@ -54,7 +54,7 @@ class Ladder(NamedTuple):
     resolution: dict[str, float]
 
     def values(self, rows: slice, units: Floats) -> Floats:
-        """(k, s, f + p) values from shares (k, s, f + p) or (s, f + p) of waypoints of some rows."""
+        """(k, s, f + p) values at some waypoints, from shares of that shape or (s, f + p)."""
         count = len(self.freedom.packed[rows])
         low = np.hstack([self.freedom.low[rows], np.tile(self.arm.low, (count, 1))])[:, None]
         high = np.hstack([self.freedom.high[rows], np.tile(self.arm.high, (count, 1))])[:, None]

@@ -103,7 +103,7 @@ class SerialEngine:
         results, breaks, colliding = found.followed
         details = Details(links[0], None, check, breaks, colliding, resolution=found.resolution)
         if found.freedom is not None and found.freedom.has_turn:
-            tips = tip_poses(arm, np.array([result.q for result in results]))
+            tips = tip_poses(arm, np.array([result.q for result in results]), "cpu")
             details = details._replace(tool_angles=found.freedom.tool_angles(tips))
         provable = [_provable(each, config) for each in results]
         return IKPath(*batch_of(provable, arm.n), details)

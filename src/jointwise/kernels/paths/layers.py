@@ -56,7 +56,7 @@ def relax_lanes(
     for number in range(before.shape[0]):
         if not costs[number] < inf:
             continue
-        middle = int(floor((before[number, joint] - low) / width))
+        middle = floor((before[number, joint] - low) / width)
         for each in range(3 if circular and bins > 2 else 1):
             lower, upper = min(max(middle - 1, 0), bins), max(min(middle + 2, bins), 0)
             if circular and bins > 2:  # each of the three bins may be at another end
