@@ -4,12 +4,16 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arm import PRISMATIC, REVOLUTE
 from jointwise.kernels.layout.arrays import UNLIMITED, Floats
 from jointwise.kernels.layout.tree import Tree
+from jointwise.model import checks
 from jointwise.model.arm import middles
 from jointwise.model.kinematic_tree import LinkPlace, TreeModel
+from jointwise.model.rotation import rotations_to_axes
 from jointwise.model.tree_poses import inverse, square
 
 
@@ -31,6 +35,38 @@ class ExternalAxis(NamedTuple):
     limits: tuple[float, float]
     max_velocity: float
     part: str | None
+
+
+def external_axis(
+    model: TreeModel,
+    axis: ArrayLike,
+    limits: ArrayLike,
+    prismatic: bool,
+    origin: ArrayLike,
+    part: str | None,
+    name: str,
+) -> ExternalAxis:
+    """An external axis from what a user gives; see ``Robot.with_external_axis``."""
+    direction = checks.all_finite("axis", checks.position("axis", axis))
+    length = float(np.linalg.norm(direction))
+    if length < 1e-12:
+        raise InvalidInputError("axis has no length: expected three numbers, not all zero.")
+    if checks.text("name", name) in model.all_joint_names or f"{name}_base" in model.links:
+        raise InvalidInputError(f"the robot has a joint {name!r} already: pass another name.")
+    if part is not None and checks.text("part", part) in model.links:
+        raise InvalidInputError(f"the robot has a link {part!r} already: pass another part.")
+    ends = checks.limits([limits], (name,), "an external axis")[0]
+    if not np.isfinite(ends).all():
+        raise InvalidInputError(
+            f"limits are {ends[0]:g} and {ends[1]:g}: expected finite numbers, as an external axis "
+            "is sampled between them."
+        )
+    placement = np.eye(4)
+    placement[:3, :3] = rotations_to_axes(direction[None] / length)[0]
+    placement[:3, 3] = checks.all_finite("origin", checks.position("origin", origin))
+    placement.setflags(write=False)
+    low, high = ends.tolist()
+    return ExternalAxis(name, placement, prismatic, (low, high), np.inf, part)
 
 
 def with_axis(model: TreeModel, axis: ExternalAxis) -> TreeModel:
@@ -71,7 +107,7 @@ def with_axis(model: TreeModel, axis: ExternalAxis) -> TreeModel:
 
 def _links(model: TreeModel, axis: ExternalAxis, at: int) -> dict[str, LinkPlace]:
     if axis.part is not None:
-        back = inverse(axis.placement)[:3] @ _origin(axis)
+        back = (inverse(axis.placement) @ _origin(axis))[:3].copy()
         return model.links | {axis.part: LinkPlace(at, _read_only(back), model.root)}
     base = f"{axis.name}_base"
     links = {base: LinkPlace(-1, _read_only(np.eye(4)[:3].copy()), None)}
