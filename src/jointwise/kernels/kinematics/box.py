@@ -1,4 +1,4 @@
-"""Tolerance boxes: the pose inside the box that is nearest to the tip, and which axes are free.
+"""Tolerance boxes: a pose inside the box that is near the tip, and which axes are free.
 
 Rows of the target points of a task with a box, after the point and the three directions: position
 from and to; rotation from and to, of which the last column is the middle and half the width of the
@@ -16,8 +16,9 @@ from jointwise.kernels._numba.arrays import XYZ, stack_array
 from jointwise.kernels._numba.jit import jit, jit_inline
 from jointwise.kernels._numba.where import floor, where
 from jointwise.kernels.algebra.trig import TURN, cos_sin, polar_angle
+from jointwise.kernels.kinematics.fk import Column, Point
 from jointwise.kernels.layout.arm import Arm
-from jointwise.kernels.layout.arrays import Floats
+from jointwise.kernels.layout.arrays import Errors, Floats
 from jointwise.kernels.layout.task import (
     BOX_IN_TOOL,
     BOX_POSITION_FROM,
@@ -30,6 +31,9 @@ from jointwise.kernels.layout.task import (
 # Rows that ``nearest_in_box`` writes after the tip points: the axes along which the position is
 # outside its range, others are zero; the axes about which the rotation is free.
 OUTSIDE_AXES, FREE_AXES = 4, 7
+# A component outside its range is aimed so far inside it, at most a quarter of the range [m, rad].
+# Aimed at the end itself, it would leave the range again while others are brought inside theirs.
+INSET = 1e-3
 
 
 @jit
@@ -61,9 +65,18 @@ def clamped(value: float, low: float, high: float) -> float:
 
 
 @jit_inline
-def nearest_position(tips: Floats, points: Floats, nearest: Floats) -> None:
-    """Write the nearest position in the box, and the axes along which the tip is outside."""
-    in_tool = points[BOX_IN_TOOL, 0] > 0.5
+def into_range(value: float, low: float, high: float) -> tuple[float, float]:
+    """(a value inside the range, by how much the given one is outside); it stays if it is inside."""
+    excess, inset = value - clamped(value, low, high), 0.25 * (high - low)
+    inset = where(inset > INSET, INSET, inset)
+    inside = excess == 0.0
+    return where(inside, value, clamped(value, low + inset, high - inset)), excess
+
+
+@jit_inline
+def nearest_position(tips: Floats, points: Floats, nearest: Floats) -> float:
+    """Write a position in the box, and the axes along which the tip is outside; the error [m]."""
+    in_tool, square = points[BOX_IN_TOOL, 0] > 0.5, 0.0 * tips[0, 0]
     x, y, z = tips[0, 0], tips[0, 1], tips[0, 2]
     dx, dy, dz = x - points[0, 0], y - points[0, 1], z - points[0, 2]
     for k in range(3):
@@ -72,13 +85,15 @@ def nearest_position(tips: Floats, points: Floats, nearest: Floats) -> None:
         c = where(in_tool, tips[k + 1, 2], points[k + 1, 2])
         low, high = points[BOX_POSITION_FROM, k], points[BOX_POSITION_TO, k]
         deviation = a * dx + b * dy + c * dz
-        move = clamped(deviation, low, high) - deviation
+        goal, excess = into_range(deviation, low, high)
+        move, square = goal - deviation, square + excess * excess
         x, y, z = x + move * a, y + move * b, z + move * c
-        outside = where((move < 0.0) | (move > 0.0) | (high <= low), 1.0, 0.0)
+        outside = where((excess == 0.0) & (low < high), 0.0, 1.0)
         tips[OUTSIDE_AXES + k, 0] = outside * a
         tips[OUTSIDE_AXES + k, 1] = outside * b
         tips[OUTSIDE_AXES + k, 2] = outside * c
     nearest[0, 0], nearest[0, 1], nearest[0, 2] = x, y, z
+    return sqrt(square)
 
 
 @jit_inline
@@ -116,18 +131,19 @@ def normalise(axes: Floats, k: int, free: bool) -> None:
 
 
 @jit
-def nearest_in_box(tips: Floats, points: Floats, nearest: Floats) -> None:
-    """Write into ``nearest (4, 3)`` the tip points of the nearest pose in the box.
+def nearest_in_box(tips: Floats, points: Floats, nearest: Floats) -> Errors:
+    """Write into ``nearest (4, 3)`` the tip points of a pose in the box near the tip.
 
     Each component of the deviation is brought into its range. Also written are the axes after the
-    tip points, see above.
+    tip points, see above. Returns the errors: the lengths of what is outside of the box, of the
+    position [m] and of tilt and turn together [rad].
 
     Args:
         tips: (10, 3) the tip points, base frame.
         points: (10, 3) the target points and the box.
         nearest: (4, 3) the result, base frame.
     """
-    nearest_position(tips, points, nearest)
+    distance = nearest_position(tips, points, nearest)
     in_tool, zero = points[BOX_IN_TOOL, 0] > 0.5, 0.0 * tips[0, 0]
     reference, seen = stack_array(XYZ, XYZ, zero), stack_array(XYZ, XYZ, zero)
     for i in range(3):
@@ -151,10 +167,11 @@ def nearest_in_box(tips: Floats, points: Floats, nearest: Floats) -> None:
     turn = turn - TURN * floor(turn / TURN + 0.5)
     low_x, high_x = points[BOX_ROTATION_FROM, 0], points[BOX_ROTATION_TO, 0]
     low_y, high_y = points[BOX_ROTATION_FROM, 1], points[BOX_ROTATION_TO, 1]
-    near_x, near_y = clamped(tilt_x, low_x, high_x), clamped(tilt_y, low_y, high_y)
-    near_turn = clamped(turn, -half, half)
-    free_x, free_y = (near_x == tilt_x) & (low_x < high_x), (near_y == tilt_y) & (low_y < high_y)
-    free_turn = (near_turn == turn) & (half > 0.0)
+    near_x, excess_x = into_range(tilt_x, low_x, high_x)
+    near_y, excess_y = into_range(tilt_y, low_y, high_y)
+    near_turn, excess = into_range(turn, -half, half)
+    free_x, free_y = (excess_x == 0.0) & (low_x < high_x), (excess_y == 0.0) & (low_y < high_y)
+    free_turn = (excess == 0.0) & (half > 0.0)
 
     # Where a small change of the turn, of the tilt's x and of its y leads, seen from the reference.
     ways = stack_array(XYZ, XYZ, zero)
@@ -181,6 +198,7 @@ def nearest_in_box(tips: Floats, points: Floats, nearest: Floats) -> None:
                 way = way + reference[j, axis] * ways[k, j]
             nearest[k + 1, axis] = value
             tips[FREE_AXES + k, axis] = way
+    return distance, sqrt(excess_x * excess_x + excess_y * excess_y + excess * excess)
 
 
 @jit_inline
@@ -220,6 +238,35 @@ def project_to_box(tips: Floats, points: Floats, jacobian: Floats, scale: float)
     for i in range(n):
         project_row(tips, points, jacobian, i, scale)
     project_row(tips, points, jacobian, n, 0.0 * scale)
+
+
+@jit
+def without_free_motion(tips: Floats, velocity: Point, rotation: Point) -> Column:
+    """What a motion of the tip changes about its deviation outside of the box, base frame."""
+    (a, b, c), (x, y, z) = velocity, rotation
+    u = v = w = 0.0
+    for k in range(3):
+        d, e, f = tips[OUTSIDE_AXES + k, 0], tips[OUTSIDE_AXES + k, 1], tips[OUTSIDE_AXES + k, 2]
+        dot = a * d + b * e + c * f
+        u, v, w = u + dot * d, v + dot * e, w + dot * f
+        d, e, f = tips[FREE_AXES + k, 0], tips[FREE_AXES + k, 1], tips[FREE_AXES + k, 2]
+        dot = x * d + y * e + z * f
+        x, y, z = x - dot * d, y - dot * e, z - dot * f
+    return u, v, w, x, y, z
+
+
+@jit
+def free_motion(tips: Floats, row: int, column: int) -> float:
+    """An entry of the matrix (6, 6) that projects a motion of the tip onto what is free."""
+    entry = 0.0
+    if row < 3:
+        entry = 1.0 if row == column else 0.0
+        for k in range(OUTSIDE_AXES, OUTSIDE_AXES + 3):
+            entry -= tips[k, row] * tips[k, column]
+    elif column >= 3:
+        for k in range(FREE_AXES, FREE_AXES + 3):
+            entry += tips[k, row - 3] * tips[k, column - 3]
+    return entry
 
 
 @jit

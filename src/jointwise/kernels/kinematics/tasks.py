@@ -172,10 +172,15 @@ def task_errors(arm: Arm, task: Task, q: Floats) -> Errors:
     tips_base = stack_array(task.weights, XYZ, 0.0)
     joint_frames(arm, q, frames)
     transform_tips(frames, task.tip_points, tips_base)
+    return tip_errors(task, tips_base)
+
+
+@jit_inline
+def tip_errors(task: Task, tips_base: Floats) -> Errors:
+    """(position error [m], orientation error [rad]) of the tip points in the base frame."""
     if len(task.weights) == BOX_ROWS:
         nearest = stack_array(QUAD, XYZ, 0.0)
-        nearest_in_box(tips_base, task.target_points, nearest)
-        return position_error(tips_base, nearest), rotation_to_target(tips_base, nearest)[3]
+        return nearest_in_box(tips_base, task.target_points, nearest)
     distance = position_error(tips_base, task.target_points)
     if len(task.weights) == 1:
         return distance, 0.0

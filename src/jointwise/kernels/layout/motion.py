@@ -12,8 +12,8 @@ MOTION_LOWER, MOTION_UPPER, MOTION_MAX_STEP, MOTION_MAX_CHANGE, MOTION_TURN, MOT
     range(6)
 )
 # The state of a tracker ends with the number of points of the last target, the target, which is
-# (4, 4) at most, and a checksum. A whole robot has no last target.
-STATE_TARGET, STATE_END = -18, 18
+# (8, 4) at most, and a checksum. A whole robot has no last target.
+STATE_TARGET, STATE_END = -34, 34
 
 
 class Motion(NamedTuple):

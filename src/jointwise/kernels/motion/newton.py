@@ -9,16 +9,23 @@ overshoot the closest approach, and the arm would shake there.
 from math import sqrt
 from typing import NamedTuple
 
-from jointwise.kernels._numba.arrays import OCTET, TWIST, XYZ, stack_array
+from jointwise.kernels._numba.arrays import OCTET, QUAD, TWIST, XYZ, stack_array
 from jointwise.kernels._numba.jit import jit, jit_inline
 from jointwise.kernels.algebra.linear import inverse_trace, solve_positive
 from jointwise.kernels.algebra.trig import cos_sin
+from jointwise.kernels.kinematics.box import free_motion, nearest_in_box, without_free_motion
 from jointwise.kernels.kinematics.fk import copy_values, jacobian_column, joint_frames
-from jointwise.kernels.kinematics.tasks import position_error, rotation_to_target, transform_tips
+from jointwise.kernels.kinematics.tasks import (
+    point_count,
+    position_error,
+    rotation_to_target,
+    scaled_error_sq,
+    transform_tips,
+)
 from jointwise.kernels.layout.arm import Arm
 from jointwise.kernels.layout.arrays import Floats, Weights, packed_view
 from jointwise.kernels.layout.motion import MOTION_LOWER, MOTION_UPPER
-from jointwise.kernels.layout.task import Task
+from jointwise.kernels.layout.task import BOX_ROWS, Task
 from jointwise.kernels.motion.limits import clamp
 
 # Trials of a step with more and more damping.
@@ -73,25 +80,41 @@ def unpack_newton(buffer: Floats, n: int) -> NewtonWorkspace:
 def set_waypoint(task: Task, scale: float, tips_base: Floats, waypoint: Floats) -> float:
     """Write the target points, or points on the way to them; return the squared error [rad²].
 
+    With a box, they are those of its nearest pose.
+    """
+    if len(task.weights) == BOX_ROWS:
+        nearest = stack_array(QUAD, XYZ, scale)
+        errors = nearest_in_box(tips_base, task.target_points, nearest)
+        set_points_ahead(nearest, task.weights, scale, tips_base, waypoint)
+        return scaled_error_sq(errors, 1.0 / scale)
+    return set_points_ahead(task.target_points, task.weights, scale, tips_base, waypoint)
+
+
+@jit_inline
+def set_points_ahead(
+    target_points: Floats, weights: Weights, scale: float, tips_base: Floats, waypoint: Floats
+) -> float:
+    """Write points, or points on the way to them; return the squared error [rad²].
+
     The way is straight for the position, and a rotation about one axis.
     """
-    x, y, z, angle = rotation_to_target(tips_base, task.target_points)
-    distance = scale * position_error(tips_base, task.target_points)
+    x, y, z, angle = rotation_to_target(tips_base, target_points)
+    distance = scale * position_error(tips_base, target_points)
     error_sq = distance * distance
-    if len(task.weights) > 1:
+    if len(weights) > 1:
         error_sq += angle * angle
     share = min(1.0, MAX_AHEAD / max(sqrt(error_sq), MAX_AHEAD))
     cosine, sine = cos_sin(share * angle)
     axis_scale = 1.0 / max(angle, 1e-300)
     x, y, z = axis_scale * x, axis_scale * y, axis_scale * z
-    for k in range(len(task.weights)):
+    for k in range(point_count(weights)):
         a, b, c = tips_base[k, 0], tips_base[k, 1], tips_base[k, 2]
         if share == 1.0:
             for row in range(3):
-                waypoint[k, row] = task.target_points[k, row]
+                waypoint[k, row] = target_points[k, row]
         elif k == 0:
             for row in range(3):
-                ahead = share * (task.target_points[0, row] - tips_base[0, row])
+                ahead = share * (target_points[0, row] - tips_base[0, row])
                 waypoint[0, row] = tips_base[0, row] + ahead
         else:
             along = (1.0 - cosine) * (x * a + y * b + z * c)
@@ -105,11 +128,21 @@ def set_waypoint(task: Task, scale: float, tips_base: Floats, waypoint: Floats) 
 def chord_error_sq(weights: Weights, scale: float, tips_base: Floats, waypoint: Floats) -> float:
     """Weighted sum of the squared distances between points and their waypoints [rad²]."""
     total = 0.0
-    for k in range(len(weights)):
+    for k in range(point_count(weights)):
         for row in range(3):
             difference = waypoint[k, row] - tips_base[k, row]
             total += weights[k] * scale * scale * difference * difference
     return total
+
+
+@jit_inline
+def step_error_sq(task: Task, scale: float, tips_base: Floats, waypoint: Floats) -> float:
+    """The squared error that a step must not raise [rad²]; with a box, what is outside of it."""
+    if len(task.weights) == BOX_ROWS:
+        nearest = stack_array(QUAD, XYZ, scale)
+        errors = nearest_in_box(tips_base, task.target_points, nearest)
+        return scaled_error_sq(errors, 1.0 / scale)
+    return chord_error_sq(task.weights, scale, tips_base, waypoint)
 
 
 @jit
@@ -125,7 +158,7 @@ def set_moments(
         moments[0, row], moments[1, row] = scale * (waypoint[0, row] - tips_base[0, row]), 0.0
         for column in range(3):
             moments[2 + row, column] = moments[5 + row, column] = 0.0
-    for k in range(1, len(weights)):
+    for k in range(1, point_count(weights)):
         weight, dot = weights[k] * scale * scale, 0.0
         for row in range(3):
             dot += tips_base[k, row] * (waypoint[k, row] - tips_base[k, row])
@@ -169,6 +202,8 @@ def fill_system(
     f, g, h = moments[0, 0], moments[0, 1], moments[0, 2]
     for j in range(kinds.size):
         a, b, c, x, y, z = jacobian_column(kinds, frames, j, tip, scale)
+        if len(weights) == BOX_ROWS:
+            a, b, c, x, y, z = without_free_motion(tips_base, (a, b, c), (x, y, z))
         jacobian[j, 0], jacobian[j, 1], jacobian[j, 2] = a, b, c
         jacobian[j, 3], jacobian[j, 4], jacobian[j, 5] = x, y, z
         descent[j] = dot_row(moments, 0, a, b, c) + dot_row(moments, 1, x, y, z)
@@ -205,6 +240,8 @@ def singular_damping(weights: Weights, tips_base: Floats, workspace: NewtonWorks
                 matrix[row, column] = 0.0
                 if m == 2 and column >= 3:  # rotation about the aimed axis is free: full rank again
                     matrix[row, column] = tips_base[1, row - 3] * tips_base[1, column - 3]
+                if m == BOX_ROWS:
+                    matrix[row, column] = free_motion(tips_base, row, column)
                 for i in range(n):
                     matrix[row, column] += jacobian[i, row] * jacobian[i, column]
     share = 1.0 / (inverse_trace(matrix, rows) * NEAR_SINGULAR * NEAR_SINGULAR)
@@ -276,6 +313,7 @@ def newton_step(
     frames, move, trial = workspace.frames, workspace.vectors[2], workspace.vectors[3]
     weights, scale = task.weights, 1.0 / arm.angular_scale
     before = chord_error_sq(weights, scale, tips_base, waypoint)
+    most = step_error_sq(task, scale, tips_base, waypoint) if len(weights) == BOX_ROWS else before
     damping = singular_damping(weights, tips_base, workspace)
     solved = solve_move(limits, damping, 0.0, q, workspace)
     if solved and remaining_share(damping, before, workspace) > LARGE_RESIDUAL:
@@ -289,8 +327,8 @@ def newton_step(
                 longest = max(longest, abs(move[i]))
             joint_frames(arm, trial, frames)
             transform_tips(frames, task.tip_points, tips_base)
-            after = chord_error_sq(weights, scale, tips_base, waypoint)
-            if longest < AT_REST or after <= max(before, NEGLIGIBLE):
+            after = step_error_sq(task, scale, tips_base, waypoint)
+            if longest < AT_REST or after <= max(most, NEGLIGIBLE):
                 copy_values(trial, q)
                 return longest
         # Far from a minimum the curvature may mislead, so it is left out.

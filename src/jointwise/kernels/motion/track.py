@@ -12,10 +12,9 @@ from jointwise.kernels._numba.arrays import XYZ, stack_array
 from jointwise.kernels._numba.jit import jit
 from jointwise.kernels.kinematics.fk import all_finite, copy_values, joint_frames, unpack_arm
 from jointwise.kernels.kinematics.tasks import (
-    position_error,
     rotation_defect,
-    rotation_to_target,
     set_task,
+    tip_errors,
     transform_tips,
 )
 from jointwise.kernels.layout.arm import Arm
@@ -181,9 +180,9 @@ def track_rows(
         if valid:
             joint_frames(arm, motion.output, workspace.frames)
             transform_tips(workspace.frames, task.tip_points, tips_base)
-            largest = results[k, 2 * n] = position_error(tips_base, task.target_points)
+            largest, angle = tip_errors(task, tips_base)
+            results[k, 2 * n] = largest
             if m > 1:
-                angle = rotation_to_target(tips_base, task.target_points)[3]
                 results[k, 2 * n + 1], largest = angle, max(largest, angle)
             codes[k] = status_code(found, largest, motion)
 

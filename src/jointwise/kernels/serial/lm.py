@@ -56,8 +56,9 @@ def evaluate_residual(arm: Arm, task: Task, q: Floats, workspace: LMWorkspace) -
     transform_tips(frames, task.tip_points, tips_base)
     if len(task.weights) == BOX_ROWS:
         nearest = stack_array(QUAD, XYZ, q[0])
-        nearest_in_box(tips_base, task.target_points, nearest)
-        return write_residual(tips_base, nearest, jacobian)
+        errors = nearest_in_box(tips_base, task.target_points, nearest)
+        write_residual(tips_base, nearest, jacobian)
+        return errors
     return write_residual(tips_base, task.target_points, jacobian)
 
 

@@ -15,7 +15,7 @@ from jointwise.kernels.kinematics.fk import Point, rotate
 from jointwise.kernels.kinematics.tasks import rotation_to_target
 from jointwise.kernels.layout import tree as packing
 from jointwise.kernels.layout.arm import REVOLUTE
-from jointwise.kernels.layout.arrays import Floats, packed_view
+from jointwise.kernels.layout.arrays import Errors, Floats, packed_view
 from jointwise.kernels.layout.task import BOX_ROWS
 from jointwise.kernels.layout.tree import (
     CENTRE,
@@ -102,26 +102,33 @@ def transform_target(
 
 
 @jit
-def aim_at_box(target: Floats, state: Floats, at: int, tips: Floats) -> bool:
-    """Move the points of a target into its box, to the pose nearest to ``tips (10, 3)``.
+def aim_at_box(target: Floats, state: Floats, at: int, tips: Floats) -> Errors:
+    """Move the points of a target into its box, near ``tips (10, 3)``; the errors.
 
-    Returns whether the position is outside; the axes about which the rotation is free are written
-    after the tips.
+    The axes along which the position is outside, and those about which the rotation is free, are
+    written after the tips.
     """
     box, nearest = stack_array(BOX, XYZ, 0.0), stack_array(POINTS, XYZ, 0.0)
     for row in range(box.shape[0] - 1):
         for axis in range(3):
             origin = state[at + 3 + 4 * axis] if row == 0 else 0.0
             box[row, axis] = target[TARGET_CENTRE + 3 * row + axis] - origin
-    nearest_in_box(tips, box, nearest)
-    outside = 0.0
+    errors = nearest_in_box(tips, box, nearest)
     for row in range(4):
         for axis in range(3):
             origin = state[at + 3 + 4 * axis] if row == 0 else 0.0
             target[TARGET_POINT + 3 * row + axis] = nearest[row, axis] + origin
-            if row > 0:
-                outside += abs(tips[OUTSIDE_AXES - 1 + row, axis])
-    return outside > 0.0
+    return errors
+
+
+@jit
+def position_counts(tips: Floats) -> bool:
+    """Whether the position is outside of a box, or has no range, along any axis."""
+    for k in range(OUTSIDE_AXES, OUTSIDE_AXES + 3):
+        for axis in range(3):
+            if tips[k, axis] != 0.0:
+                return True
+    return False
 
 
 @jit
@@ -160,15 +167,19 @@ def evaluate(problem: TreeProblem, targets: Floats, state: Floats, memory: TreeM
         target = targets[k]
         transform_target(problem, state, frames, target, k, points)
         sums, weight = moments[target_joints[k] + 1], target[TARGET_POSITION_WEIGHT]
-        has_box = target[TARGET_HAS_BOX] > 0.0
-        if has_box and not aim_at_box(target, state, at, points):
-            weight = 0.0
+        has_box, outside = target[TARGET_HAS_BOX] > 0.0, (0.0, 0.0)
+        if has_box:
+            outside = aim_at_box(target, state, at, points)
+            weight = weight if position_counts(points) else 0.0
         x, y, z = points[0, 0], points[0, 1], points[0, 2]
         a = target[TARGET_POINT] - state[at + 3] - x
         b = target[TARGET_POINT + 1] - state[at + 7] - y
         c = target[TARGET_POINT + 2] - state[at + 11] - z
-        errors[k, 0] = sqrt(a * a + b * b + c * c)
-        cost += 0.5 * weight * (a * a + b * b + c * c)
+        square = a * a + b * b + c * c
+        if has_box:
+            square = outside[0] * outside[0]
+        errors[k, 0] = sqrt(square)
+        cost += 0.5 * weight * square
         a, b, c = weight * a, weight * b, weight * c
         sums[FORCE] += a
         sums[FORCE + 1] += b
@@ -193,6 +204,7 @@ def evaluate(problem: TreeProblem, targets: Floats, state: Floats, memory: TreeM
                 for axis in range(3):
                     wanted[p + 1, axis] = target[TARGET_AXES + 3 * p + axis]
             a, b, c, angle = rotation_to_target(points[: directions + 1], wanted[: directions + 1])
+            angle = outside[1] if has_box else angle
             errors[k, 1], weight = angle, target[TARGET_ORIENTATION_WEIGHT]
             cost += 0.5 * weight * angle * angle
             if has_box:
