@@ -26,6 +26,7 @@ from benchmarks.robot_follow import follow_table
 from benchmarks.robots import chain_robot_table, robots_obstacles_table, robots_table
 from benchmarks.singular import singular_table
 from benchmarks.start import start_table
+from benchmarks.tool_paths import tool_paths_table
 from benchmarks.track import track_table
 from benchmarks.track_scene import track_scene_table
 from benchmarks.unreachable import unreachable_table
@@ -299,6 +300,7 @@ TABLES = {
     "obstacles-solve": obstacles_solve_table,
     "edges": edges_table,
     "plan": plan_table,
+    "tool-paths": tool_paths_table,
 }
 
 

@@ -375,8 +375,8 @@ class Robot(FromRows):
 
         if self._geometry is not None or self.free_base:
             raise InvalidInputError(
-                "the robot has a shape, a scene or a free base: call with_external_axis first, then "
-                "with_geometry or with_scene. A free base needs no external axis."
+                "the robot has a shape, a scene or a free base: call with_external_axis first, "
+                "then with_geometry or with_scene. A free base needs no external axis."
             )
         found = external_axis(
             self.model, axis, limits, checks.flag("prismatic", prismatic), origin, part, name

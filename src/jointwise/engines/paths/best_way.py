@@ -1,7 +1,8 @@
 """The best way through layers: fewest breaks first, then the least joint motion."""
 
 from collections.abc import Sequence
-from math import inf
+from itertools import combinations
+from math import inf, pi
 from typing import NamedTuple
 
 import numpy as np
@@ -9,41 +10,58 @@ import numpy as np
 from jointwise.backends import cpu
 from jointwise.backends.progress import Report
 from jointwise.engines.paths.layers import Layer
-from jointwise.kernels.layout.arrays import Floats, Ints
-from jointwise.kernels.layout.paths import LARGEST_STEP, PERIOD
+from jointwise.kernels.layout.arrays import Bools, Floats, Ints
+from jointwise.kernels.layout.paths import (
+    BIN_COUNT,
+    BIN_JOINT,
+    BIN_LOW,
+    BIN_WIDTH,
+    LARGEST_STEP,
+    PERIOD,
+)
 from jointwise.kernels.layout.slots import WIDTH
 
 # The cost of a break: more than the motion of any path [rad, m].
 BREAK = 1e6
 # Where nodes are that are not there [rad, m].
 NOWHERE = 1e12
+# Where joints without limits end [rad].
+NO_LIMIT = 8.0 * pi
 # Layers between two reports of progress.
 REPORT_EVERY = 100
-# Bins of a joint, at most.
-MAX_BINS = 1024
+# Bins of a joint, at most: the number of pairs of bins is 16 bits wide.
+MAX_BINS = 180
 
 
 class Bins(NamedTuple):
-    """How nodes are divided by the values of one joint, so that few have to be compared.
+    """How nodes are divided by the values of two joints, so that few have to be compared.
 
     Attributes:
-        joint: The joint.
-        low: Where the first bin begins [rad, m].
-        width: Of a bin, at least the largest step of the joint [rad, m].
-        count: How many there are.
-        circular: Whether the last is beside the first.
+        packed: (2, 4) as kernels take it: joint, low end, width and number of bins of each.
+        wraps: (2,) whether the last bin is beside the first.
     """
 
-    joint: int
-    low: float
-    width: float
-    count: int
-    circular: bool
+    packed: Floats
+    wraps: Bools
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return int(self.packed[:, BIN_COUNT].prod())
 
     def of(self, q: Floats) -> Ints:
         """(k,) the bin of each node (k, n)."""
-        numbers = np.floor((q[:, self.joint] - self.low) / self.width).astype(np.int64)
-        return numbers % self.count if self.circular else np.clip(numbers, 0, self.count - 1)
+        rows, columns = (
+            _numbers(q, one, wraps) for one, wraps in zip(self.packed, self.wraps, strict=True)
+        )
+        return rows * int(self.packed[1, BIN_COUNT]) + columns
+
+
+def _numbers(q: Floats, bins: Floats, wraps: bool) -> Ints:
+    """(k,) the bin of one joint of each node."""
+    low, count = bins[BIN_LOW], int(bins[BIN_COUNT])
+    numbers = np.floor((q[:, int(bins[BIN_JOINT])] - low) / bins[BIN_WIDTH]).astype(np.int64)
+    return numbers % count if wraps else np.clip(numbers, 0, count - 1)
 
 
 class Edges(NamedTuple):
@@ -78,21 +96,31 @@ class Edges(NamedTuple):
         return np.where(allowed, change.sum(axis=-1), inf)
 
 
-def find_bins(layers: Sequence[Layer], steps: Floats, periods: Floats) -> Bins:
-    """The joint whose bins leave the fewest edges to compare."""
+def find_bins(layers: Sequence[Layer], steps: Floats, periods: Floats, limits: Floats) -> Bins:
+    """The two joints whose bins leave the fewest edges to compare.
+
+    Args:
+        layers: The nodes of each waypoint.
+        steps: (1, n) or (m, n) largest change of each joint [rad, m].
+        periods: (n,) after which change a joint is where it was [rad]; infinite if never.
+        limits: (n, 2) joint limits; nodes of joints without are within two turns [rad, m].
+    """
     filled = [layer.q for layer in layers if len(layer.q)]
+    low, high = np.clip(limits.T, -NO_LIMIT, NO_LIMIT)
+    wraps = np.isfinite(periods)
+    span, largest = np.where(wraps, periods, high - low), steps.max(axis=0)
+    counts = np.clip(span // largest, 1, MAX_BINS)
+    widths = np.maximum(np.maximum(span / counts, largest), 1e-9)
+    bins = np.stack([np.arange(len(low)), low, widths, counts], axis=1)
     some = [q.astype(float) for q in filled[:: max(len(filled) // 4, 1)]]
-    best, least = Bins(0, 0.0, inf, 1, False), inf
-    for joint, (step, period) in enumerate(zip(steps.max(axis=0), periods, strict=True)):
-        low = min((float(q[:, joint].min()) for q in filled), default=0.0)
-        high = max((float(q[:, joint].max()) for q in filled), default=0.0)
-        span = period if period < inf else high - low
-        count = int(min(max(span / step, 1.0), MAX_BINS))
-        bins = Bins(joint, low, max(span / count, step) or 1.0, count, period < inf)
-        pairs = sum(float((np.bincount(bins.of(q)) ** 2.0).sum()) for q in some)
-        if pairs < least:
-            best, least = bins, pairs
-    return best
+    numbers = [[_numbers(q, *each) for each in zip(bins, wraps, strict=True)] for q in some]
+
+    def pairs(a: int, b: int) -> float:
+        both = (each[a] * int(counts[b]) + each[b] for each in numbers)
+        return sum(float((np.bincount(each) ** 2.0).sum()) for each in both)
+
+    best = list(min(combinations(range(len(low)), 2), key=lambda two: pairs(*two)))
+    return Bins(bins[best], wraps[best])
 
 
 class BestWay:
@@ -146,17 +174,17 @@ class BestWay:
     def _relaxed(self, i: int, before: Floats, q: Floats) -> tuple[Floats, Ints]:
         """(k,) the costs of the cheapest edges to the nodes of layer i, and where they begin."""
         bins, costs = self.edges.bins, self.costs[i - 1]
-        numbers = bins.of(q).astype(np.int16)
+        numbers = bins.of(q).astype(np.int16)  # sorted in linear time
         order = np.argsort(numbers, kind="stable")
-        first = np.searchsorted(numbers[order], np.arange(bins.count + 1)).astype(np.int64)
+        first = np.zeros(bins.count + 1, np.int64)
+        np.cumsum(np.bincount(numbers, minlength=bins.count), out=first[1:])
         blocks = -(-len(q) // WIDTH)
         nodes = np.full((blocks * WIDTH, q.shape[1]), NOWHERE)
         nodes[: len(q)] = q[order]
         nodes = np.ascontiguousarray(nodes.reshape(blocks, WIDTH, -1).swapaxes(1, 2))
         best, parents = np.full((blocks, WIDTH), inf), np.full((blocks, WIDTH), -1.0)
         limits = self.edges.limits(i)
-        ends = bins.joint, bins.low, bins.width
-        cpu.relax_layer(before, costs, nodes, first, limits, *ends, best, parents)
+        cpu.relax_layer(before, costs, nodes, first, limits, bins.packed, best, parents)
         found, origins = np.empty(len(q)), np.empty(len(q), np.int64)
         found[order], origins[order] = best.ravel()[: len(q)], parents.ravel()[: len(q)]
         for (waypoint, node), blocked in self.edges.blocked.items():

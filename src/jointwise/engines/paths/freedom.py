@@ -1,6 +1,6 @@
 """The freedom that the targets of a path leave: ranges of deviations from poses, and samples."""
 
-from math import ceil, pi, prod
+from math import ceil, pi, prod, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +14,8 @@ from jointwise.targets.deviation import FREE_ROTATION, deviations_of, poses_at, 
 DEVIATIONS = ("x", "y", "z", "rotation x", "rotation y", "rotation z")
 # Samples of an interval, and of a full turn, at least.
 MIN_INTERVAL, MIN_TURN = 3, 24
+# Sine of the angle between two axes that are distinct.
+MIN_SINE = 0.1
 # By how much their number is lowered at a time, if there are too many.
 LOWERED = 0.9
 
@@ -26,8 +28,8 @@ class Freedom(NamedTuple):
         R_frame_tip: (3, 3) rotation of the link in the frame that deviates: for an aim, the frame
             whose z is the axis that aims.
         columns: Which of the six deviations are free.
-        low: (m, f) their least values [m, rad].
-        high: (m, f) their greatest values.
+        low: (m, f) their least values [m, rad]; (1, f) if the boxes are equal.
+        high: (m, f) or (1, f) their greatest values.
         turns: (f,) which of them are a full turn.
     """
 
@@ -49,19 +51,33 @@ class Freedom(NamedTuple):
         return self._turn in self.columns
 
     def poses(self, rows: slice, values: Floats) -> Floats:
-        """(k, s, 4, 4) poses of the link at deviations (k, s, f) from the targets of some rows."""
+        """(k, s, 4, 4) poses of the link at deviations from the targets of some rows.
+
+        Args:
+            rows: Which k targets.
+            values: (k, s, f) the deviations that are free [m, rad]; (1, s, f) for all targets.
+        """
         deviations = np.zeros((*values.shape[:2], 6))
         deviations[..., self.columns] = values
-        poses = poses_at(self.packed[rows, None], deviations)
-        poses[..., :3, :3] = poses[..., :3, :3] @ self.R_frame_tip
-        return poses
+        at_origin = self.packed[0].copy()
+        at_origin[:4] = np.eye(4)
+        offsets = poses_at(at_origin, deviations)
+        offsets[..., :3, :3] = offsets[..., :3, :3] @ self.R_frame_tip
+        return self.packed[rows, None, :4] @ offsets
+
+    def deviations(self, T_base_tip: Floats) -> Floats:
+        """(m, f) the deviations that are free, of poses (m, 4, 4) of the link."""
+        return self._all_deviations(T_base_tip)[:, self.columns]
 
     def tool_angles(self, T_base_tip: Floats) -> Floats:
         """(m,) turns of the link about the axis of the turn [rad], unwrapped."""
+        angles: Floats = np.unwrap(self._all_deviations(T_base_tip)[:, self._turn])
+        return angles
+
+    def _all_deviations(self, T_base_tip: Floats) -> Floats:
         poses = T_base_tip.copy()
         poses[:, :3, :3] = poses[:, :3, :3] @ self.R_frame_tip.T
-        angles: Floats = np.unwrap(deviations_of(self.packed, poses)[:, self._turn])
-        return angles
+        return deviations_of(self.packed, poses)
 
 
 def freedom_of(target: PackedTarget) -> Freedom | None:
@@ -83,7 +99,11 @@ def freedom_of(target: PackedTarget) -> Freedom | None:
     low, high = low[:, columns], high[:, columns]
     if not (np.isfinite(low).all() and np.isfinite(high).all()):
         return None
+    if (packed[:, 4:6, 3] != packed[0, 4:6, 3]).any():  # other frames, or other axes
+        return None
     turns = (high - low >= 2.0 * pi).all(axis=0) & turn[columns]
+    if (low == low[0]).all() and (high == high[0]).all():
+        low, high = low[:1], high[:1]
     return Freedom(packed, R_frame_tip, tuple(columns.tolist()), low, high, turns)
 
 
@@ -97,11 +117,12 @@ def _boxed_aims(values: Floats) -> tuple[Floats, Floats]:
     packed[:, 6:, 2], packed[:, 5, 3] = (-FREE_ROTATION, FREE_ROTATION), 2.0
     rotation = rotations_to_axes(values[:1, 1])[0]
     for pose, z in zip(packed, values[:, 1], strict=True):
-        y = np.cross(z, rotation[:, 0])
-        if np.linalg.norm(y) < 0.1:
-            y = rotation[:, 1] - z * (z @ rotation[:, 1])
-        y /= np.linalg.norm(y)
-        rotation = np.stack([np.cross(y, z), y, z], axis=1)
+        y = rotation[:, 1] - z * (z @ rotation[:, 1])
+        if y @ y < MIN_SINE**2:  # z is where y was
+            y = -rotation[:, 2] + z * (z @ rotation[:, 2])
+        y /= sqrt(y @ y)
+        x = y[1] * z[2] - y[2] * z[1], y[2] * z[0] - y[0] * z[2], y[0] * z[1] - y[1] * z[0]
+        rotation = np.array([x, y, z]).T
         pose[:3, :3] = rotation
     return packed, rotations_to_axes(values[:1, 2])[0].T
 

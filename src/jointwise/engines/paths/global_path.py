@@ -1,5 +1,6 @@
 """The best path over all solutions of all waypoints, at the samples of a ladder."""
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -99,11 +100,17 @@ class PathSearch:
             changed = found
         return GlobalPath(q, values, breaks, self.outside, self.colliding)
 
-    def refined(self, path: GlobalPath) -> Floats:
-        """(m, n) joint values of the path made smoother."""
-        solved = ~np.isnan(path.q[:, 0])
+    def refined(self, q: Floats, values: Floats, breaks: Iterable[int]) -> Floats:
+        """(m, n) joint values of a path made smoother.
+
+        Args:
+            q: (m, n) its joint values [rad, m]; NaN where there are none.
+            values: (m, f) values of all that is free.
+            breaks: Waypoints before which it breaks.
+        """
+        solved = ~np.isnan(q[:, 0])
         joined = solved[1:] & solved[:-1]
-        joined[[each - 1 for each in path.breaks if each > 0]] = False
+        joined[[each - 1 for each in breaks if each > 0]] = False
         fixed = ~solved
         fixed[0] |= self.start is not None or self.closed
         fixed[-1] |= self.closed
@@ -115,11 +122,9 @@ class PathSearch:
                 return False
             return self.check is None or self._is_free(q, joined)
 
-        q = np.where(solved[:, None], path.q, 0.0)
-        smooth = Refinement(self.ladder, joined, fixed, allowed)
         if not self.ladder.units.shape[1] or not joined.any() or not solved.all():
-            return path.q
-        return smooth.run(path.values, q)
+            return q
+        return Refinement(self.ladder, joined, fixed, allowed).run(values, q)
 
     def _is_free(self, q: Floats, joined: Bools) -> bool:
         assert self.check is not None
@@ -130,7 +135,9 @@ class PathSearch:
 
     def _edges(self) -> Edges:
         periods = np.where(self.wraps, TURN, np.inf)
-        return Edges(self.steps, periods, find_bins(self.layers, self.steps, periods), {})
+        limits = self.ladder.arm.arm.limits
+        bins = find_bins(self.layers, self.steps, periods, limits)
+        return Edges(self.steps, periods, bins, {})
 
     def _first_costs(self, edges: Edges) -> Floats:
         first = next(layer.q for layer in self.layers if len(layer.q)).astype(float)

@@ -54,19 +54,41 @@ class Ladder(NamedTuple):
     resolution: dict[str, float]
 
     def values(self, rows: slice, units: Floats) -> Floats:
-        """(k, s, f + p) values at some waypoints, from shares of that shape or (s, f + p)."""
-        count = len(self.freedom.packed[rows])
-        low = np.hstack([self.freedom.low[rows], np.tile(self.arm.low, (count, 1))])[:, None]
-        high = np.hstack([self.freedom.high[rows], np.tile(self.arm.high, (count, 1))])[:, None]
-        return low + units * (high - low)
+        """(k, s, f + p) values at some waypoints, from shares of that shape or (s, f + p).
+
+        It is (1, s, f + p) if the values are those of all waypoints.
+        """
+        own = self.freedom.low, self.freedom.high
+        some = [each if len(each) == 1 else each[rows] for each in own]
+        ends = zip(some, (self.arm.low, self.arm.high), strict=True)
+        low, high = (np.hstack([a, np.tile(b, (len(a), 1))])[:, None] for a, b in ends)
+        values: Floats = low + units * (high - low)
+        return values
 
     def solutions(self, rows: slice, values: Floats, near: Floats) -> tuple[Floats, Floats]:
         """(k, s, b, n) solutions at values (k, s, f + p), and (k, s, 2) how many there are."""
         split = len(self.freedom.columns)
-        poses = self.freedom.poses(rows, values[..., :split]).reshape(-1, 4, 4)
-        parameters = values[..., split:].reshape(len(poses), -1)
-        q, counts = self.arm.solutions(poses, parameters, near)
-        return q.reshape(*values.shape[:2], *q.shape[1:]), counts.reshape(*values.shape[:2], 2)
+        poses = self.freedom.poses(rows, values[..., :split])
+        shape = poses.shape[:2]
+        parameters = np.broadcast_to(values, (*shape, values.shape[2]))[..., split:]
+        flat = parameters.reshape(shape[0] * shape[1], -1)
+        q, counts = self.arm.solutions(poses.reshape(-1, 4, 4), flat, near)
+        return q.reshape(*shape, *q.shape[1:]), counts.reshape(*shape, 2)
+
+    def values_of(self, q: Floats, T_base_tip: Floats) -> Floats | None:
+        """(m, f + p) values at joint values (m, n) that reach the targets; None if unknown.
+
+        Args:
+            q: Joint values [rad, m].
+            T_base_tip: (m, 4, 4) poses of the end effector there.
+        """
+        own, form = self.freedom.deviations(T_base_tip), self.arm.form
+        parameters = [q[:, : self.arm.external]]
+        if form.redundant:
+            if form.fixed is None:  # the arm angle
+                return None
+            parameters.append(q[:, self.arm.external + form.fixed, None])
+        return np.hstack([own, *parameters])
 
     def layers(self, report: Report) -> tuple[list[Layer], list[bool]]:
         """The solutions of all waypoints, and which have solutions outside the limits only."""

@@ -69,7 +69,8 @@ class Refinement(NamedTuple):
         ends = [ladder.values(rows, np.full((1, ladder.units.shape[1]), end)) for end in (0.0, 1.0)]
         turns = np.append(ladder.freedom.turns, ladder.arm.turns)
         turns[len(ladder.freedom.turns) :] = False  # joints, which keep their limits
-        low, high = (each[:, 0] for each in ends)
+        count = len(ladder.freedom.packed)
+        low, high = (np.broadcast_to(each[:, 0], (count, each.shape[2])) for each in ends)
         return np.where(turns, -np.inf, low), np.where(turns, np.inf, high)
 
     def _solutions(self, values: Floats, q: Floats) -> Floats:

@@ -11,6 +11,7 @@ from jointwise.engines.paths.global_path import PathSearch
 from jointwise.engines.paths.layers import make_ladder
 from jointwise.engines.paths.sampled_arm import sampled_arm
 from jointwise.engines.serial.follow import LARGE_STEP, Followed, PathSolver
+from jointwise.engines.serial.forward import tip_poses
 from jointwise.kernels.layout.arrays import Floats
 from jointwise.model import checks
 from jointwise.targets import PackedTarget
@@ -66,13 +67,33 @@ def solve_whole(
         search = PathSearch(ladder, steps, start, limits.closed, solver.check, report)
         path = search.run(report)
         if path is not None:
-            found = solver.judged(search.refined(path), start)
+            q = search.refined(path.q, path.values, path.breaks)
+            found = solver.judged(q, start)
     is_whole = found is not None and not any(_quality(found, start, limits.closed)[:3])
     followed = solver.follow(start, progress, is_whole)
     if found is None or (followed is not None and _is_as_good(followed, found, start, limits)):
         assert followed is not None
-        found = followed
+        found = _refined(solver, search, followed, start, limits)
     return WholePath(found, ladder.resolution, freedom)
+
+
+def _refined(
+    solver: PathSolver,
+    search: PathSearch,
+    followed: Followed,
+    start: Floats | None,
+    limits: PathLimits,
+) -> Followed:
+    """A path that was followed, made smoother where that is possible; else as it is."""
+    q = np.array([result.q for result in followed.results])
+    values = search.ladder.values_of(q, tip_poses(solver.arm, q, "cpu"))
+    if values is None or not values.shape[1] or any(followed.quality(start)[:3]):
+        return followed
+    smoother = search.refined(q, values, followed.breaks)
+    if smoother is q:
+        return followed
+    found = solver.judged(smoother, start)
+    return found if _is_as_good(found, followed, start, limits) else followed
 
 
 def _is_as_good(a: Followed, b: Followed, start: Floats | None, limits: PathLimits) -> bool:

@@ -6,7 +6,14 @@ from jointwise.kernels._numba.jit import jit, jit_inline
 from jointwise.kernels._numba.where import any_lane, where
 from jointwise.kernels.collision.clearances import COLUMNS, lane_view
 from jointwise.kernels.layout.arrays import Floats, Ints
-from jointwise.kernels.layout.paths import LARGEST_STEP, PERIOD
+from jointwise.kernels.layout.paths import (
+    BIN_COUNT,
+    BIN_JOINT,
+    BIN_LOW,
+    BIN_WIDTH,
+    LARGEST_STEP,
+    PERIOD,
+)
 from jointwise.kernels.layout.slots import WIDTH
 
 
@@ -45,29 +52,39 @@ def relax_lanes(
     nodes: Floats,
     first: Ints,
     limits: Floats,
-    joint: int,
-    low: float,
-    width: float,
+    bins: Floats,
     best: Floats,
     parents: Floats,
 ) -> None:
     """The edges to all nodes of a layer; in lanes."""
-    bins, circular = first.size - 1, limits[PERIOD, joint] < inf
+    row_joint, column_joint = int(bins[0, BIN_JOINT]), int(bins[1, BIN_JOINT])
+    rows, columns = int(bins[0, BIN_COUNT]), int(bins[1, BIN_COUNT])
+    rows_wrap = limits[PERIOD, row_joint] < inf
+    columns_wrap = limits[PERIOD, column_joint] < inf and columns > 2
     for number in range(before.shape[0]):
         if not costs[number] < inf:
             continue
-        middle = floor((before[number, joint] - low) / width)
-        for each in range(3 if circular and bins > 2 else 1):
-            lower, upper = min(max(middle - 1, 0), bins), max(min(middle + 2, bins), 0)
-            if circular and bins > 2:  # each of the three bins may be at another end
-                lower = (middle + each - 1) % bins
-                upper = lower + 1
-            elif circular:
-                lower, upper = 0, bins
-            begin, end = first[lower] // WIDTH, (first[upper] + WIDTH - 1) // WIDTH
-            if first[lower] < first[upper]:
-                cost = costs[number]
-                relax_blocks(before, number, cost, nodes, begin, end, limits, best, parents)
+        middle_row = floor((before[number, row_joint] - bins[0, BIN_LOW]) / bins[0, BIN_WIDTH])
+        middle = floor((before[number, column_joint] - bins[1, BIN_LOW]) / bins[1, BIN_WIDTH])
+        if columns_wrap:
+            middle %= columns
+        for k in range(min(rows, 3)):
+            row = k
+            if rows > 2:
+                row = (middle_row + k - 1) % rows if rows_wrap else middle_row + k - 1
+                if row < 0 or row >= rows:
+                    continue
+            for part in range(2 if columns_wrap else 1):
+                lower, upper = (middle - 1, middle + 2) if columns > 2 else (0, columns)
+                if part == 1:  # what is at the other end
+                    lower, upper = (columns - 1, columns) if lower < 0 else (0, upper - columns)
+                lower, upper = max(lower, 0), min(upper, columns)
+                if lower < upper:
+                    begin, end = first[row * columns + lower], first[row * columns + upper]
+                    if begin < end:
+                        begin, end = begin // WIDTH, (end + WIDTH - 1) // WIDTH
+                        cost = costs[number]
+                        relax_blocks(before, number, cost, nodes, begin, end, limits, best, parents)
 
 
 @jit
@@ -77,31 +94,28 @@ def relax_layer(
     nodes: Floats,
     first: Ints,
     limits: Floats,
-    joint: int,
-    low: float,
-    width: float,
+    bins: Floats,
     best: Floats,
     parents: Floats,
 ) -> None:
     """The cheapest edge from the layer before to each node of a layer.
 
     The cost of an edge is the sum of joint changes; an edge that changes a joint by more than its
-    largest step does not exist. The nodes of the layer lie in bins of one of the joints, so that
-    only those of three bins are compared.
+    largest step does not exist. The nodes of the layer lie in bins of two of the joints, so that
+    only those of nine bins are compared.
 
     Args:
         before: (k, n) nodes of the layer before [rad, m].
         costs: (k,) the cost of the cheapest path to each of them; infinite for none.
         nodes: (b, n, 8) nodes of the layer, eight side by side, in the order of their bins.
-        first: (c+1,) the number of the first node of each bin.
+        first: (c+1,) the number of the first node of each bin, row by row.
         limits: (2, n) rows ``LARGEST_STEP`` and ``PERIOD`` [rad, m].
-        joint: The joint of the bins.
-        low: Its value at the beginning of the first bin.
-        width: Width of a bin, at least the largest step of the joint.
+        bins: (2, 4) the joint of the rows and that of the columns, with the columns ``BIN_JOINT``,
+            ``BIN_LOW``, ``BIN_WIDTH`` and ``BIN_COUNT``. A bin is not narrower than a step.
         best: (b, 8) the cost of the cheapest path to each node; infinite before the call.
         parents: (b, 8) the node of the layer before from which that path comes.
     """
     for column in range(COLUMNS):
         ends = lane_view(best, column), lane_view(parents, column)
         blocks = lane_view(nodes, column)
-        relax_lanes(before, costs, blocks, first, limits, joint, low, width, ends[0], ends[1])
+        relax_lanes(before, costs, blocks, first, limits, bins, ends[0], ends[1])
