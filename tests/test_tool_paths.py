@@ -80,7 +80,7 @@ def test_a_path_is_never_worse_than_followed(kind, name, seed, step):
 def test_a_path_stays_inside_its_boxes(position, rotation, frame, closed):
     arm = torch_arm("ur5e")
     targets = within(ring(25), position=position, rotation=rotation, frame=frame)
-    path = arm.solve_path(targets, closed=closed)
+    path = arm.solve_path(targets, closed=closed, config=SolveConfig(path_samples=300))
     assert path.converged.all()
     assert path.breaks == ()
     low, high = targets.box[:, [0, 2]].reshape(-1, 6), targets.box[:, [1, 3]].reshape(-1, 6)
@@ -190,15 +190,16 @@ def test_obstacles_are_avoided_or_reported():
 @pytest.mark.parametrize("facade", [Chain, Robot])
 def test_detours_lead_around_obstacles(facade):
     """Two free targets on both sides of a wall: the straight motion between them collides."""
-    scene = Scene().box([0.6, 0.04, 0.6], [0.5, 0.0, 0.3], name="wall")
+    scene = Scene().box([0.3, 0.04, 0.4], [0.45, 0.0, 0.2], name="wall")
     model = facade.load("ur5e").with_scene(scene)
     points = np.array([[0.45, -0.25, 0.3], [0.45, 0.25, 0.3]])
     targets = aim(points, [0, 0, -1])
     path = model.solve_path(targets if facade is Chain else {"tip": targets}, detours=True)
     assert path.converged.all()
-    if path.colliding or path.breaks:
-        plan = path.detours[1]
-        assert plan.converged if hasattr(plan, "converged") else plan.status.name == "PLANNED"
+    assert path.colliding == (1,) or path.breaks == (1,)
+    plan = path.detours[1]
+    assert plan.status.name == "PLANNED"
+    np.testing.assert_array_equal(plan.waypoints[[0, -1]], path.q)
 
 
 @pytest.mark.parametrize("facade", [Chain, Robot])
@@ -218,7 +219,7 @@ def test_bad_input_is_refused_before_work():
         arm.solve_path(open_ends, closed=True)
     with pytest.raises(InvalidInputError, match="call with_scene first"):
         arm.solve_path(open_ends, detours=True)
-    many = aim(np.tile([0.4, 0.0, 0.3], (200_000, 1)), [0, 0, -1])
+    many = aim(np.tile([0.4, 0.0, 0.3], (30_000, 1)), [0, 0, -1])
     with pytest.raises(InvalidInputError, match="Split the path"):
         arm.solve_path(many, max_step=0.1)
     with pytest.raises(InvalidInputError, match="closed is 'yes'"):

@@ -23,6 +23,8 @@ from jointwise.kernels.layout.slots import WIDTH
 
 # The cost of a break: more than the motion of any path [rad, m].
 BREAK = 1e6
+# What the motion at a break costs, as a share: of two breaks, the shorter one is better.
+JUMP = 1e-3
 # Where nodes are that are not there [rad, m].
 NOWHERE = 1e12
 # Where joints without limits end [rad].
@@ -163,7 +165,9 @@ class BestWay:
             begun = self.first_costs[: len(q)] if len(q) else np.empty(0)
             return begun.copy(), np.full(len(q), -1)
         least = int(self.costs[before].argmin())
-        costs = np.full(len(q), self.costs[before][least] + BREAK)
+        jump = np.abs(q - self.layers[before].q[least])
+        jump = np.minimum(jump, np.abs(self.edges.periods - jump)).sum(axis=1)
+        costs = self.costs[before][least] + BREAK + JUMP * jump
         parents = np.full(len(q), -2 - least)
         if before == i - 1:
             best, origins = self._relaxed(i, self.layers[before].q.astype(float), q)

@@ -23,7 +23,7 @@ MAX_EDGES = 64
 # Waypoints beside one that collides whose solutions are checked, too.
 NEIGHBOURS = range(-4, 5)
 # First nodes from which a closed path is tried.
-MAX_CLOSINGS = 12
+MAX_CLOSINGS = 8
 
 
 class GlobalPath(NamedTuple):
