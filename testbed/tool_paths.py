@@ -58,7 +58,7 @@ def seam(rng: np.random.Generator, size: float, count: int) -> Path:
     share = np.linspace(0.0, 4.0, count)
     side = np.minimum(share.astype(int), 3)
     points = corners[side] + (share - side)[:, None] * (corners[side + 1] - corners[side])
-    corner = np.clip((share - side - 0.85) / 0.15, 0.0, 1.0) * (side < 3)
+    corner = np.clip((share - side - 0.55) / 0.45, 0.0, 1.0) * (side < 3)
     angle = 0.5 * np.pi * (side + corner)
     outward = np.stack([np.cos(angle), np.sin(angle), np.ones(count)], axis=1) / np.sqrt(2.0)
     return np.column_stack([points, np.zeros(count)]), -outward
