@@ -26,6 +26,7 @@ from benchmarks.robot_follow import follow_table
 from benchmarks.robots import chain_robot_table, robots_obstacles_table, robots_table
 from benchmarks.singular import singular_table
 from benchmarks.start import start_table
+from benchmarks.tolerance import tolerance_table
 from benchmarks.tool_paths import tool_paths_table
 from benchmarks.track import track_table
 from benchmarks.track_scene import track_scene_table
@@ -288,6 +289,7 @@ TABLES = {
     "closed": closed_form_table,
     "singular": singular_table,
     "unreachable": unreachable_table,
+    "tolerance": tolerance_table,
     "fk": fk_table,
     "robots": robots_table,
     "robots-obstacles": robots_obstacles_table,

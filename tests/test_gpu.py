@@ -8,7 +8,7 @@ import subprocess
 import sys
 from contextlib import ExitStack
 from dataclasses import fields
-from math import pi
+from math import inf, pi
 from types import SimpleNamespace
 
 import numpy as np
@@ -26,6 +26,7 @@ from jointwise import (
     Status,
     aim,
     robots,
+    within,
 )
 from jointwise.backends import cuda as gpu
 from jointwise.backends import device_arrays
@@ -64,8 +65,11 @@ def problems(arm, kind="poses"):
     poses[3, 0, 3] = np.nan
     starts[4, 0] = np.inf
     starts[5] = arm.random(5, COUNT)[5]
-    if kind == "aims":
+    if kind in ("aims", "boxes"):
         poses[3, 0, 3] = 0.1
+    if kind == "boxes":
+        return within(poses, (0.01, 0.0, (0.0, 0.02)), (0.1, 0.0, inf)), starts
+    if kind == "aims":
         return aim(poses[:, :3, 3], poses[:, :3, 2]), starts
     return (poses if kind == "poses" else poses[:, :3, 3].copy()), starts
 
@@ -86,9 +90,9 @@ def assert_same(batch, wanted):
 
 
 @on_a_gpu
-@pytest.mark.parametrize("kind", ["poses", "positions", "aims"])
+@pytest.mark.parametrize("kind", ["poses", "positions", "aims", "boxes"])
 def test_gpu_and_cpu_find_the_same_solutions(kind, small_pieces):
-    arm = robots.panda() if kind == "poses" else robots.ur5e()  # without a closed form
+    arm = robots.panda() if kind in ("poses", "boxes") else robots.ur5e()  # without a closed form
     targets, starts = problems(arm, kind)
     wanted = arm.solve_batch(targets, starts)
     batch = arm.solve_batch(targets, starts, device="cuda")

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from jointwise.config import DEFAULT_SOLVE_CONFIG, SolveConfig, check_config
-from jointwise.engines.choice import check_serial, is_for_arms
+from jointwise.engines.choice import check_listed, check_serial, is_for_arms
 from jointwise.engines.run_options import Device, RunOptions
 from jointwise.engines.serial.engine import arm_at_point
 from jointwise.engines.serial.forward import jacobian, joint_frames, manipulability, tip_poses
@@ -623,6 +623,7 @@ class Chain(FromRows):
         from jointwise.engines.closed_form.solutions import all_solutions
 
         packed = pack_target(target)
+        check_listed(packed)
         arm, first = self._arm_for(packed), None if near is None else self._values("near", near)
         check = None if self._collision_model is None else self._check_or_none(arm)
         options = count, first, config, redundancy, checks.flag("all_turns", all_turns), check
@@ -664,6 +665,7 @@ class Chain(FromRows):
         from jointwise.engines.closed_form.batch import solutions_batch
 
         _, (packed,) = self._packed(targets, True)
+        check_listed(packed)
         arm, values = self._arm_for(packed), self._values("near", near)
         options, check = RunOptions(device, threads=threads), self._check_or_none(arm)
         return solutions_batch(arm, targets, values, redundancy, options, check)
@@ -758,8 +760,7 @@ class Chain(FromRows):
         Raises:
             InvalidInputError: The target has no position, or a weight of 0.
         """
-        kind = target.kind
-        if target.weight is not EQUAL_WEIGHT or not kind.has_position or kind.has_box:
+        if target.weight is not EQUAL_WEIGHT or not target.kind.has_position:
             check_serial(target)
         return self.arm if target.point is None else arm_at_point(self.arm, target)
 

@@ -80,11 +80,18 @@ def is_serial(target: PackedTarget) -> bool:
 
 def check_serial(target: PackedTarget) -> None:
     """Refuse a target that only the tree engine can weigh."""
-    if target.kind.has_box:
-        raise InvalidInputError("target has a tolerance box: expected a target without one.")
     if not target.kind.has_position:
         raise InvalidInputError(
             f"target is a {target.kind.name}: expected a target with a position. Use solve."
         )
     if not is_serial(target):
         raise InvalidInputError("target has a weight of 0: expected one above 0. Use solve.")
+
+
+def check_listed(target: PackedTarget) -> None:
+    """Refuse a target whose solutions cannot be listed."""
+    if target.kind.has_box:
+        raise InvalidInputError(
+            "target has a tolerance box, which has infinitely many solutions: expected a target "
+            "without one. Use solve, or list the solutions of poses inside the box."
+        )

@@ -59,8 +59,8 @@ class WithinKind(PoseKind):
 
     def target_axes(self, packed: Floats) -> Floats:
         """The axes of their poses; that of the turn is the last."""
-        axes = packed[:, :3, :3].swapaxes(1, 2)
-        return (self.link_axes(packed) @ axes).reshape(-1, 9)
+        axes: Floats = self.link_axes(packed) @ packed[:, :3, :3].swapaxes(1, 2)
+        return axes.reshape(-1, 9)
 
     def link_axes(self, packed: Floats) -> Floats:
         """The axes of the link in the same order."""

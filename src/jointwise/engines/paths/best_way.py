@@ -133,15 +133,18 @@ class BestWay:
         parents: For each layer (k,) the node before; -2 - node after a break, -1 for none.
     """
 
-    def __init__(self, layers: list[Layer], edges: Edges, first_costs: Floats) -> None:
+    def __init__(
+        self, layers: list[Layer], edges: Edges, first_costs: Floats, most: float = inf
+    ) -> None:
         """Nothing is found yet.
 
         Args:
             layers: The nodes of each waypoint.
             edges: Which edges there are.
             first_costs: (k,) what it costs to begin at a node of the first layer that has any.
+            most: Paths that cost more are not looked for.
         """
-        self.layers, self.edges, self.first_costs = layers, edges, first_costs
+        self.layers, self.edges, self.first_costs, self.most = layers, edges, first_costs, most
         self.costs: list[Floats] = []
         self.parents: list[Ints] = []
 
@@ -150,6 +153,7 @@ class BestWay:
         del self.costs[begin:], self.parents[begin:]
         for i in range(begin, len(self.layers)):
             costs, parents = self._layer(i)
+            costs[costs > self.most] = inf
             self.costs.append(costs)
             self.parents.append(parents.astype(np.int32))
             if i % REPORT_EVERY == 0 or i == len(self.layers) - 1:
@@ -164,15 +168,16 @@ class BestWay:
         if not len(q) or before < 0:
             begun = self.first_costs[: len(q)] if len(q) else np.empty(0)
             return begun.copy(), np.full(len(q), -1)
-        least = int(self.costs[before].argmin())
-        jump = np.abs(q - self.layers[before].q[least])
-        jump = np.minimum(jump, np.abs(self.edges.periods - jump)).sum(axis=1)
-        costs = self.costs[before][least] + BREAK + JUMP * jump
-        parents = np.full(len(q), -2 - least)
+        costs, parents = np.full(len(q), inf), np.full(len(q), -1)
         if before == i - 1:
-            best, origins = self._relaxed(i, self.layers[before].q.astype(float), q)
-            joined = best <= costs
-            costs[joined], parents[joined] = best[joined], origins[joined]
+            costs, parents = self._relaxed(i, self.layers[before].q.astype(float), q)
+        least = int(self.costs[before].argmin())
+        broken = self.costs[before][least] + BREAK
+        if broken <= self.most:
+            lost = np.flatnonzero(costs > broken)
+            jump = np.abs(q[lost] - self.layers[before].q[least])
+            jump = np.minimum(jump, np.abs(self.edges.periods - jump)).sum(axis=1)
+            costs[lost], parents[lost] = broken + JUMP * jump, -2 - least
         return costs, parents
 
     def _relaxed(self, i: int, before: Floats, q: Floats) -> tuple[Floats, Ints]:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 MAX_ROUNDS = 12
 # Edges into one node that are checked at a time, the cheapest first.
 MAX_EDGES = 64
+# What stands for a node where there is no path.
+NO_NODE = -2
 # Waypoints beside one that collides whose solutions are checked, too.
 NEIGHBOURS = range(-4, 5)
 # First nodes from which a closed path is tried.
@@ -78,14 +80,17 @@ class PathSearch:
         low, high = arm.limits.T
         self.wraps: Bools = ~arm.prismatic & (high - low >= TURN - 1e-9)
         self.best: BestWay | None = None
+        self.most = np.inf
 
-    def run(self, report: Report) -> GlobalPath | None:
-        """The path; None if no waypoint has a solution."""
-        changed = 0
+    def run(self, report: Report, most: float = np.inf) -> GlobalPath | None:
+        """The path; None if no waypoint has a solution, or no path costs at most ``most``."""
+        changed, self.most = 0, most
         for _ in range(MAX_ROUNDS):
             if not any(len(layer.q) for layer in self.layers):
                 return None
             nodes, breaks = self._way(changed, report)
+            if nodes[-1] == NO_NODE:
+                return None
             values, q = self._exact(nodes)
             q, misfits = unwrapped(
                 q, breaks, self.ladder.arm.arm.limits, self.wraps, self.start, self.closed
@@ -152,10 +157,13 @@ class PathSearch:
         """The best nodes; layers before ``changed`` are as they were."""
         if self.best is None:
             edges = self._edges()
-            self.best = BestWay(self.layers, edges, self._first_costs(edges))
+            self.best = BestWay(self.layers, edges, self._first_costs(edges), self.most)
         elif changed == 0:
             self.best.first_costs = self._first_costs(self.best.edges)
         self.best.find(changed, report)
+        ends = [costs for costs in self.best.costs if len(costs)]
+        if not np.isfinite(ends[-1].min()):
+            return np.full(len(self.layers), NO_NODE), set()
         nodes, breaks = self.best.way()
         if not self.closed or nodes[0] == nodes[-1]:
             return nodes, breaks

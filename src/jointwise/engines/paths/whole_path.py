@@ -16,6 +16,8 @@ from jointwise.kernels.layout.arrays import Floats
 from jointwise.model import checks
 from jointwise.targets import PackedTarget
 
+# A path that is followed may be so many times shorter than the layers' own, before refinement.
+LONGER = 1.1
 # Motion that is longer by less, as a share, is not longer.
 SAME_MOTION = 1e-9
 
@@ -62,18 +64,21 @@ def solve_whole(
         return WholePath(followed, {}, freedom)
     steps = np.where(np.isfinite(limits.both), limits.both, LARGE_STEP)
     ladder = make_ladder(arm, freedom, steps.max(axis=0), samples)
-    found = None
+    found, most = None, np.inf
+    followed = solver.follow(start, progress, only_whole=True)
+    if followed is not None and not any(_quality(followed, start, limits.closed)[:3]):
+        most = LONGER * followed.motion(start) + LONGER - 1.0
     with reporting(progress, "solving the path", len(target.values)) as report:
         search = PathSearch(ladder, steps, start, limits.closed, solver.check, report)
-        path = search.run(report)
+        path = search.run(report, most)
         if path is not None:
             q = search.refined(path.q, path.values, path.breaks)
             found = solver.judged(q, start)
-    is_whole = found is not None and not any(_quality(found, start, limits.closed)[:3])
-    followed = solver.follow(start, progress, is_whole)
-    if found is None or (followed is not None and _is_as_good(followed, found, start, limits)):
-        assert followed is not None
+    if followed is None and (found is None or any(_quality(found, start, limits.closed)[:3])):
+        followed = solver.follow(start, progress)
+    if followed is not None and (found is None or _is_as_good(followed, found, start, limits)):
         found = _refined(solver, search, followed, start, limits)
+    assert found is not None
     return WholePath(found, ladder.resolution, freedom)
 
 

@@ -36,7 +36,7 @@ from jointwise.kernels.layout.status import (
     ITERATION_LIMIT,
     UNDECIDED,
 )
-from jointwise.kernels.layout.task import PackedProblem, Results
+from jointwise.kernels.layout.task import BOX_ROWS, PackedProblem, Results
 from jointwise.model import checks
 from jointwise.model.arm import ArmModel
 from jointwise.model.closed_form import EXACT
@@ -147,6 +147,8 @@ def solve_cpu(
         else:
             results.status[begin:end] = UNDECIDED
         arrived = np.isin(results.status[begin:end], (CONVERGED, COLLIDES, COLLIDES_ALWAYS))
+        if len(problem.weights) == BOX_ROWS:  # a pose without a box is solved as one
+            arrived &= problem.targets[begin:end, 4:, :3].any(axis=(1, 2))
         missed = begin + np.flatnonzero(~arrived)
         for row in missed.tolist() if search_unreached or not cpu.HAS_LANES else ():
             if progress[worker, 2]:

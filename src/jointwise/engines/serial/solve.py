@@ -8,6 +8,7 @@ import numpy as np
 from jointwise.backends import cpu
 from jointwise.config import SolveConfig, criteria_of
 from jointwise.engines.serial.packing import packed_arm
+from jointwise.engines.serial.tolerance import has_extent, solve_sampled, without_empty_box
 from jointwise.kernels.layout.arm import has_joint_penalties
 from jointwise.kernels.layout.arrays import Floats, Outcome, Weights
 from jointwise.kernels.layout.status import (
@@ -18,7 +19,7 @@ from jointwise.kernels.layout.status import (
     PENDING,
     UNREACHABLE,
 )
-from jointwise.kernels.layout.task import PackedCriteria
+from jointwise.kernels.layout.task import BOX_ROWS, PackedCriteria
 from jointwise.kernels.layout.thresholds import MIN_MOVE
 from jointwise.model import checks
 from jointwise.model.arm import ArmModel
@@ -57,6 +58,8 @@ def solve_one(
         preferred: (n,) preferred joint values [rad, m].
         link: The name of the end effector, for the result.
     """
+    if target.kind.has_box:
+        target = without_empty_box(target)
     kind, values, weight, _ = target
     if weight is EQUAL_WEIGHT:
         weights = kind.point_weights(arm.angular_scale)
@@ -103,8 +106,14 @@ def find_nearest(
     criteria: PackedCriteria,
     q: Floats,
 ) -> Outcome:
-    """Move ``q`` to the nearest solution in closed form if there is one, else by ``search``."""
+    """Move ``q`` to the nearest solution in closed form if there is one, else by ``search``.
+
+    With a tolerance box the search comes first. If it finds nothing, poses inside the box are
+    solved in closed form.
+    """
     outcome: Outcome
+    if len(weights) == BOX_ROWS:
+        return _find_within(arm, packed, values, weights, criteria, q)
     if arm.closed_form is not None and (form := closed_form_for(arm, packed, weights)) is not None:
         outcome = cpu.solve_nearest(packed, form, values, criteria, q)
         code = outcome[0]
@@ -116,6 +125,31 @@ def find_nearest(
             return outcome
     outcome = cpu.search(packed, values, weights, criteria, q)
     return outcome
+
+
+def _find_within(
+    arm: ArmModel,
+    packed: Floats,
+    values: Floats,
+    weights: Weights,
+    criteria: PackedCriteria,
+    q: Floats,
+) -> Outcome:
+    """Move ``q`` into a tolerance box."""
+    if not has_extent(values):
+        return find_nearest(arm, packed, values[:4], weights[:4], criteria, q)
+    start = q.copy()
+    outcome: Outcome = cpu.search(packed, values, weights, criteria, q)
+    form = closed_form_for(arm, packed, weights[:4])
+    if outcome[0] in (CONVERGED, INVALID, UNREACHABLE) or form is None:
+        return outcome
+    clamp_to_limits(arm, start)
+    if not solve_sampled(arm, packed, form, values, criteria, start):
+        return outcome
+    q[:] = start
+    position_error, angle, _, converged, _ = cpu.evaluate(packed, values, weights, criteria, q)
+    code = CONVERGED if converged else outcome[0]
+    return code, position_error, angle, outcome[3], outcome[4]
 
 
 def closed_form_for(arm: ArmModel, packed: Floats, weights: Weights) -> Floats | None:

@@ -12,7 +12,7 @@ tilt has no z.
 
 from math import pi, sqrt
 
-from jointwise.kernels._numba.arrays import XYZ, stack_array
+from jointwise.kernels._numba.arrays import PAIR, XYZ, stack_array
 from jointwise.kernels._numba.jit import jit, jit_inline
 from jointwise.kernels._numba.where import floor, where
 from jointwise.kernels.algebra.trig import TURN, cos_sin, polar_angle
@@ -29,11 +29,14 @@ from jointwise.kernels.layout.task import (
 )
 
 # Rows that ``nearest_in_box`` writes after the tip points: the axes along which the position is
-# outside its range, others are zero; the axes about which the rotation is free.
+# outside or has no room, others are zero; the axes about which the rotation is free.
 OUTSIDE_AXES, FREE_AXES = 4, 7
-# A component outside its range is aimed so far inside it, at most a quarter of the range [m, rad].
-# Aimed at the end itself, it would leave the range again while others are brought inside theirs.
+# A sine below this is none.
+TINY = 1e-12
+# How far inside its range a component is aimed, at most a quarter of the range [m, rad].
 INSET = 1e-3
+# A component is free if the room to the end of its range is so many times the error.
+ROOM = 2.0
 
 
 @jit
@@ -53,7 +56,7 @@ def set_box_task(arm: Arm, target: Floats, task: Task) -> None:
         if in_tool:  # the target deviates from the tip by the opposite
             low, high = -high, -low
         if k == 2:
-            low, high = (low + high) / 2, (high - low) / 2
+            low, high = 0.5 * (low + high), 0.5 * (high - low)
         points[BOX_ROTATION_FROM, k], points[BOX_ROTATION_TO, k] = low, high
 
 
@@ -65,39 +68,58 @@ def clamped(value: float, low: float, high: float) -> float:
 
 
 @jit_inline
-def into_range(value: float, low: float, high: float) -> tuple[float, float]:
-    """(a value inside the range, by how much the given one is outside); it stays if it is inside."""
-    excess, inset = value - clamped(value, low, high), 0.25 * (high - low)
+def excess_of(value: float, low: float, high: float) -> float:
+    """By how much a value is outside its range."""
+    return value - clamped(value, low, high)
+
+
+@jit_inline
+def into_range(value: float, low: float, high: float, error: float) -> tuple[float, bool]:
+    """(a value inside the range, whether it is free to move); inside it stays.
+
+    One that is outside is aimed a little farther inside, no farther than by the error: at the end
+    of the range it would leave again while others are brought inside theirs. For the same reason
+    one that is inside is free only if there is room for a step that ends the error.
+    """
+    inset, below, above = 0.25 * (high - low), value - low, high - value
     inset = where(inset > INSET, INSET, inset)
-    inside = excess == 0.0
-    return where(inside, value, clamped(value, low + inset, high - inset)), excess
+    inset = where(inset > error, error, inset)
+    room = where(below < above, below, above)
+    goal = clamped(value, low + inset, high - inset)
+    return where(room < 0.0, goal, value), room > ROOM * error
 
 
 @jit_inline
 def nearest_position(tips: Floats, points: Floats, nearest: Floats) -> float:
-    """Write a position in the box, and the axes along which the tip is outside; the error [m]."""
+    """Write a position in the box, and the axes along which it counts; the error [m]."""
     in_tool, square = points[BOX_IN_TOOL, 0] > 0.5, 0.0 * tips[0, 0]
+    deviations = stack_array(PAIR, XYZ, square)
     x, y, z = tips[0, 0], tips[0, 1], tips[0, 2]
     dx, dy, dz = x - points[0, 0], y - points[0, 1], z - points[0, 2]
     for k in range(3):
         a = where(in_tool, tips[k + 1, 0], points[k + 1, 0])
         b = where(in_tool, tips[k + 1, 1], points[k + 1, 1])
         c = where(in_tool, tips[k + 1, 2], points[k + 1, 2])
-        low, high = points[BOX_POSITION_FROM, k], points[BOX_POSITION_TO, k]
         deviation = a * dx + b * dy + c * dz
-        goal, excess = into_range(deviation, low, high)
-        move, square = goal - deviation, square + excess * excess
-        x, y, z = x + move * a, y + move * b, z + move * c
-        outside = where((excess == 0.0) & (low < high), 0.0, 1.0)
-        tips[OUTSIDE_AXES + k, 0] = outside * a
-        tips[OUTSIDE_AXES + k, 1] = outside * b
-        tips[OUTSIDE_AXES + k, 2] = outside * c
+        excess = excess_of(deviation, points[BOX_POSITION_FROM, k], points[BOX_POSITION_TO, k])
+        square, deviations[0, k] = square + excess * excess, deviation
+        tips[OUTSIDE_AXES + k, 0], tips[OUTSIDE_AXES + k, 1] = a, b
+        tips[OUTSIDE_AXES + k, 2] = c
+    distance = sqrt(square)
+    for k in range(3):
+        low, high = points[BOX_POSITION_FROM, k], points[BOX_POSITION_TO, k]
+        goal, free = into_range(deviations[0, k], low, high, distance)
+        move, counts = goal - deviations[0, k], where(free, 0.0, 1.0)
+        x, y = x + move * tips[OUTSIDE_AXES + k, 0], y + move * tips[OUTSIDE_AXES + k, 1]
+        z = z + move * tips[OUTSIDE_AXES + k, 2]
+        for axis in range(3):
+            tips[OUTSIDE_AXES + k, axis] = counts * tips[OUTSIDE_AXES + k, axis]
     nearest[0, 0], nearest[0, 1], nearest[0, 2] = x, y, z
-    return sqrt(square)
+    return distance
 
 
 @jit_inline
-def rotation_at(tilt_x: float, tilt_y: float, turn: float, rotation: Floats) -> None:
+def set_rotation(tilt_x: float, tilt_y: float, turn: float, rotation: Floats) -> None:
     """Write ``Exp(tilt) Exp(turn z)`` into ``rotation (3, 3)``."""
     size = sqrt(tilt_x * tilt_x + tilt_y * tilt_y)
     scale = 1.0 / where(size > 0.0, size, 1.0)
@@ -130,6 +152,76 @@ def normalise(axes: Floats, k: int, free: bool) -> None:
         axes[k, axis] = scale * axes[k, axis]
 
 
+@jit_inline
+def see_other(tips: Floats, points: Floats, reference: Floats, seen: Floats) -> None:
+    """Write the axes of the reference, base frame, and the axes of the other frame seen from it."""
+    in_tool, zero = points[BOX_IN_TOOL, 0] > 0.5, 0.0 * tips[0, 0]
+    for i in range(3):
+        for axis in range(3):
+            reference[i, axis] = where(in_tool, tips[i + 1, axis], zero + points[i + 1, axis])
+    for i in range(3):
+        for j in range(3):
+            dot = zero
+            for axis in range(3):
+                other = where(in_tool, zero + points[j + 1, axis], tips[j + 1, axis])
+                dot = dot + reference[i, axis] * other
+            seen[i, j] = dot
+
+
+@jit_inline
+def tilt_and_turn(seen: Floats) -> Point:
+    """(x, y, turn): the rotation ``seen (3, 3)`` as a tilt about x and y after a turn about z."""
+    sine, cosine = sqrt(seen[0, 2] * seen[0, 2] + seen[1, 2] * seen[1, 2]), seen[2, 2]
+    tiny = sine <= TINY
+    scale = where(tiny, 1.0, polar_angle(cosine, sine) / where(tiny, 1.0, sine))
+    x = where(tiny & (cosine < 0.0), pi, -scale * seen[1, 2])
+    turn = polar_angle(seen[0, 0] + seen[1, 1], seen[1, 0] - seen[0, 1])
+    return x, scale * seen[0, 2], turn
+
+
+@jit_inline
+def set_ways(seen: Floats, tilt_x: float, tilt_y: float, ways: Floats) -> None:
+    """Write the axes about which the turn, the tilt's x and its y rotate, seen by the reference."""
+    sine = sqrt(seen[0, 2] * seen[0, 2] + seen[1, 2] * seen[1, 2])
+    angle, tiny = sqrt(tilt_x * tilt_x + tilt_y * tilt_y), sine <= TINY
+    inverse = 1.0 / where(tiny, 1.0, angle)
+    share, rise = where(tiny, 1.0, inverse * sine), inverse * (1.0 - seen[2, 2])
+    x, y = where(tiny, 0.0, inverse * tilt_x), where(tiny, 0.0, inverse * tilt_y)
+    ways[0, 0], ways[0, 1], ways[0, 2] = seen[0, 2], seen[1, 2], seen[2, 2]
+    ways[1, 0], ways[1, 1] = share + (1.0 - share) * x * x, (1.0 - share) * x * y
+    ways[2, 0], ways[2, 1] = (1.0 - share) * x * y, share + (1.0 - share) * y * y
+    ways[1, 2], ways[2, 2] = -rise * y, rise * x
+
+
+@jit_inline
+def nearest_rotation(seen: Floats, points: Floats, ways: Floats) -> float:
+    """Bring the rotation ``seen (3, 3)`` into its ranges; the error [rad].
+
+    Written into ``ways (3, 3)`` are the axes about which it is free, orthonormal or zero.
+    """
+    tilt_x, tilt_y, turn = tilt_and_turn(seen)
+    set_ways(seen, tilt_x, tilt_y, ways)
+    middle, half = points[BOX_ROTATION_FROM, 2], points[BOX_ROTATION_TO, 2]
+    turn = turn - middle
+    turn = turn - TURN * floor(turn / TURN + 0.5)
+    low_x, high_x = points[BOX_ROTATION_FROM, 0], points[BOX_ROTATION_TO, 0]
+    low_y, high_y = points[BOX_ROTATION_FROM, 1], points[BOX_ROTATION_TO, 1]
+    excess_x, excess_y = excess_of(tilt_x, low_x, high_x), excess_of(tilt_y, low_y, high_y)
+    excess = excess_of(turn, -half, half)
+    error = sqrt(excess_x * excess_x + excess_y * excess_y + excess * excess)
+    near_x, free_x = into_range(tilt_x, low_x, high_x, error)
+    near_y, free_y = into_range(tilt_y, low_y, high_y, error)
+    near_turn, free_turn = into_range(turn, -half, half, error)
+    normalise(ways, 0, free_turn)
+    remove_component(ways, 1, 0)
+    normalise(ways, 1, free_x)
+    remove_component(ways, 2, 0)
+    remove_component(ways, 2, 1)
+    normalise(ways, 2, free_y)
+    set_rotation(near_x, near_y, middle + near_turn, seen)
+    return error
+
+
 @jit
 def nearest_in_box(tips: Floats, points: Floats, nearest: Floats) -> Errors:
     """Write into ``nearest (4, 3)`` the tip points of a pose in the box near the tip.
@@ -143,52 +235,12 @@ def nearest_in_box(tips: Floats, points: Floats, nearest: Floats) -> Errors:
         points: (10, 3) the target points and the box.
         nearest: (4, 3) the result, base frame.
     """
-    distance = nearest_position(tips, points, nearest)
     in_tool, zero = points[BOX_IN_TOOL, 0] > 0.5, 0.0 * tips[0, 0]
     reference, seen = stack_array(XYZ, XYZ, zero), stack_array(XYZ, XYZ, zero)
-    for i in range(3):
-        for axis in range(3):
-            reference[i, axis] = where(in_tool, tips[i + 1, axis], zero + points[i + 1, axis])
-    for i in range(3):
-        for j in range(3):
-            dot = zero
-            for axis in range(3):
-                other = where(in_tool, zero + points[j + 1, axis], tips[j + 1, axis])
-                dot = dot + reference[i, axis] * other
-            seen[i, j] = dot
-    sine, cosine = sqrt(seen[0, 2] * seen[0, 2] + seen[1, 2] * seen[1, 2]), seen[2, 2]
-    angle, tiny = polar_angle(cosine, sine), sine <= 1e-12
-    scale = where(tiny, 1.0, angle / where(tiny, 1.0, sine))
-    tilt_x = where(tiny & (cosine < 0.0), pi, -scale * seen[1, 2])
-    tilt_y = scale * seen[0, 2]
-    turn = polar_angle(seen[0, 0] + seen[1, 1], seen[1, 0] - seen[0, 1])
-    middle, half = points[BOX_ROTATION_FROM, 2], points[BOX_ROTATION_TO, 2]
-    turn = turn - middle
-    turn = turn - TURN * floor(turn / TURN + 0.5)
-    low_x, high_x = points[BOX_ROTATION_FROM, 0], points[BOX_ROTATION_TO, 0]
-    low_y, high_y = points[BOX_ROTATION_FROM, 1], points[BOX_ROTATION_TO, 1]
-    near_x, excess_x = into_range(tilt_x, low_x, high_x)
-    near_y, excess_y = into_range(tilt_y, low_y, high_y)
-    near_turn, excess = into_range(turn, -half, half)
-    free_x, free_y = (excess_x == 0.0) & (low_x < high_x), (excess_y == 0.0) & (low_y < high_y)
-    free_turn = (excess == 0.0) & (half > 0.0)
-
-    # Where a small change of the turn, of the tilt's x and of its y leads, seen from the reference.
     ways = stack_array(XYZ, XYZ, zero)
-    share, rise = 1.0 / scale, where(tiny, 0.5 * angle, (1.0 - cosine) / where(tiny, 1.0, angle))
-    x, y = where(tiny, 0.0, tilt_x / angle), where(tiny, 0.0, tilt_y / angle)
-    ways[0, 0], ways[0, 1], ways[0, 2] = seen[0, 2], seen[1, 2], seen[2, 2]
-    ways[1, 0], ways[1, 1] = share + (1.0 - share) * x * x, (1.0 - share) * x * y
-    ways[2, 0], ways[2, 1] = (1.0 - share) * x * y, share + (1.0 - share) * y * y
-    ways[1, 2], ways[2, 2] = -rise * y, rise * x
-    normalise(ways, 0, free_turn)
-    remove_component(ways, 1, 0)
-    normalise(ways, 1, free_x)
-    remove_component(ways, 2, 0)
-    remove_component(ways, 2, 1)
-    normalise(ways, 2, free_y)
-
-    rotation_at(near_x, near_y, middle + near_turn, seen)
+    distance = nearest_position(tips, points, nearest)
+    see_other(tips, points, reference, seen)
+    angle = nearest_rotation(seen, points, ways)
     for k in range(3):
         for axis in range(3):
             value, way = zero, zero
@@ -198,7 +250,7 @@ def nearest_in_box(tips: Floats, points: Floats, nearest: Floats) -> Errors:
                 way = way + reference[j, axis] * ways[k, j]
             nearest[k + 1, axis] = value
             tips[FREE_AXES + k, axis] = way
-    return distance, sqrt(excess_x * excess_x + excess_y * excess_y + excess * excess)
+    return distance, angle
 
 
 @jit_inline
@@ -209,10 +261,10 @@ def project_row(tips: Floats, points: Floats, jacobian: Floats, i: int, scale: f
     """
     a, b, c = jacobian[i, 0], jacobian[i, 1], jacobian[i, 2]
     x, y, z = jacobian[i, 3], jacobian[i, 4], jacobian[i, 5]
-    scale = where(points[BOX_IN_TOOL, 0] > 0.5, scale, 0.0)
-    dx = scale * (tips[0, 0] - points[0, 0])
-    dy = scale * (tips[0, 1] - points[0, 1])
-    dz = scale * (tips[0, 2] - points[0, 2])
+    turned = where(points[BOX_IN_TOOL, 0] > 0.5, scale, 0.0)  # the axes turn with the tip
+    dx = turned * (tips[0, 0] - points[0, 0])
+    dy = turned * (tips[0, 1] - points[0, 1])
+    dz = turned * (tips[0, 2] - points[0, 2])
     a, b, c = a - (y * dz - z * dy), b - (z * dx - x * dz), c - (x * dy - y * dx)
     for k in range(3):
         row = OUTSIDE_AXES + k

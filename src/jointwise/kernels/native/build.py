@@ -19,13 +19,14 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from jointwise.kernels.layout.task import BOX_ROWS
 from jointwise.kernels.native.entry_points import ENTRY_POINTS, EntryPoint, Record
 from jointwise.kernels.native.fingerprint import describe_library, fingerprint
 
 FOLDER = Path(__file__).parent
 # Slots of the results, before those of the arguments; as in native.c.
 RESULT_SLOTS = 8
-WEIGHT_COUNTS = (1, 2, 4)
+WEIGHT_COUNTS = (1, 2, 4, BOX_ROWS)
 # Levels of processors, by machine: the first has all entry points, the second what gains there.
 CPU_LEVELS = {"x86_64": ("x86-64-v3", "x86-64-v4"), "aarch64": ("generic",)}
 GAIN_BY_AVX512 = ("solve_rows",)
@@ -53,7 +54,7 @@ def build(folder: Path = FOLDER) -> None:
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            list(pool.map(lambda m: _compile_apart(scratch, m), (4, 2, 1, 0)))
+            list(pool.map(lambda m: _compile_apart(scratch, m), (BOX_ROWS, 4, 2, 1, 0)))
         (scratch / "entries.h").write_text("\n".join(_c_table()) + "\n")
         options = ["-O2", "-shared", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wextra", "-s"]
         options += [f"-I{scratch}", f"-I{sysconfig.get_path('include')}"]

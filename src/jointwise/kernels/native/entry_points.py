@@ -31,8 +31,8 @@ class EntryPoint(NamedTuple):
     Attributes:
         module: Its module in ``kernels``, such as ``serial.search``.
         arguments: Their types: ``d``, ``i`` and ``?`` are a float, an integer and a boolean; ``d2``
-            is an array of floats with two axes, ``u1`` one of uint8; ``weights`` is a tuple of 1, 2
-            or 4 floats, and the kernel is compiled for each; or a ``Record``.
+            is an array of floats with two axes, ``u1`` one of uint8; ``weights`` is a tuple of 1,
+            2, 4 or 10 floats, and the kernel is compiled for each; or a ``Record``.
         results: A letter for each number that is returned; none for nothing.
     """
 

@@ -28,7 +28,7 @@ typedef struct {
     const char *name, *arguments, *results;
     /* By the number of weights, the first where there are none; the second row is for processors
        with AVX-512, of what is faster there. */
-    Kernel kernels[2][5];
+    Kernel kernels[2][11];
 } Entry;
 
 #include "entries.h"
@@ -134,9 +134,9 @@ static const char *read_argument(Call *call, PyObject *value, const char *format
         return read_tuple(call, value, format);
     if (kind == 'w') {
         Py_ssize_t count = PyTuple_Size(value);
-        if (count != 1 && count != 2 && count != 4) {
+        if (count != 1 && count != 2 && count != 4 && count != 10) {
             if (!PyErr_Occurred())
-                PyErr_SetString(PyExc_TypeError, "expected 1, 2 or 4 weights");
+                PyErr_SetString(PyExc_TypeError, "expected 1, 2, 4 or 10 weights");
             return NULL;
         }
         call->weight_count = (int)count;

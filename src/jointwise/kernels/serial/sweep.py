@@ -168,9 +168,9 @@ def targets_in_joint_frames(arm: Arm, task: Task, state: SweepState) -> tuple[fl
 @jit_inline
 def tips_at_motion(arm: Arm, tip_points: Floats, motion: Floats, tips_base: Floats) -> None:
     """Write the points of the tip in the base frame, for the motion of each joint."""
-    links, kinds = arm.links, arm.kinds
+    links, kinds, zero = arm.links, arm.kinds, 0.0 * motion[0, 0]
     for k in range(MAX_POINTS):
-        x, y, z = tip_points[k, 0], tip_points[k, 1], 0.0 * motion[0, 0] + tip_points[k, 2]
+        x, y, z = zero + tip_points[k, 0], zero + tip_points[k, 1], zero + tip_points[k, 2]
         for i in range(kinds.size - 1, -1, -1):
             a, b = motion[i, 0], motion[i, 1]
             if kinds[i] == REVOLUTE:
