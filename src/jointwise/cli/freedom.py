@@ -44,8 +44,8 @@ class FreedomOptions:
         kind = pack_targets(targets).kind
         if kind is not POSE:
             raise InvalidInputError(
-                f"--free-roll and --tilt need poses, but the targets are {kind.plural}: add columns "
-                "such as roll, pitch, yaw."
+                f"--free-roll and --tilt need poses, but the targets are {kind.plural}: add the "
+                "columns roll, pitch, yaw, or qx, qy, qz, qw."
             )
         tilt = radians(self.tilt) if deg else self.tilt
         return within(targets, rotation=(tilt, tilt, inf if self.free_roll else 0.0))

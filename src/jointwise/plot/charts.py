@@ -95,8 +95,8 @@ def path(model: Chain | Robot, path: IKPath, axes: Any = None, degrees: bool = F
     """Draw the joint values along a path, one panel per joint, and the errors.
 
     Values outside the joint limits are shaded. A dotted line marks a break, a cross a target that
-    was missed. The errors fill the rest of the grid, with the turn of the tool if that is free; they
-    are left out if axes are given.
+    was missed. The errors fill the rest of the grid, after the turn of the tool if that is free.
+    Both are left out if axes are given.
 
     Args:
         model: The arm or the robot.

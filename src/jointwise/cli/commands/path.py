@@ -27,6 +27,7 @@ def path(
     waypoints: TargetFile,
     files: TableOptions,
     solver: SolverOptions,
+    freedom: FreedomOptions,
     start: Start = None,
     max_step: Annotated[
         float | None,
@@ -48,7 +49,6 @@ def path(
             metavar="NUMBER",
         ),
     ] = None,
-    freedom: FreedomOptions = FreedomOptions(),  # noqa: B008
     plot: Plot = None,
     json: Json = False,
 ) -> int:

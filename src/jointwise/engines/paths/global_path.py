@@ -157,7 +157,9 @@ class PathSearch:
         """The best nodes; layers before ``changed`` are as they were."""
         if self.best is None:
             edges = self._edges()
-            self.best = BestWay(self.layers, edges, self._first_costs(edges), self.most)
+            first = self._first_costs(edges)
+            most = self.most + BREAK * (first.min() >= BREAK)  # the start is far from all
+            self.best = BestWay(self.layers, edges, first, most)
         elif changed == 0:
             self.best.first_costs = self._first_costs(self.best.edges)
         self.best.find(changed, report)
