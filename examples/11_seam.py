@@ -1,5 +1,4 @@
-"""Weld a seam
-===========
+"""Weld a seam: a bent torch goes around a box.
 
 A bent torch goes around a box. Its turn about the wire is free, so the arm chooses it, for the
 whole seam at once.

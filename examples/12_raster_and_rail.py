@@ -1,5 +1,4 @@
-"""A raster on a curved surface, and a rail
-========================================
+"""A raster on a curved surface, and a rail.
 
 Two tool paths: a surface is wiped to and fro with some tilt allowed, and a seam of three metres is
 welded by an arm on a rail.

@@ -10,7 +10,7 @@ from operator import index
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,9 +28,6 @@ from jointwise.results.result import (
     errors_by_link,
 )
 from jointwise.results.status import STATUS_BY_CODE, BreakReason, Status, status_lines
-
-if TYPE_CHECKING:
-    from jointwise.results.plan import Plan
 
 # The arrays of a batch, in the order of ``kernels.Results``.
 ARRAYS = (
@@ -67,7 +64,7 @@ class Details(NamedTuple):
     reasons: tuple[BreakReason, ...] = ()
     tool_angles: Floats | None = None
     resolution: Mapping[str, float] = MappingProxyType({})
-    detours: Mapping[int, Plan] = MappingProxyType({})
+    detours: Mapping[int, Any] = MappingProxyType({})
 
 
 NO_DETAILS = Details()
