@@ -308,7 +308,7 @@ class Verbs(Shaped):
         """The same path with plans where the motion from target to target collides or breaks."""
         between = {*path.colliding, *path.breaks} - {0}
         known = [i for i in sorted(between) if path.converged[i - 1] and path.converged[i]]
-        plans = {i: self.plan(q=path.q[i], start=path.q[i - 1]) for i in known}
+        plans = tuple((i, self.plan(q=path.q[i], start=path.q[i - 1])) for i in known)
         return replace(path, _details=path._details._replace(detours=plans))
 
     def solve_paths(

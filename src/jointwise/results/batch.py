@@ -9,7 +9,6 @@ from math import isnan, nan
 from operator import index
 from os import PathLike
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -63,8 +62,8 @@ class Details(NamedTuple):
     colliding: tuple[int, ...] = ()
     reasons: tuple[BreakReason, ...] = ()
     tool_angles: Floats | None = None
-    resolution: Mapping[str, float] = MappingProxyType({})
-    detours: Mapping[int, Any] = MappingProxyType({})
+    resolution: tuple[tuple[str, float], ...] = ()
+    detours: tuple[tuple[int, Any], ...] = ()
 
 
 NO_DETAILS = Details()

@@ -69,7 +69,7 @@ class IKPath(IKBatch):
 
         Empty unless ``solve_path`` was called with ``detours=True``.
         """
-        return self._details.detours
+        return MappingProxyType(dict(self._details.detours))
 
     @property
     def tool_angles(self) -> Floats:
@@ -88,7 +88,7 @@ class IKPath(IKBatch):
         Empty if the targets were followed one by one. No better path may exist than at these
         samples: a break means that there is none at this resolution.
         """
-        return self._details.resolution
+        return MappingProxyType(dict(self._details.resolution))
 
     @property
     def steps(self) -> Floats:
@@ -127,7 +127,7 @@ class IKPath(IKBatch):
             colliding=colliding,
             reasons=tuple(map(BreakReason, reasons)),
             tool_angles=content.get("tool_angles"),
-            resolution=MappingProxyType({name: float(value) for name, value in pairs}),
+            resolution=tuple((name, float(value)) for name, value in pairs),
         )
 
     def __str__(self) -> str:

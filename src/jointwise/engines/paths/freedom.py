@@ -72,6 +72,7 @@ class Freedom(NamedTuple):
     def tool_angles(self, T_base_tip: Floats) -> Floats:
         """(m,) turns of the link about the axis of the turn [rad], unwrapped."""
         angles: Floats = np.unwrap(self._all_deviations(T_base_tip)[:, self._turn])
+        angles.setflags(write=False)
         return angles
 
     def _all_deviations(self, T_base_tip: Floats) -> Floats:

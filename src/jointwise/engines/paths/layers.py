@@ -10,6 +10,7 @@ from jointwise.engines.paths.freedom import DEVIATIONS, Freedom, even_samples
 from jointwise.engines.paths.sampled_arm import SampledArm
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import Floats
+from jointwise.kernels.layout.closed_form import BRANCHES
 
 # Solutions of a path, at most: 1.6 GB.
 MAX_NODES = 50_000_000
@@ -113,22 +114,22 @@ def make_ladder(arm: SampledArm, freedom: Freedom, largest_steps: Floats, most: 
     Args:
         arm: The arm.
         freedom: What its targets leave free.
-        largest_steps: (n,) largest steps of the joints [rad, m].
+        largest_steps: (n,) largest steps of the joints, where these are smallest [rad, m].
         most: Samples of a waypoint, at most.
 
     Raises:
         InvalidInputError: The solutions would take too much memory.
     """
-    count, own = len(freedom.packed), len(freedom.columns)
+    count = len(freedom.packed)
     widths = np.append((freedom.high - freedom.low).max(axis=0, initial=0.0), arm.high - arm.low)
     turns = np.append(freedom.turns, arm.turns)
     spacing = np.full(len(widths), min(SHARE * float(largest_steps.max()), MAX_SPACING))
     if arm.form.redundant:
         spacing[-1] = min(spacing[-1], MAX_REDUNDANCY_SPACING)
     samples = even_samples(widths, turns, spacing, most)
-    nodes = 8 * count * len(samples.units)
+    nodes = BRANCHES * count * len(samples.units)
     if nodes > MAX_NODES:
-        fewer = MAX_NODES // (8 * count)
+        fewer = MAX_NODES // (BRANCHES * count)
         remedy = "Split the path" + (
             f", or allow {fewer} samples (SolveConfig.path_samples)." if fewer else "."
         )
@@ -137,7 +138,6 @@ def make_ladder(arm: SampledArm, freedom: Freedom, largest_steps: Floats, most: 
             f"which take {nodes * 32 / 1e9:.1f} GB: expected at most {MAX_NODES:,}. {remedy}"
         )
     names = [DEVIATIONS[column] for column in freedom.columns] + list(arm.names)
-    assert len(names) == own + len(arm.names)
     resolution = dict(zip(names, (samples.spacing * widths).tolist(), strict=True))
     return Ladder(arm, freedom, samples.units, resolution)
 

@@ -8,14 +8,17 @@ from jointwise.backends.progress import reporting
 from jointwise.engines.path_limits import PathLimits
 from jointwise.engines.paths.freedom import Freedom, freedom_of
 from jointwise.engines.paths.global_path import PathSearch
-from jointwise.engines.paths.layers import make_ladder
+from jointwise.engines.paths.layers import MAX_NODES, make_ladder
 from jointwise.engines.paths.sampled_arm import sampled_arm
 from jointwise.engines.serial.follow import LARGE_STEP, Followed, PathSolver
 from jointwise.engines.serial.forward import tip_poses
 from jointwise.kernels.layout.arrays import Floats
+from jointwise.kernels.layout.closed_form import BRANCHES
 from jointwise.model import checks
 from jointwise.targets import PackedTarget
 
+# With fewer samples of a redundancy, poses are followed one by one.
+FEWEST = 100
 # A path that is followed may be so many times shorter than the layers' own, before refinement.
 LONGER = 1.1
 # Motion that is longer by less, as a share, is not longer.
@@ -58,12 +61,15 @@ def solve_whole(
     freedom, arm = freedom_of(target), sampled_arm(solver.arm)
     plain = solver.preferred is None and solver.config.method == "combined"
     samples = solver.config.path_samples
+    if freedom is not None and not freedom.columns:  # a long path of poses is sampled less finely
+        samples = min(samples, MAX_NODES // (BRANCHES * len(target.values)))
+        samples *= samples >= FEWEST or arm is None or not arm.names
     if freedom is None or arm is None or not plain or samples == 0:
         followed = solver.follow(start, progress)
         assert followed is not None
         return WholePath(followed, {}, freedom)
     steps = np.where(np.isfinite(limits.both), limits.both, LARGE_STEP)
-    ladder = make_ladder(arm, freedom, steps.max(axis=0), samples)
+    ladder = make_ladder(arm, freedom, steps.min(axis=0), samples)
     found, most = None, np.inf
     followed = solver.follow(start, progress, only_whole=True)
     if followed is not None and not any(_quality(followed, start, limits.closed)[:3]):

@@ -101,7 +101,9 @@ class SerialEngine:
         solver = PathSolver(arm, each, config, limits.both, check, preferred)
         found = solve_whole(solver, targets, start, limits, progress)
         results, breaks, colliding = found.followed
-        details = Details(links[0], None, check, breaks, colliding, resolution=found.resolution)
+        details = Details(
+            links[0], None, check, breaks, colliding, resolution=tuple(found.resolution.items())
+        )
         if found.freedom is not None and found.freedom.has_turn:
             tips = tip_poses(arm, np.array([result.q for result in results]), "cpu")
             details = details._replace(tool_angles=found.freedom.tool_angles(tips))
