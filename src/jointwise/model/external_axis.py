@@ -1,7 +1,7 @@
 """An external axis: a joint that carries a whole robot, or a part beside it."""
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -82,10 +82,8 @@ def with_axis(model: TreeModel, axis: ExternalAxis) -> TreeModel:
     low, high = axis.limits
     middle = middles(np.array([axis.limits]))[0]
 
-    def inserted(values: Floats, value: object) -> Floats:
-        longer: Floats = np.insert(values, v, value, axis=0)
-        longer.setflags(write=False)
-        return longer
+    def inserted(values: Any, value: Any) -> Any:
+        return _read_only(np.insert(values, v, value, axis=0))
 
     names, every = list(model.joint_names), list(model.all_joint_names)
     names.insert(v, axis.name)
@@ -148,6 +146,6 @@ def _tree(tree: Tree, axis: ExternalAxis, at: int, v: int) -> Tree:
     )
 
 
-def _read_only(array: Floats) -> Floats:
+def _read_only(array: Any) -> Any:
     array.setflags(write=False)
     return array

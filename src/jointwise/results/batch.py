@@ -212,7 +212,7 @@ class IKBatch(Sequence[IKResult]):
     def save(self, path: str | PathLike[str]) -> None:
         """Write all arrays to an ``.npz`` file, ``base_poses`` too if a robot has them."""
         with Path(path).open("wb") as file:  # NumPy would add a suffix to a mere name
-            np.savez(file, **self._saved())
+            np.savez(file, **saved_arrays(self))
 
     def _saved(self) -> dict[str, Any]:
         """What ``save`` writes, by name."""
@@ -266,6 +266,11 @@ class IKBatch(Sequence[IKResult]):
         if is_on_gpu(self.status):
             return f"<{type(self).__name__} of {len(self)} on a GPU>"
         return f"<{type(self).__name__} of {len(self)}, {int(self.converged.sum())} converged>"
+
+
+def saved_arrays(batch: IKBatch) -> dict[str, Any]:
+    """What ``IKBatch.save`` writes, by name."""
+    return batch._saved()
 
 
 def batch_of(results: Sequence[IKResult], n: int) -> Results:

@@ -47,7 +47,7 @@ class Bins(NamedTuple):
     wraps: Bools
 
     @property
-    def count(self) -> int:
+    def size(self) -> int:
         """How many there are."""
         return int(self.packed[:, BIN_COUNT].prod())
 
@@ -62,7 +62,8 @@ class Bins(NamedTuple):
 def _numbers(q: Floats, bins: Floats, wraps: bool) -> Ints:
     """(k,) the bin of one joint of each node."""
     low, count = bins[BIN_LOW], int(bins[BIN_COUNT])
-    numbers = np.floor((q[:, int(bins[BIN_JOINT])] - low) / bins[BIN_WIDTH]).astype(np.int64)
+    values = q[:, int(bins[BIN_JOINT])]
+    numbers: Ints = np.floor((values - low) / bins[BIN_WIDTH]).astype(np.int64)
     return numbers % count if wraps else np.clip(numbers, 0, count - 1)
 
 
@@ -185,8 +186,8 @@ class BestWay:
         bins, costs = self.edges.bins, self.costs[i - 1]
         numbers = bins.of(q).astype(np.int16)  # sorted in linear time
         order = np.argsort(numbers, kind="stable")
-        first = np.zeros(bins.count + 1, np.int64)
-        np.cumsum(np.bincount(numbers, minlength=bins.count), out=first[1:])
+        first = np.zeros(bins.size + 1, np.int64)
+        np.cumsum(np.bincount(numbers, minlength=bins.size), out=first[1:])
         blocks = -(-len(q) // WIDTH)
         nodes = np.full((blocks * WIDTH, q.shape[1]), NOWHERE)
         nodes[: len(q)] = q[order]
@@ -210,7 +211,7 @@ class BestWay:
         Args:
             last: The node of the last layer; None: the cheapest.
         """
-        nodes, breaks = np.full(len(self.layers), -1), set()
+        nodes, breaks = np.full(len(self.layers), -1), set[int]()
         i = self._before(len(self.layers))
         if i < 0:
             return nodes, breaks

@@ -122,8 +122,8 @@ class PathSearch:
         limits = self.steps[-len(joined) :] if len(self.steps) > 1 else self.steps
 
         def allowed(q: Floats) -> bool:
-            small = (np.abs(np.diff(q, axis=0)) <= limits).all(axis=1)
-            if not small[joined].all():
+            changes = np.abs(np.diff(q, axis=0))
+            if not (changes <= limits)[joined].all():
                 return False
             return self.check is None or self._is_free(q, joined)
 

@@ -9,7 +9,7 @@ from jointwise.backends.progress import Report
 from jointwise.engines.paths.freedom import DEVIATIONS, Freedom, even_samples
 from jointwise.engines.paths.sampled_arm import SampledArm
 from jointwise.errors import InvalidInputError
-from jointwise.kernels.layout.arrays import Floats
+from jointwise.kernels.layout.arrays import Floats, Ints
 from jointwise.kernels.layout.closed_form import BRANCHES
 
 # Solutions of a path, at most: 1.6 GB.
@@ -66,7 +66,7 @@ class Ladder(NamedTuple):
         values: Floats = low + units * (high - low)
         return values
 
-    def solutions(self, rows: slice, values: Floats, near: Floats) -> tuple[Floats, Floats]:
+    def solutions(self, rows: slice, values: Floats, near: Floats) -> tuple[Floats, Ints]:
         """(k, s, b, n) solutions at values (k, s, f + p), and (k, s, 2) how many there are."""
         split = len(self.freedom.columns)
         poses = self.freedom.poses(rows, values[..., :split])
