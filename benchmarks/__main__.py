@@ -27,6 +27,7 @@ from benchmarks.robots import chain_robot_table, robots_obstacles_table, robots_
 from benchmarks.singular import singular_table
 from benchmarks.start import start_table
 from benchmarks.tolerance import tolerance_table
+from benchmarks.tool_paths import tool_paths_table
 from benchmarks.track import track_table
 from benchmarks.track_scene import track_scene_table
 from benchmarks.unreachable import unreachable_table
@@ -301,6 +302,7 @@ TABLES = {
     "obstacles-solve": obstacles_solve_table,
     "edges": edges_table,
     "plan": plan_table,
+    "tool-paths": tool_paths_table,
 }
 
 

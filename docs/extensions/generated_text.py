@@ -10,7 +10,7 @@ from kept_results import section
 from sphinx.util.docutils import SphinxDirective
 
 from benchmarks import kept
-from jointwise import PlanStatus, Status, TrackStatus
+from jointwise import BreakReason, PlanStatus, Status, TrackStatus
 
 
 def command_help():
@@ -27,7 +27,7 @@ def command_help():
     return text
 
 
-STATUSES = {"solve": Status, "track": TrackStatus, "plan": PlanStatus}
+STATUSES = {"solve": Status, "track": TrackStatus, "plan": PlanStatus, "path": BreakReason}
 
 
 def statuses(call):

@@ -32,11 +32,12 @@ from .reach import best_base as best_base
 from .reach import compare as compare
 from .reach import reach_map as reach_map
 from .results.batch import IKBatch as IKBatch
-from .results.batch import IKPath as IKPath
+from .results.path import IKPath as IKPath
 from .results.plan import Plan as Plan
 from .results.result import IKResult as IKResult
 from .results.solutions import Solutions as Solutions
 from .results.solutions import SolutionsBatch as SolutionsBatch
+from .results.status import BreakReason as BreakReason
 from .results.status import PlanStatus as PlanStatus
 from .results.status import Status as Status
 from .results.status import TrackStatus as TrackStatus

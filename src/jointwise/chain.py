@@ -372,6 +372,44 @@ class Chain(FromRows):
             robot = robot._with(_base_pose=pose @ inverse(_at_zero(robot.model, self.base_link)))
         return replace(self, _robot=robot, arm=arm, _base_pose=pose)._with_shape(shape)
 
+    def with_external_axis(
+        self, axis: ArrayLike, limits: ArrayLike, *, part: str | None = None, **options: Any
+    ) -> Chain:
+        """The same arm on an external axis, such as a rail, or seen from a part that one carries.
+
+        The closed form of the arm stays: ``solve_path`` samples the values of the axis. Without
+        ``part``, the axis is the first joint, and targets stay in the frame of the base, which does
+        not move. With ``part``, the chain begins at the part, and targets are in its frame.
+
+        Args:
+            axis: As for ``Robot.with_external_axis``.
+            limits: The same.
+            part: Name of the link of the part, such as on a turntable. None: the axis carries the
+                arm.
+            options: ``prismatic``, ``origin``, ``name`` and ``max_velocity`` of
+                ``Robot.with_external_axis``.
+
+        Raises:
+            InvalidInputError: The arm has a scene, it does not begin at the root of its robot, or
+                something else about the input is wrong; the text says what.
+
+        Example:
+            >>> arm = Chain.load("kr6_r900").with_external_axis([0, 1, 0], [-1.5, 1.5])
+            >>> arm.n, arm.joint_names[0]
+            (7, 'external_axis')
+            >>> table = {"prismatic": False, "origin": [0.9, 0.0, 0.2]}
+            >>> arm = Chain.load("kr6_r900")
+            >>> arm.with_external_axis([0, 0, 1], [-3, 3], part="part", **table).base_link
+            'part'
+        """
+        if self.base_link != self._robot.model.root or self._geometry is not None:
+            raise InvalidInputError(
+                "the arm has a shape or a scene, or does not begin at the root of its robot: call "
+                "with_external_axis first, then with_geometry or with_scene."
+            )
+        robot = self._robot.with_external_axis(axis, limits, part=part, **options)
+        return robot.chain(part, self.tip_link)
+
     def detach(self) -> Chain:
         """The same arm with nothing attached to any link of its robot; its tools stay.
 

@@ -37,6 +37,9 @@ class SolveConfig:
             as a thousand that are reached. False skips that search: their joint values are the
             start, clamped to the limits, their errors are NaN, and ``STALLED`` also stands for
             ``OUTSIDE_LIMITS``.
+        path_samples: Samples of what a target of a path leaves free, at most: turns and tilts of
+            the tool, the redundancy of the arm, external axes. 0: ``solve_path`` follows the
+            targets one by one.
 
     Raises:
         InvalidInputError: A number is out of its range; the text says which.
@@ -56,12 +59,13 @@ class SolveConfig:
     stiffness: float | Sequence[float] = 0.0
     seed: int = 0
     search_unreached: bool = True
+    path_samples: int = 2048
     _criteria: tuple[PackedCriteria, ...] = field(default=(), init=False, compare=False)
 
     def __post_init__(self) -> None:
         for name in ("position_tolerance", "orientation_tolerance"):
             object.__setattr__(self, name, checks.positive(name, getattr(self, name)))
-        for name in ("max_restarts", "max_iterations"):
+        for name in ("max_restarts", "max_iterations", "path_samples"):
             object.__setattr__(self, name, checks.count(name, getattr(self, name)))
         checks.choice("method", self.method, get_args(Method))
         checks.flag("search_unreached", self.search_unreached)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from math import inf
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
@@ -27,6 +28,7 @@ from jointwise.targets import PackedTarget, Pose, link_columns, mappings_in
 if TYPE_CHECKING:
     from jointwise.chain import Chain
     from jointwise.model import urdf
+    from jointwise.model.external_axis import ExternalAxis
     from jointwise.model.urdf import Source
     from jointwise.results.result import Check
     from jointwise.scene.collision_model import CollisionModel
@@ -332,6 +334,60 @@ class Robot(FromRows):
 
         return with_tools(shape, self.model, self._tools)
 
+    def with_external_axis(
+        self,
+        axis: ArrayLike,
+        limits: ArrayLike,
+        *,
+        prismatic: bool = True,
+        origin: ArrayLike = (0.0, 0.0, 0.0),
+        part: str | None = None,
+        name: str = "external_axis",
+        max_velocity: float = inf,
+    ) -> Robot:
+        """The same robot on an external axis, such as a rail, or beside one that carries a part.
+
+        An axis that carries the robot becomes its first joint. An axis that carries a part, such as
+        a turntable, becomes its last joint and has a link for the part: make a chain from the part
+        to the tool, whose targets are then in the frame of the part. At a value of 0 nothing has
+        moved. Call it once for each axis; the last call is the one nearest to the ground.
+
+        Args:
+            axis: (3,) direction of the axis, frame of the root.
+            limits: (2,) lower and upper limit [m]; [rad] for a revolute axis.
+            prismatic: Whether it slides, as a rail or a lift; else it turns.
+            origin: (3,) a point of the axis [m], frame of the root: where a revolute axis is, and
+                the origin of the part.
+            part: Name of the link of the part. None: the axis carries the robot.
+            name: Name of the joint. The root of a robot on the axis is called ``NAME_base``.
+            max_velocity: Its largest velocity [m/s]; [rad/s] for a revolute axis.
+
+        Raises:
+            InvalidInputError: The robot has a scene or a free base, a name is taken, or something
+                else about the input is wrong; the text says what.
+
+        Example:
+            >>> on_rail = Robot.load("kr6_r900").with_external_axis([0, 1, 0], [-1.5, 1.5])
+            >>> on_rail.joint_names[0], on_rail.n
+            ('external_axis', 7)
+        """
+        from jointwise.model.external_axis import external_axis, with_axis
+
+        if self._geometry is not None or self.free_base:
+            raise InvalidInputError(
+                "the robot has a shape, a scene or a free base: call with_external_axis first, "
+                "then with_geometry or with_scene. A free base needs no external axis."
+            )
+        found = external_axis(
+            self.model, axis, limits, checks.flag("prismatic", prismatic), origin, part, name
+        )
+        limit = float(max_velocity)
+        if limit != inf:
+            limit = checks.positive("max_velocity", max_velocity)
+        found = found._replace(max_velocity=limit)
+        shapes = None if self._shapes is None else partial(_shapes_on_axis, self, found)
+        return self._with(model=with_axis(self.model, found), _shapes=shapes, _dh=None)
+
     # What it is
 
     @property
@@ -509,3 +565,10 @@ def _file_shapes(path: Path) -> ShapeSource:
     from jointwise.shape.sources.file import FileShapes
 
     return FileShapes(path)
+
+
+def _shapes_on_axis(robot: Robot, axis: ExternalAxis) -> ShapeSource:
+    """The shapes of a robot on an external axis."""
+    from jointwise.shape.sources.on_axis import ShapesOnAxis
+
+    return ShapesOnAxis(robot._known_shapes(), robot.model, axis)

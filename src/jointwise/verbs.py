@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from jointwise.engines.planning.planner import PlanOptions
     from jointwise.engines.planning.tasks import PlanModel
     from jointwise.engines.tracking.tracker import Tracker
-    from jointwise.results.batch import IKBatch, IKPath
+    from jointwise.results.batch import IKBatch
+    from jointwise.results.path import IKPath
     from jointwise.results.plan import Plan
     from jointwise.results.result import IKResult
 
@@ -224,11 +225,20 @@ class Verbs(Shaped):
         times: ArrayLike | None = None,
         max_velocity: JointValues | None = None,
         max_step: float | None = None,
+        closed: bool = False,
+        detours: bool = False,
         posture: Posture | None = None,
         config: SolveConfig = DEFAULT_SOLVE_CONFIG,
         progress: bool = False,
     ) -> IKPath:
-        """Solve moving targets one by one, each from the previous solution, so joints do not jump.
+        """Solve a path of targets as a whole, so that joints do not jump.
+
+        An arm with a closed form is solved globally: from all solutions of every target, at samples
+        of what the target leaves free (``aim``, ``within``), of the redundancy of seven joints and
+        of external axes, the path with the fewest breaks is found, of these the one with the least
+        joint motion, and that is made smoother. Other arms, targets with a posture, and several
+        targets of a robot are followed one by one, each from the previous solution; the result is
+        never worse than that.
 
         Args:
             targets: Targets in order, as for ``solve_batch``. An invalid one gets
@@ -244,6 +254,10 @@ class Verbs(Shaped):
                 mapping of joint names. None: those of the model.
             max_step: Largest change of any joint between neighbours, and from a given start to the
                 first target [rad, m]. Where no solution found keeps to it, the path breaks.
+            closed: Whether the joints must end where they begin; the last target must equal the
+                first.
+            detours: Whether to plan around obstacles where the motion between two targets collides
+                or breaks; needs a scene. ``IKPath.detours`` has the plans.
             posture: As for ``solve``. Its ``smoothness`` weighs the change of the joints.
             config: As for ``solve``. Several targets of a robot are searched with restarts only at
                 the beginning of the path.
@@ -251,8 +265,14 @@ class Verbs(Shaped):
                 once for each start that is tried.
 
         Returns:
-            The results. ``breaks`` lists where the path is interrupted, ``colliding`` the targets
-            for which the motion from the previous target collides.
+            The results. ``breaks`` lists where the path is interrupted, ``break_reasons`` has the
+            reasons, and ``colliding`` lists the targets for which the motion from the previous
+            target collides. ``resolution`` has the distances of samples: a break means that no
+            better path was found at this resolution.
+
+        Raises:
+            InvalidInputError: Something about the input is wrong, or the path has more solutions
+                than memory; the text says what.
 
         Example:
             >>> from jointwise import Chain
@@ -261,7 +281,7 @@ class Verbs(Shaped):
             >>> bool(path.converged.all()), path.breaks
             (True, ())
         """
-        from jointwise.engines.path_limits import path_limits
+        from jointwise.engines.path_limits import check_closed, path_limits
         from jointwise.engines.valid_path import follow_valid
 
         problem = self._problem(targets, True, start, posture, config, path=True)
@@ -274,7 +294,22 @@ class Verbs(Shaped):
         limits = path_limits(velocities, count, times, max_step)
         if limits.is_timed:
             self._check_velocities(velocities)
-        return follow_valid(engine_for(problem), problem, limits, progress)
+        if checks.flag("closed", closed):
+            check_closed(problem.targets)
+            limits = limits._replace(closed=True)
+        if checks.flag("detours", detours) and self._collision_model is None:
+            raise InvalidInputError(
+                "detours is True, but there is no scene: call with_scene first."
+            )
+        path = follow_valid(engine_for(problem), problem, limits, progress)
+        return self._with_detours(path) if detours else path
+
+    def _with_detours(self, path: IKPath) -> IKPath:
+        """The same path with plans where the motion from target to target collides or breaks."""
+        between = {*path.colliding, *path.breaks} - {0}
+        known = [i for i in sorted(between) if path.converged[i - 1] and path.converged[i]]
+        plans = tuple((i, self.plan(q=path.q[i], start=path.q[i - 1])) for i in known)
+        return replace(path, _details=path._details._replace(detours=plans))
 
     def solve_paths(
         self,

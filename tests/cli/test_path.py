@@ -1,11 +1,14 @@
 """``path``: targets in order."""
 
+import json
+
 import numpy as np
 import pyarrow.parquet
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from jointwise import Chain, Status, aim
+from jointwise.model.rotation import roll_pitch_yaw
 from jointwise.targets import KINDS
 from jointwise.view.session import Session
 from tests.support.cli import PANDA, PANDA_COLUMNS, read_values, straight_line, write_csv, xyz
@@ -176,3 +179,31 @@ def test_a_path_recorded_on_the_page_is_followed(run, tmp_path, kind):
     code, printed, _ = run("path", "panda", "recorded.csv")
     assert code == 0
     assert_allclose(read_values(printed), [session.q, session.q], atol=1e-4)
+
+
+def test_the_turn_of_the_tool_may_be_free(run):
+    """The table has poses; the turn of the tool about z is free, and a tilt is allowed."""
+    arm = Chain.load("ur5e")
+    q = np.linspace([0.2, -1.2, 1.8, -2.2, -1.6, 0.0], [0.5, -1.1, 1.7, -2.2, -1.6, 0.4], 8)
+    poses = arm.fk(q)
+    rpy = {name: [] for name in ("roll", "pitch", "yaw")}
+    for pose in poses:
+        for name, value in zip(rpy, roll_pitch_yaw(pose), strict=True):
+            rpy[name].append(value)
+    source = write_csv("in.csv", xyz(poses[:, :3, 3]) | rpy)
+    code, printed, _ = run("path", "ur5e", source, "--free-roll", "--tilt", "0.1")
+    assert code == 0
+    tips = arm.fk(read_values(printed))
+    assert_allclose(tips[:, :3, 3], poses[:, :3, 3], atol=1e-5)
+    tilts = np.arccos(np.clip(np.einsum("mi,mi->m", tips[:, :3, 2], poses[:, :3, 2]), -1.0, 1.0))
+    assert tilts.max() <= 0.1 * np.sqrt(2.0) + 1e-4
+    code, printed, _ = run("path", "ur5e", source, "--free-roll", "--json")
+    assert code == 0
+    assert "rotation z" in json.loads(printed)["resolution"]
+
+
+def test_freedom_needs_poses(run):
+    source = write_csv("in.csv", xyz(straight_line()))
+    code, _, error = run("path", "panda", source, "--free-roll")
+    assert code == 2
+    assert "--free-roll and --tilt need poses, but the targets are positions" in error

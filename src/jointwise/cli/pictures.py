@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from jointwise.chain import Chain
     from jointwise.kernels.layout.arrays import Floats
     from jointwise.reach import ReachMap
-    from jointwise.results.batch import IKPath
+    from jointwise.results.path import IKPath
     from jointwise.results.plan import Plan
     from jointwise.results.result import IKResult
     from jointwise.robot import Robot

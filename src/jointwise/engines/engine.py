@@ -8,7 +8,8 @@ if TYPE_CHECKING:
     from jointwise.engines.path_limits import PathLimits
     from jointwise.engines.run_options import RunOptions
     from jointwise.engines.tracking.motion import Moving, Stepper
-    from jointwise.results.batch import IKBatch, IKPath
+    from jointwise.results.batch import IKBatch
+    from jointwise.results.path import IKPath
     from jointwise.results.result import IKResult
 
 

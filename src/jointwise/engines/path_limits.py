@@ -7,6 +7,10 @@ import numpy as np
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import Floats
 from jointwise.model import checks
+from jointwise.targets import PackedTarget
+
+# Largest difference of the ends of a closed path [m].
+CLOSED = 1e-9
 
 
 class PathLimits(NamedTuple):
@@ -17,11 +21,13 @@ class PathLimits(NamedTuple):
             each of m targets; infinite where there is no limit.
         max_step: Largest change of any joint [rad, m]; infinite for no limit.
         is_timed: Whether the targets have times, so that velocities are limited.
+        closed: Whether the joints must end where they begin.
     """
 
     by_velocity: Floats
     max_step: float
     is_timed: bool
+    closed: bool = False
 
     @property
     def both(self) -> Floats:
@@ -52,3 +58,13 @@ def path_limits(velocities: Floats, count: int, times: Any, max_step: float | No
             f"time between targets [s], or ({count},) increasing times."
         )
     return PathLimits(seconds[:, None] * velocities, longest, True)
+
+
+def check_closed(targets: tuple[PackedTarget, ...]) -> None:
+    """Refuse a closed path whose last targets differ from its first ones."""
+    apart = max(float(np.abs(each.values[-1] - each.values[0]).max()) for each in targets)
+    if not apart <= CLOSED:
+        raise InvalidInputError(
+            f"closed is True, but the last target differs from the first by {apart:.3g}: append "
+            "the first target at the end."
+        )

@@ -1,5 +1,7 @@
 """A path with invalid targets: the others are followed, each from the valid one before."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from jointwise.engines.engine import Engine
@@ -8,13 +10,22 @@ from jointwise.kernels.layout.arrays import Bools
 from jointwise.kernels.layout.task import Results
 from jointwise.model import checks
 from jointwise.problem import Problem
-from jointwise.results.batch import ARRAYS, Details, IKPath, read_only
+from jointwise.results.batch import ARRAYS, Details, read_only
+from jointwise.results.path import IKPath
 from jointwise.results.result import IDENTITY, LinkErrors
-from jointwise.results.status import Status
+from jointwise.results.status import BreakReason, Status
+
+# Reasons of breaks at targets that are missed; others have no solution.
+BY_STATUS = {
+    Status.OUTSIDE_LIMITS: BreakReason.OUTSIDE_LIMITS,
+    Status.COLLIDES: BreakReason.COLLIDES,
+    Status.COLLIDES_ALWAYS: BreakReason.COLLIDES,
+    Status.INVALID: BreakReason.INVALID,
+}
 
 
 def follow_valid(engine: Engine, problem: Problem, limits: PathLimits, progress: bool) -> IKPath:
-    """Joint values along a path; invalid targets get a status, and NaN.
+    """Joint values along a path, and why it breaks; invalid targets get a status, and NaN.
 
     The first valid target after invalid ones is a break. It is as near to the valid target before
     as the limits allow for one step.
@@ -23,17 +34,40 @@ def follow_valid(engine: Engine, problem: Problem, limits: PathLimits, progress:
         checks.all_finite("start", checks.floats("start", problem.start))
     valid: Bools = np.all([each.kind.are_valid(each.values) for each in problem.targets], axis=0)
     if valid.all():
-        return engine.follow(problem, limits, progress)
+        return _explained(engine.follow(problem, limits, progress), limits)
     arrays, details = _nothing_solved(problem, len(valid))
     if valid.any():
+        some = limits
         if len(limits.by_velocity) > 1:
-            limits = limits._replace(by_velocity=limits.by_velocity[valid])
+            some = limits._replace(by_velocity=limits.by_velocity[valid])
         targets = tuple(each._replace(values=each.values[valid]) for each in problem.targets)
-        path = engine.follow(problem._replace(targets=targets), limits, progress)
+        path = engine.follow(problem._replace(targets=targets), some, progress)
         for array, name in zip(arrays, ARRAYS, strict=True):
             array[valid] = getattr(path, name)
         details = _spread(path, valid, details)
-    return IKPath(*read_only(arrays), details)
+    return _explained(IKPath(*read_only(arrays), details), limits)
+
+
+def _explained(path: IKPath, limits: PathLimits) -> IKPath:
+    """The same path with the reason of each break; a closed one breaks where it does not close."""
+    last = len(path) - 1
+    opens = limits.closed and not np.array_equal(path.q[0], path.q[-1], equal_nan=True)
+    breaks = {*path.breaks, last} if opens else {*path.breaks}
+    allowed = np.broadcast_to(limits.both, path.q.shape)
+    reasons = []
+    for i in sorted(breaks):
+        missed = [k for k in (i - 1, i) if k >= 0 and not path.converged[k]]
+        if missed:
+            reason = BY_STATUS.get(Status(path.status[missed[0]]), BreakReason.NO_SOLUTION)
+        elif i == last and i not in path.breaks:
+            reason = BreakReason.NOT_CLOSED
+        elif i == 0 or (np.abs(path.q[i] - path.q[i - 1]) > allowed[i]).any():
+            reason = BreakReason.STEP_TOO_LARGE
+        else:
+            reason = BreakReason.OTHER_BRANCH
+        reasons.append(reason)
+    details = path._details._replace(breaks=tuple(sorted(breaks)), reasons=tuple(reasons))
+    return replace(path, _details=details)
 
 
 def _nothing_solved(problem: Problem, count: int) -> tuple[Results, Details]:
@@ -54,7 +88,8 @@ def _nothing_solved(problem: Problem, count: int) -> tuple[Results, Details]:
 
 def _spread(path: IKPath, valid: Bools, nothing: Details) -> Details:
     """The details of a path with invalid targets between its own, which are the valid ones."""
-    index, (errors, poses, check, *marks) = np.flatnonzero(valid), path._details
+    index, details = np.flatnonzero(valid), path._details
+    errors, poses, angles = details.link_errors, details.base_poses, details.tool_angles
     if isinstance(errors, LinkErrors) and isinstance(nothing.link_errors, LinkErrors):
         links, values, missed = nothing.link_errors
         values[valid], missed[valid] = errors.values, errors.missed
@@ -62,6 +97,16 @@ def _spread(path: IKPath, valid: Bools, nothing: Details) -> Details:
     if poses is not None and nothing.base_poses is not None:
         nothing.base_poses[valid] = poses
         poses = nothing.base_poses
-    breaks, colliding = (index[list(mark)].tolist() for mark in marks)
+    if angles is not None:
+        spread = np.full(len(valid), np.nan)
+        spread[valid] = angles
+        angles = spread
+    breaks, colliding = (index[list(each)].tolist() for each in (path.breaks, path.colliding))
     after_gaps = index[1:][np.diff(index) > 1].tolist()
-    return Details(errors, poses, check, tuple(sorted({*breaks, *after_gaps})), tuple(colliding))
+    return details._replace(
+        link_errors=errors,
+        base_poses=poses,
+        breaks=tuple(sorted({*breaks, *after_gaps})),
+        colliding=tuple(colliding),
+        tool_angles=angles,
+    )

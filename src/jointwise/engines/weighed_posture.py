@@ -10,7 +10,8 @@ from jointwise.engines.path_limits import PathLimits
 from jointwise.engines.run_options import RunOptions
 from jointwise.kernels.layout.task import Results
 from jointwise.problem import Problem
-from jointwise.results.batch import ARRAYS, IKBatch, IKPath, read_only
+from jointwise.results.batch import ARRAYS, IKBatch, read_only
+from jointwise.results.path import IKPath
 from jointwise.results.result import IKResult
 
 if TYPE_CHECKING:

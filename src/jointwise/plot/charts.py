@@ -10,7 +10,7 @@ from jointwise.kernels.layout.arrays import Floats
 from jointwise.model import checks
 from jointwise.plot import canvas
 from jointwise.plot.canvas import AFTER, BLUE, DARK, GREY, LIGHT, ORANGE, TARGET
-from jointwise.results.batch import IKPath
+from jointwise.results.path import IKPath
 from jointwise.robot import Robot
 
 SIZE, PANEL, COLUMNS = (5.0, 3.4), (3.6, 1.3), 2
@@ -95,7 +95,8 @@ def path(model: Chain | Robot, path: IKPath, axes: Any = None, degrees: bool = F
     """Draw the joint values along a path, one panel per joint, and the errors.
 
     Values outside the joint limits are shaded. A dotted line marks a break, a cross a target that
-    was missed. The errors fill the rest of the grid; they are left out if axes are given.
+    was missed. The errors fill the rest of the grid, after the turn of the tool if that is free.
+    Both are left out if axes are given.
 
     Args:
         model: The arm or the robot.
@@ -116,8 +117,11 @@ def path(model: Chain | Robot, path: IKPath, axes: Any = None, degrees: bool = F
     canvas.check_type("path", path, IKPath, "solve_path")
     canvas.check_joint_count("path", path, model)
     if axes is None:
-        *joints, errors = canvas.new_panels(model.n + 1, COLUMNS, PANEL, fill_row=True)
+        turns = not np.isnan(path.tool_angles).all()
+        *joints, errors = canvas.new_panels(model.n + 1 + turns, COLUMNS, PANEL, fill_row=True)
         _draw_path_errors(errors, path)
+        if turns:
+            _draw_tool_angles(joints.pop(), path, degrees)
         panels = np.array(joints)
     else:
         panels = canvas.given_panels(axes, model.n)
@@ -155,6 +159,17 @@ def _draw_path_errors(ax: Any, path: IKPath) -> None:
     ax.legend(
         ncols=2, handlelength=1.4, columnspacing=1.2, fontsize="small", frameon=False, **place
     )
+
+
+def _draw_tool_angles(ax: Any, path: IKPath, degrees: bool) -> None:
+    """The turn of the tool that was chosen at each target, and the distance of samples around."""
+    scale = np.degrees(1.0) if degrees else 1.0
+    angles, names = scale * path.tool_angles, ("rotation z", "rotation y", "rotation x")
+    width = scale * next((path.resolution[each] for each in names if each in path.resolution), 0.0)
+    _draw_joint_values(ax, path, angles)
+    ax.fill_between(np.arange(len(path)), angles - width, angles + width, color=LIGHT, lw=0)
+    ax.set_ylabel("[°]" if degrees else "[rad]", fontsize="small")
+    _label_path_panel(ax, "tool angle")
 
 
 def _draw_joint_values(ax: Any, path: IKPath, values: Floats) -> None:

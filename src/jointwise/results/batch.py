@@ -26,7 +26,7 @@ from jointwise.results.result import (
     TargetErrors,
     errors_by_link,
 )
-from jointwise.results.status import STATUS_BY_CODE, Status, status_lines
+from jointwise.results.status import STATUS_BY_CODE, BreakReason, Status, status_lines
 
 # The arrays of a batch, in the order of ``kernels.Results``.
 ARRAYS = (
@@ -49,6 +49,10 @@ class Details(NamedTuple):
         check: What computes clearances; None if nothing is checked.
         breaks: Indices of targets at which a path is interrupted.
         colliding: Indices of targets on whose way something collides.
+        reasons: Why the path is interrupted, of each break.
+        tool_angles: (m,) turns of the tool along a path [rad]; None if no turn is free.
+        resolution: Distances of the samples of a path, by the name of what is free [rad, m].
+        detours: Plans around what is in the way, by the index of their target.
     """
 
     link_errors: LinkErrors | str | None = None
@@ -56,6 +60,10 @@ class Details(NamedTuple):
     check: Check | None = None
     breaks: tuple[int, ...] = ()
     colliding: tuple[int, ...] = ()
+    reasons: tuple[BreakReason, ...] = ()
+    tool_angles: Floats | None = None
+    resolution: tuple[tuple[str, float], ...] = ()
+    detours: tuple[tuple[int, Any], ...] = ()
 
 
 NO_DETAILS = Details()
@@ -206,6 +214,17 @@ class IKBatch(Sequence[IKResult]):
         with Path(path).open("wb") as file:  # NumPy would add a suffix to a mere name
             np.savez(file, **saved_arrays(self))
 
+    def _saved(self) -> dict[str, Any]:
+        """What ``save`` writes, by name."""
+        on_host, details = self.numpy(), self._details
+        arrays = {name: getattr(on_host, name) for name in ARRAYS}
+        if details.base_poses is not None:
+            arrays["base_poses"] = details.base_poses
+        if isinstance(details.link_errors, LinkErrors):
+            links, values, missed = details.link_errors
+            arrays |= {"links": np.array(links), "link_errors": values, "missed": missed}
+        return arrays
+
     @classmethod
     def load(cls, path: str | PathLike[str]) -> IKBatch:
         """Read what ``save`` wrote.
@@ -233,8 +252,12 @@ class IKBatch(Sequence[IKResult]):
             ) from None
         for array in content.values():
             array.setflags(write=False)
-        marks = (tuple(content.get(name, ())) for name in ("breaks", "colliding"))
-        return cls(*arrays, Details(links, content.get("base_poses"), None, *marks))
+        return cls(*arrays, cls._loaded(content, Details(links, content.get("base_poses"))))
+
+    @classmethod
+    def _loaded(cls, content: Mapping[str, Any], details: Details) -> Details:
+        """What a file has beside the arrays."""
+        return details
 
     def __str__(self) -> str:
         return self.summary()
@@ -245,76 +268,9 @@ class IKBatch(Sequence[IKResult]):
         return f"<{type(self).__name__} of {len(self)}, {int(self.converged.sum())} converged>"
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class IKPath(IKBatch):
-    """Joint values along a path: a batch in which each target follows the one before.
-
-    Example:
-        >>> from jointwise import robots
-        >>> path = robots.panda().solve_path(np.linspace([0.4, -0.1, 0.4], [0.4, 0.1, 0.4], 5))
-        >>> len(path), path.converged.all().item(), path.breaks
-        (5, True, ())
-    """
-
-    @property
-    def breaks(self) -> tuple[int, ...]:
-        """Indices of targets that could not be reached by continuing from the previous one.
-
-        At a break, the arm changes its branch, a joint makes a full turn, the previous target was
-        missed or is invalid, or the step is above ``max_step`` or the velocity limits. A missed
-        target with a step above 0.5 [rad, m] is a break, too.
-        """
-        return self._details.breaks
-
-    @property
-    def colliding(self) -> tuple[int, ...]:
-        """Indices of targets for which the motion from the previous target collides.
-
-        The motion is straight in joint space, and must keep the margin. It is checked at points
-        0.01 apart [rad, m], not continuously.
-        """
-        return self._details.colliding
-
-    @property
-    def steps(self) -> Floats:
-        """(m-1,) largest joint change between neighbours [rad, m]; NaN if one is invalid."""
-        steps: Floats = np.abs(np.diff(self.q, axis=0)).max(axis=1, initial=0.0)
-        steps.setflags(write=False)
-        return steps
-
-    @property
-    def largest_step(self) -> float:
-        """Largest joint change between neighbours [rad, m]; 0 for a single target."""
-        return float(np.fmax.reduce(self.steps, initial=0.0))
-
-    def __str__(self) -> str:
-        missed = np.flatnonzero(~self.converged).tolist()
-        text = f"{len(self) - len(missed)} of {len(self)} targets reached, "
-        text += f"largest step {self.largest_step:.3g}"
-        if self.breaks:
-            text += f", breaks at {', '.join(map(str, self.breaks))} (the first target is 0)"
-        if self.colliding:
-            text += f", collisions on the way to {', '.join(map(str, self.colliding))}"
-        if missed:
-            text += f". First missed is target {missed[0]}: {self[missed[0]].status.value}"
-        return text
-
-
 def saved_arrays(batch: IKBatch) -> dict[str, Any]:
     """What ``IKBatch.save`` writes, by name."""
-    on_host, details = batch.numpy(), batch._details
-    arrays = {name: getattr(on_host, name) for name in ARRAYS}
-    if details.base_poses is not None:
-        arrays["base_poses"] = details.base_poses
-    if isinstance(details.link_errors, LinkErrors):
-        links, values, missed = details.link_errors
-        arrays |= {"links": np.array(links), "link_errors": values, "missed": missed}
-    if isinstance(batch, IKPath):
-        arrays |= {
-            "breaks": np.array(batch.breaks, int),
-            "colliding": np.array(batch.colliding, int),
-        }
-    return arrays
+    return batch._saved()
 
 
 def batch_of(results: Sequence[IKResult], n: int) -> Results:

@@ -171,6 +171,37 @@ class PlanStatus(CodedStatus):
     INVALID = "The start or the target is invalid, and nothing was planned."
 
 
+class BreakReason(CodedStatus):
+    """Why a path is interrupted; the value is a sentence.
+
+    ``IKPath.break_reasons`` has them. A break reports what was found at the resolution of the path,
+    not that there is no other way.
+
+    Example:
+        >>> from jointwise import Chain
+        >>> arm = Chain.load("ur5e")
+        >>> path = arm.solve_path(arm.fk(arm.random(seed=1, count=2)), max_step=0.1)
+        >>> path.break_reasons[1].name
+        'STEP_TOO_LARGE'
+    """
+
+    NO_SOLUTION = "No solution of this target or the previous one was found."
+    OUTSIDE_LIMITS = (
+        "Solutions of this target or the previous one were found only outside the joint limits."
+    )
+    COLLIDES = "Every solution found of this target or the previous one collides."
+    INVALID = "The previous target is invalid."
+    STEP_TOO_LARGE = (
+        "No way found at this resolution keeps every joint within the largest step. Allow larger "
+        "steps or more time, more freedom, or more samples."
+    )
+    OTHER_BRANCH = (
+        "The arm changes its branch, or a joint makes a full turn: no way found at this resolution "
+        "avoids that."
+    )
+    NOT_CLOSED = "The joints do not end where they begin: no closed way was found."
+
+
 # By the codes of kernels.
 STATUS_BY_CODE = tuple(Status)
 TRACK_STATUS_BY_CODE = tuple(TrackStatus)

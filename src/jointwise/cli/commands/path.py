@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from jointwise.cli import pictures
+from jointwise.cli.freedom import FreedomOptions
 from jointwise.cli.models import ModelOptions
 from jointwise.cli.options import Json, Plot, SolverOptions, Start, TableOptions, TargetFile
 from jointwise.errors import InvalidInputError
@@ -14,7 +15,7 @@ from jointwise.errors import InvalidInputError
 if TYPE_CHECKING:
     from jointwise.cli.tables.columns import TargetTable
     from jointwise.kernels.layout.arrays import Floats
-    from jointwise.results.batch import IKPath
+    from jointwise.results.path import IKPath
     from jointwise.verbs import Verbs
 
 # Breaks that are listed, at most.
@@ -26,6 +27,7 @@ def path(
     waypoints: TargetFile,
     files: TableOptions,
     solver: SolverOptions,
+    freedom: FreedomOptions,
     start: Start = None,
     max_step: Annotated[
         float | None,
@@ -50,7 +52,7 @@ def path(
     plot: Plot = None,
     json: Json = False,
 ) -> int:
-    """Solve targets in order, each from the previous solution.
+    """Solve a path of targets as a whole, so that joints do not jump.
 
     Breaks, where joints jump to another solution, are listed on standard error. The exit code is 1
     if a target is missed, a step is above --max-step, or the motion between targets collides with
@@ -58,6 +60,7 @@ def path(
 
     \b
     jointwise path panda waypoints.csv -o joints.csv
+    jointwise path ur5e seam.csv --free-roll --tilt 15 --deg -o joints.csv
     jointwise path g1.urdf motion.csv --rate 50 --free-base -o joints.csv
     """
     from jointwise.cli.printing import print_json
@@ -79,8 +82,9 @@ def path(
         q0 = to_radians(model, start, deg) if start else first_start(table)
         columns = checked_columns(table, files, waypoints)
         solved = model.solve_path(
-            table.targets,
+            freedom.of_targets(table.targets, deg),
             q0,
+            closed=freedom.closed,
             times=times,
             max_velocity=max_velocity,
             max_step=longest,
@@ -90,6 +94,8 @@ def path(
         write(solved, table, columns)
     if json:
         steps = {"largest_step": solved.largest_step, "breaks": solved.breaks}
+        steps |= {"break_reasons": [each.value for each in solved.break_reasons.values()]}
+        steps |= {"resolution": dict(solved.resolution)}
         colliding = {} if model.scene is None else {"colliding": solved.colliding}
         rows = columns.json_rows(solved, table)
         print_json({**steps, **colliding, **json_summary(options.robot, model, rows)})
@@ -144,6 +150,8 @@ def _summary(solved: "IKPath", model: "Verbs", deg: bool) -> str:
         text += f", collisions on the way to {_listed(solved.colliding)}"
     if missed:
         text += f". First missed is target {missed[0]}: {solved[missed[0]].status.value}"
+    elif solved.breaks:
+        text += f". First break: {solved.break_reasons[solved.breaks[0]].value}"
     return text
 
 

@@ -65,7 +65,7 @@ def all_solutions(
         start = checks.all_finite("near", checks.joint_values("near", near, arm.n))
         clamp_to_limits(arm, start)
     kind, value = target.kind, target.values
-    evaluate = partial(_evaluate, arm, target, config, check)
+    evaluate = partial(evaluated, arm, target, config, check)
     ordinary = kind is POSE and redundancy is None and check is None
     if ordinary and form is not None and not form.redundant:
         # The most frequent case, and fast.
@@ -168,7 +168,7 @@ def _searched(
         q = q[np.argsort(np.abs(q - start).max(axis=1), kind="stable")]
     if all_turns:
         q = _with_all_turns(arm, q, start)[0][:max_count]
-    return Solutions(q, partial(_evaluate, arm, target, config, check))
+    return Solutions(q, partial(evaluated, arm, target, config, check))
 
 
 def _at_one_value(
@@ -268,7 +268,7 @@ def _with_all_turns(arm: ArmModel, found: Floats, start: Floats) -> tuple[Floats
     return np.array(rows).reshape(len(rows), arm.n), np.array(index, np.int64)
 
 
-def _evaluate(
+def evaluated(
     arm: ArmModel,
     target: PackedTarget,
     config: SolveConfig,

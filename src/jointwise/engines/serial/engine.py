@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from jointwise.engines.path_limits import PathLimits
     from jointwise.engines.serial.check import SerialCheck
     from jointwise.engines.tracking.motion import Moving, Stepper
-    from jointwise.results.batch import IKBatch, IKPath
+    from jointwise.results.batch import IKBatch
+    from jointwise.results.path import IKPath
 
 # Arms with another end effector that are kept.
 MAX_ARMS = 64
@@ -87,16 +88,25 @@ class SerialEngine:
 
     def follow(self, problem: Problem, limits: "PathLimits", progress: bool) -> "IKPath":
         """Joint values along a path."""
+        from jointwise.engines.paths.whole_path import solve_whole
         from jointwise.engines.serial.follow import PathSolver
-        from jointwise.results.batch import Details, IKPath, batch_of
+        from jointwise.engines.serial.forward import tip_poses
+        from jointwise.results.batch import Details, batch_of
+        from jointwise.results.path import IKPath
 
         _, _, links, (targets,), start, config, posture, _, _ = problem
         arm, check = _arm_and_check(problem)
         each = [targets._replace(values=values) for values in targets.values]
         preferred = preferred_values(posture, arm.n)
         solver = PathSolver(arm, each, config, limits.both, check, preferred)
-        results, breaks, colliding = solver.follow(start, progress)
-        details = Details(links[0], None, check, breaks, colliding)
+        found = solve_whole(solver, targets, start, limits, progress)
+        results, breaks, colliding = found.followed
+        details = Details(
+            links[0], None, check, breaks, colliding, resolution=tuple(found.resolution.items())
+        )
+        if found.freedom is not None and found.freedom.has_turn:
+            tips = tip_poses(arm, np.array([result.q for result in results]), "cpu")
+            details = details._replace(tool_angles=found.freedom.tool_angles(tips))
         provable = [_provable(each, config) for each in results]
         return IKPath(*batch_of(provable, arm.n), details)
 

@@ -8,7 +8,7 @@ import numpy as np
 from jointwise.backends import cpu
 from jointwise.backends.progress import Report, reporting
 from jointwise.config import DEFAULT_SOLVE_CONFIG, SolveConfig, criteria_of
-from jointwise.engines.closed_form.solutions import all_solutions
+from jointwise.engines.closed_form.solutions import all_solutions, evaluated
 from jointwise.engines.edges.check import colliding_edges
 from jointwise.engines.serial.distinct import POOL
 from jointwise.engines.serial.solve import collect_solutions, solve_one
@@ -60,6 +60,18 @@ class Followed(NamedTuple):
         largest = float(self.steps.max(initial=0.0))
         return missed, len(self.colliding), len(self.breaks), largest
 
+    def motion(self, start: Floats | None) -> float:
+        """The sum of joint changes from the start, without those at breaks [rad, m]."""
+        q = np.array([result.q for result in self.results])
+        steps = np.abs(np.diff(q, axis=0)).sum(axis=1)
+        steps[[each - 1 for each in self.breaks if each > 0]] = 0.0
+        return float(steps.sum()) + (0.0 if start is None else float(np.abs(q[0] - start).sum()))
+
+    def quality(self, start: Floats | None) -> tuple[int, int, int, float]:
+        """What is worse, most important first: missed, colliding, breaks, motion."""
+        *bad, _ = self.cost
+        return bad[0], bad[1], bad[2], self.motion(start)
+
     @property
     def is_good(self) -> bool:
         """Whether no other start would do better: all reached, nothing breaks, even steps."""
@@ -88,47 +100,95 @@ class PathSolver(NamedTuple):
     check: "SerialCheck | None" = None
     preferred: Floats | None = None
 
-    def follow(self, start: Floats | None, progress: bool) -> Followed:
-        """From a start, or from the solution of the first target from which it goes best."""
+    def follow(
+        self, start: Floats | None, progress: bool, only_whole: bool = False
+    ) -> Followed | None:
+        """From a start, or from the solution of the first target from which it goes best.
+
+        Args:
+            start: (n,) joint values [rad, m]; None: the solutions of the first target are tried.
+            progress: Whether to show progress.
+            only_whole: Whether to give up at the first break or missed target: None then.
+        """
         with reporting(progress, "following", len(self.targets)) as report:
             if start is not None:
-                return self._from(start, report)
+                return self._from(start, report, only_whole)
             best: Followed | None = None
             solutions = all_solutions(
                 self.arm, self.targets[0], FIRST_SOLUTIONS, None, self.config, check=self.check
             )
             for first in solutions.q:
-                path = self._from(first, report)
-                if best is None or path.cost < best.cost:
+                path = self._from(first, report, only_whole)
+                if path is not None and (best is None or path.cost < best.cost):
                     best = path
-                if best.is_good:
+                if best is not None and best.is_good:
                     break
-            return best or self._from(self.arm.mid_range, report)
+            return best or self._from(self.arm.mid_range, report, only_whole)
 
-    def _from(self, start: Floats, report: Report) -> Followed:
+    def _from(self, start: Floats, report: Report, only_whole: bool) -> Followed | None:
         results: list[IKResult] = []
         breaks: list[int] = []
         q = checks.joint_values("start", start, self.arm.n)
         for i, target in enumerate(self.targets):
             result = self._solve(target, q)
-            is_break = False
-            if i > 0:
-                before = self.targets[i - 1]
-                smooth = self._connected(before, target, q, result.q)
-                if result.converged and not (smooth and self._is_small(i, q, result, LARGE_STEP)):
+            if i > 0 and result.converged:
+                smooth = self._connected(self.targets[i - 1], target, q, result.q)
+                if not (smooth and self._is_small(i, q, result, LARGE_STEP)):
                     result = self._smallest_change(target, q, result)
-                    smooth = self._connected(before, target, q, result.q)
-                if result.converged:
-                    is_break = not smooth or not results[-1].converged
-                else:  # the closest configuration need not be between the two targets
-                    is_break = _change(results[-1].q, result) > LARGE_STEP
-            if is_break or (result.converged and not self._is_small(i, q, result)):
+            if self._is_break(i, q, results, result):
                 breaks.append(i)
             results.append(result)
+            if only_whole and (breaks or not result.converged):
+                return None
             q = result.q if result.converged else q
             if i % REPORT_EVERY == 0 or i == len(self.targets) - 1:
                 report(i + 1, sum(each.converged for each in results))
         return Followed(results, tuple(breaks), self._colliding(results))
+
+    def _is_break(self, i: int, q: Floats, results: list[IKResult], result: IKResult) -> bool:
+        """Whether the path breaks before target i.
+
+        Args:
+            i: Number of the target.
+            q: (n,) joint values at the last target that is reached, or the start.
+            results: Results of the targets before.
+            result: The result of the target.
+        """
+        if result.converged and not self._is_small(i, q, result):
+            return True
+        if i == 0:
+            return False
+        if not result.converged:  # the closest configuration need not be between the two targets
+            return _change(results[-1].q, result) > LARGE_STEP
+        smooth = self._connected(self.targets[i - 1], self.targets[i], q, result.q)
+        return not smooth or not results[-1].converged
+
+    def judged(self, path: Floats, start: Floats | None) -> Followed:
+        """Joint values (m, n) as results; a target without, NaN, is searched for.
+
+        Args:
+            path: Joint values at each target [rad, m].
+            start: (n,) where the joints are before the first target [rad, m]; None: anywhere.
+        """
+        results: list[IKResult] = []
+        breaks: list[int] = []
+        q = path[0] if start is None else start
+        q = np.where(np.isnan(q), self.arm.mid_range, q)
+        if self.check is not None:
+            free = self.check.free(np.nan_to_num(path))
+            path = np.where(free[:, None], path, np.nan)
+        for i, (target, values) in enumerate(zip(self.targets, path, strict=True)):
+            result = self._solve(target, q) if np.isnan(values[0]) else self._evaluated(i, values)
+            if self._is_break(i, q, results, result):
+                breaks.append(i)
+            results.append(result)
+            q = result.q if result.converged else q
+        return Followed(results, tuple(breaks), self._colliding(results))
+
+    def _evaluated(self, i: int, q: Floats) -> IKResult:
+        result = evaluated(self.arm, self.targets[i], self.config, self.check, q.copy())
+        result.q.setflags(write=False)
+        return result
 
     def _solve(self, target: PackedTarget, q: Floats) -> IKResult:
         return solve_one(self.arm, target, q.copy(), True, self.config, self.check, self.preferred)

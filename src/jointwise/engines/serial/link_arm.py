@@ -20,7 +20,8 @@ from jointwise.model.kinematic_tree import TreeModel
 from jointwise.model.tree_path import chain_between, moved_links
 from jointwise.posture import preferred_values
 from jointwise.problem import Problem
-from jointwise.results.batch import ARRAYS, Details, IKBatch, IKPath, read_only
+from jointwise.results.batch import ARRAYS, Details, IKBatch, read_only
+from jointwise.results.path import IKPath
 from jointwise.results.result import IDENTITY, Check, IKResult
 
 if TYPE_CHECKING:
@@ -97,8 +98,8 @@ class LinkArm:
         """Joint values of the robot along a path."""
         moved = limits._replace(by_velocity=limits.by_velocity[:, self.variables])
         found = SERIAL.follow(self._reduced(problem), moved, progress)
-        details = self._details(problem, found)
-        details = details._replace(breaks=found.breaks, colliding=found.colliding)
+        errors, poses, check, *_ = self._details(problem, found)
+        details = found._details._replace(link_errors=errors, base_poses=poses, check=check)
         return IKPath(*self._lifted(problem, found), details)
 
     def stepper(self, problem: Problem, moving: "Moving") -> "Stepper":

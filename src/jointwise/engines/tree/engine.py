@@ -31,7 +31,8 @@ from jointwise.model.kinematic_tree import TreeModel
 from jointwise.model.tree_path import arm_as_tree
 from jointwise.model.tree_poses import square
 from jointwise.problem import Problem
-from jointwise.results.batch import Details, IKBatch, IKPath, read_only
+from jointwise.results.batch import Details, IKBatch, read_only
+from jointwise.results.path import IKPath
 from jointwise.results.result import IDENTITY, IKResult, LinkErrors
 from jointwise.results.status import STATUS_BY_CODE
 

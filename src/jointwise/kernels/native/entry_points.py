@@ -109,6 +109,7 @@ ENTRY_POINTS = {
     ),
     "plan": EntryPoint("planning.connect", ("d1", "d2", "d1", "d2", _PLAN, "d1"), "iii"),
     "plan_rows": EntryPoint("planning.connect", ("d1", "d2", _PLAN_ROWS, _PLAN, "i", "i", "d1")),
+    "relax_layer": EntryPoint("paths.layers", ("d2", "d1", "d3", "i1", "d2", "d2", "d2", "d2")),
     "guard_step": EntryPoint(
         "motion.guard",
         (

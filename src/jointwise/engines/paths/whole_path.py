@@ -1,0 +1,122 @@
+"""A path solved as a whole, and never worse than followed target by target."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from jointwise.backends.progress import reporting
+from jointwise.engines.path_limits import PathLimits
+from jointwise.engines.paths.freedom import Freedom, freedom_of
+from jointwise.engines.paths.global_path import PathSearch
+from jointwise.engines.paths.layers import MAX_NODES, make_ladder
+from jointwise.engines.paths.sampled_arm import sampled_arm
+from jointwise.engines.serial.follow import LARGE_STEP, Followed, PathSolver
+from jointwise.engines.serial.forward import tip_poses
+from jointwise.kernels.layout.arrays import Floats
+from jointwise.kernels.layout.closed_form import BRANCHES
+from jointwise.model import checks
+from jointwise.targets import PackedTarget
+
+# With fewer samples of a redundancy, poses are followed one by one.
+FEWEST = 100
+# A path that is followed may be so many times shorter than the layers' own, before refinement.
+LONGER = 1.1
+# Motion that is longer by less, as a share, is not longer.
+SAME_MOTION = 1e-9
+
+
+class WholePath(NamedTuple):
+    """A path, and how it was sampled.
+
+    Attributes:
+        followed: Its results.
+        resolution: The distance of neighbouring samples, by the name of what is free [rad, m];
+            empty if nothing was sampled.
+        freedom: What its targets leave free; None if unknown.
+    """
+
+    followed: Followed
+    resolution: dict[str, float]
+    freedom: Freedom | None
+
+
+def solve_whole(
+    solver: PathSolver,
+    target: PackedTarget,
+    start: Floats | None,
+    limits: PathLimits,
+    progress: bool,
+) -> WholePath:
+    """The best path found: over all solutions of all targets, or followed from one to the next.
+
+    Args:
+        solver: Follows the targets one by one.
+        target: All targets.
+        start: (n,) where the joints are before the first target [rad, m]; None: anywhere.
+        limits: Largest steps.
+        progress: Whether to show progress.
+    """
+    if start is not None:
+        start = checks.joint_values("start", start, solver.arm.n)
+    freedom, arm = freedom_of(target), sampled_arm(solver.arm)
+    plain = solver.preferred is None and solver.config.method == "combined"
+    samples = solver.config.path_samples
+    if freedom is not None and not freedom.columns:  # a long path of poses is sampled less finely
+        samples = min(samples, MAX_NODES // (BRANCHES * len(target.values)))
+        samples *= samples >= FEWEST or arm is None or not arm.names
+    if freedom is None or arm is None or not plain or samples == 0:
+        followed = solver.follow(start, progress)
+        assert followed is not None
+        return WholePath(followed, {}, freedom)
+    steps = np.where(np.isfinite(limits.both), limits.both, LARGE_STEP)
+    ladder = make_ladder(arm, freedom, steps.min(axis=0), samples)
+    found, most = None, np.inf
+    followed = solver.follow(start, progress, only_whole=True)
+    if followed is not None and not any(_quality(followed, start, limits.closed)[:3]):
+        most = LONGER * followed.motion(start) + LONGER - 1.0
+    with reporting(progress, "solving the path", len(target.values)) as report:
+        search = PathSearch(ladder, steps, start, limits.closed, solver.check, report)
+        path = search.run(report, most)
+        if path is not None:
+            q = search.refined(path.q, path.values, path.breaks)
+            found = solver.judged(q, start)
+    if followed is None and (found is None or any(_quality(found, start, limits.closed)[:3])):
+        followed = solver.follow(start, progress)
+    if followed is not None and (found is None or _is_as_good(followed, found, start, limits)):
+        found = _refined(solver, search, followed, start, limits)
+    assert found is not None
+    return WholePath(found, ladder.resolution, freedom)
+
+
+def _refined(
+    solver: PathSolver,
+    search: PathSearch,
+    followed: Followed,
+    start: Floats | None,
+    limits: PathLimits,
+) -> Followed:
+    """A path that was followed, made smoother where that is possible; else as it is."""
+    q = np.array([result.q for result in followed.results])
+    values = search.ladder.values_of(q, tip_poses(solver.arm, q, "cpu"))
+    if values is None or not values.shape[1] or any(followed.quality(start)[:3]):
+        return followed
+    smoother = search.refined(q, values, followed.breaks)
+    if smoother is q:
+        return followed
+    found = solver.judged(smoother, start)
+    return found if _is_as_good(found, followed, start, limits) else followed
+
+
+def _is_as_good(a: Followed, b: Followed, start: Floats | None, limits: PathLimits) -> bool:
+    """Whether the first path is not worse than the second."""
+    (*bad_a, motion_a), (*bad_b, motion_b) = (
+        _quality(each, start, limits.closed) for each in (a, b)
+    )
+    return (bad_a, motion_a) <= (bad_b, motion_b * (1.0 + SAME_MOTION))
+
+
+def _quality(path: Followed, start: Floats | None, closed: bool) -> tuple[int, int, int, float]:
+    missed, colliding, breaks, motion = path.quality(start)
+    ends = path.results[0].q, path.results[-1].q
+    open_end = closed and not np.array_equal(*ends) and len(path.results) - 1 not in path.breaks
+    return missed, colliding, breaks + open_end, motion

@@ -1,0 +1,1 @@
+"""Paths through layers of configurations."""

@@ -1,0 +1,145 @@
+"""The results along a path."""
+
+# Annotations stay text, so that help() shows the names of types, not what they stand for.
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from jointwise.kernels.layout.arrays import Floats
+from jointwise.results.batch import Details, IKBatch
+from jointwise.results.status import BreakReason
+
+if TYPE_CHECKING:
+    from jointwise.results.plan import Plan
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class IKPath(IKBatch):
+    """Joint values along a path: a batch in which each target follows the one before.
+
+    Example:
+        >>> from jointwise import robots
+        >>> path = robots.panda().solve_path(np.linspace([0.4, -0.1, 0.4], [0.4, 0.1, 0.4], 5))
+        >>> len(path), path.converged.all().item(), path.breaks
+        (5, True, ())
+    """
+
+    @property
+    def breaks(self) -> tuple[int, ...]:
+        """Indices of targets that could not be reached by continuing from the previous one.
+
+        ``break_reasons`` has the reason of each. A missed target with a step above 0.5 [rad, m] is
+        a break, too.
+        """
+        return self._details.breaks
+
+    @property
+    def break_reasons(self) -> Mapping[int, BreakReason]:
+        """Why the path is interrupted, by the index of the target."""
+        pairs = zip(self.breaks, self._details.reasons, strict=True)
+        return MappingProxyType(dict(pairs))
+
+    @property
+    def pieces(self) -> tuple[range, ...]:
+        """The parts of the path without breaks, in which all targets are reached, in order."""
+        ends = {0, len(self), *self.breaks}
+        for i in np.flatnonzero(~self.converged).tolist():
+            ends |= {i, i + 1}
+        spans = (range(a, b) for a, b in pairwise(sorted(ends)))
+        return tuple(span for span in spans if self.converged[span.start])
+
+    @property
+    def colliding(self) -> tuple[int, ...]:
+        """Indices of targets for which the motion from the previous target collides.
+
+        The motion is straight in joint space, and must keep the margin. It is proven free, except
+        where the base moves: there it is checked at points 0.01 apart [rad, m].
+        """
+        return self._details.colliding
+
+    @property
+    def detours(self) -> Mapping[int, Plan]:
+        """Plans to targets whose motion from the previous one collides or breaks, by their index.
+
+        Empty unless ``solve_path`` was called with ``detours=True``.
+        """
+        return MappingProxyType(dict(self._details.detours))
+
+    @property
+    def tool_angles(self) -> Floats:
+        """(m,) turns of the tool about the axis that is free [rad], unwrapped; NaN if none is.
+
+        Of a pose within a box they are measured from the pose. Of aims they are measured from
+        frames that turn as little as possible from one aim to the next.
+        """
+        angles = self._details.tool_angles
+        return np.full(len(self), np.nan) if angles is None else angles
+
+    @property
+    def resolution(self) -> Mapping[str, float]:
+        """The distance of neighbouring samples, by the name of what was free [rad, m].
+
+        Empty if the targets were followed one by one. No better path may exist than at these
+        samples: a break means that there is none at this resolution.
+        """
+        return MappingProxyType(dict(self._details.resolution))
+
+    @property
+    def steps(self) -> Floats:
+        """(m-1,) largest joint change between neighbours [rad, m]; NaN if one is invalid."""
+        steps: Floats = np.abs(np.diff(self.q, axis=0)).max(axis=1, initial=0.0)
+        steps.setflags(write=False)
+        return steps
+
+    @property
+    def largest_step(self) -> float:
+        """Largest joint change between neighbours [rad, m]; 0 for a single target."""
+        return float(np.fmax.reduce(self.steps, initial=0.0))
+
+    def _saved(self) -> dict[str, Any]:
+        arrays = IKBatch._saved(self)
+        arrays |= {
+            "breaks": np.array(self.breaks, int),
+            "colliding": np.array(self.colliding, int),
+            "reasons": np.array(self._details.reasons, int),
+            "tool_angles": self.tool_angles,
+            "resolution": np.array(list(self.resolution.values())),
+            "resolution_names": np.array(list(self.resolution), str),
+        }
+        return arrays
+
+    @classmethod
+    def _loaded(cls, content: Mapping[str, Any], details: Details) -> Details:
+        breaks, colliding, reasons = (
+            tuple(content[name].tolist()) if name in content else ()
+            for name in ("breaks", "colliding", "reasons")
+        )
+        names = content["resolution_names"].tolist() if "resolution" in content else []
+        pairs = zip(names, content.get("resolution", ()), strict=True)
+        return details._replace(
+            breaks=breaks,
+            colliding=colliding,
+            reasons=tuple(map(BreakReason, reasons)),
+            tool_angles=content.get("tool_angles"),
+            resolution=tuple((name, float(value)) for name, value in pairs),
+        )
+
+    def __str__(self) -> str:
+        missed = np.flatnonzero(~self.converged).tolist()
+        text = f"{len(self) - len(missed)} of {len(self)} targets reached, "
+        text += f"largest step {self.largest_step:.3g}"
+        if self.breaks:
+            text += f", breaks at {', '.join(map(str, self.breaks))} (the first target is 0)"
+        if self.colliding:
+            text += f", collisions on the way to {', '.join(map(str, self.colliding))}"
+        if missed:
+            text += f". First missed is target {missed[0]}: {self[missed[0]].status.value}"
+        elif self.breaks:
+            text += f". First break: {self.break_reasons[self.breaks[0]].value}"
+        return text

@@ -1,0 +1,242 @@
+"""Paths solved as a whole: never worse than followed, inside boxes and limits, and honest."""
+
+from functools import cache
+from math import inf
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jointwise import (
+    BreakReason,
+    Chain,
+    IKPath,
+    InvalidInputError,
+    Robot,
+    Scene,
+    SolveConfig,
+    aim,
+    within,
+)
+from jointwise.targets.deviation import deviations_of
+from testbed.tool_paths import KINDS, tool_path, with_torch
+from tests.support.examples import examples
+
+FOLLOWED = SolveConfig(path_samples=0)
+torch_arm = cache(with_torch)
+
+
+def motion(path):
+    return np.abs(np.diff(path.q, axis=0)).sum()
+
+
+def ring(count, height=0.2):
+    """Poses of a tool that points down, on a closed circle in front of an arm."""
+    a = np.linspace(0.0, 2.0 * np.pi, count)
+    poses = np.tile(np.diag([1.0, -1.0, -1.0, 1.0]), (count, 1, 1))
+    poses[:, :3, 3] = np.column_stack(
+        [0.45 + 0.12 * np.cos(a), 0.1 + 0.12 * np.sin(a), np.full(count, height)]
+    )
+    poses[-1] = poses[0]
+    return poses
+
+
+@given(
+    kind=st.sampled_from(list(KINDS)),
+    name=st.sampled_from(["ur5e", "kr6_r900"]),
+    seed=st.integers(0, 1000),
+    step=st.sampled_from([0.05, 0.2, None]),
+)
+@examples(12)
+def test_a_path_is_never_worse_than_followed(kind, name, seed, step):
+    arm = torch_arm(name)
+    targets = tool_path(arm, kind, seed, 30)
+    whole = arm.solve_path(targets, max_step=step)
+    greedy = arm.solve_path(targets, max_step=step, config=FOLLOWED)
+    assert (~whole.converged).sum() <= (~greedy.converged).sum()
+    if greedy.converged.all():
+        assert len(whole.breaks) <= len(greedy.breaks)
+        if not greedy.breaks:
+            assert motion(whole) <= motion(greedy) * (1.0 + 1e-6)
+    reached = whole.converged
+    lower, upper = arm.limits.T
+    assert ((lower <= whole.q) & (whole.q <= upper)).all()
+    tips = arm.fk(whole.q[reached])
+    np.testing.assert_allclose(tips[:, :3, 3], targets.values[reached, 0], atol=2e-6)
+    assert (np.einsum("mi,mi->m", tips[:, :3, 2], targets.values[reached, 1]) > 1.0 - 1e-9).all()
+    if step is not None:
+        large = np.flatnonzero(np.abs(np.diff(whole.q, axis=0)).max(axis=1) > step + 1e-9) + 1
+        missed = {*np.flatnonzero(~reached)} | {*(np.flatnonzero(~reached) + 1)}
+        assert {*large.tolist()} <= {*whole.breaks} | missed
+
+
+@pytest.mark.parametrize("closed", [False, True])
+@pytest.mark.parametrize(
+    ("position", "rotation"),
+    [(0.0, (0.0, 0.0, inf)), (0.0, (0.3, 0.3, 0.5)), ((0.0, 0.0, 0.02), 0.0), (0.0, 0.0)],
+)
+@pytest.mark.parametrize("frame", ["target", "tool"])
+def test_a_path_stays_inside_its_boxes(position, rotation, frame, closed):
+    arm = torch_arm("ur5e")
+    targets = within(ring(25), position=position, rotation=rotation, frame=frame)
+    path = arm.solve_path(targets, closed=closed, config=SolveConfig(path_samples=300))
+    assert path.converged.all()
+    assert path.breaks == ()
+    low, high = targets.box[:, [0, 2]].reshape(-1, 6), targets.box[:, [1, 3]].reshape(-1, 6)
+    deviations = deviations_of(targets.values, arm.fk(path.q))
+    assert ((low - 3e-6 <= deviations) & (deviations <= high + 3e-6)).all()
+    if closed:
+        np.testing.assert_array_equal(path.q[0], path.q[-1])
+
+
+def test_pieces_reasons_and_resolution_of_a_broken_path():
+    arm = torch_arm("ur5e")
+    poses = ring(20)
+    poses[7, :3, 3] = [3.0, 0.0, 0.0]
+    path = arm.solve_path(aim(poses[:, :3, 3], [0, 0, -1]), max_step=0.2)
+    assert not path.converged[7]
+    assert path.pieces == (range(7), range(8, 20))
+    assert path.break_reasons[8] is BreakReason.NO_SOLUTION
+    assert path.resolution["rotation z"] <= 0.2 / 5.0 + 1e-12
+    assert path.tool_angles.shape == (20,)
+    far = arm.solve_path(arm.fk(arm.random(1, 2)), max_step=0.1)
+    assert far.break_reasons == {1: BreakReason.STEP_TOO_LARGE}
+    assert "at this resolution" in str(far)
+
+
+def test_a_saved_path_is_loaded_with_its_breaks(tmp_path):
+    arm = torch_arm("ur5e")
+    path = arm.solve_path(arm.fk(arm.random(1, 3)), max_step=0.1)
+    path.save(tmp_path / "path.npz")
+    loaded = IKPath.load(tmp_path / "path.npz")
+    assert (loaded.breaks, loaded.break_reasons) == (path.breaks, path.break_reasons)
+    assert loaded.resolution == path.resolution
+
+
+def test_a_wrist_that_winds_is_broken_where_it_does_not_fit():
+    """A straight tool turned with the last joint alone: three turns do not fit into two."""
+    arm = Chain.load("ur5e")
+    down = arm.fk([0.3, -1.2, 1.8, -2.2, -1.6, 0.0])
+    for turns, breaks in ((1.4, 0), (3.0, 1)):
+        angles = np.linspace(0.0, turns * 2.0 * np.pi, 80)
+        poses = np.tile(down, (80, 1, 1))
+        c, s = np.cos(angles), np.sin(angles)
+        spin = np.tile(np.eye(4), (80, 1, 1))
+        spin[:, 0, 0], spin[:, 0, 1], spin[:, 1, 0], spin[:, 1, 1] = c, -s, s, c
+        path = arm.solve_path(poses @ spin, max_step=0.5)
+        assert path.converged.all()
+        assert len(path.breaks) == breaks
+
+
+def test_a_given_start_is_where_the_path_begins():
+    arm = torch_arm("ur5e")
+    free = arm.solve_path(aim(ring(15)[:, :3, 3], [0, 0, -1]))
+    start = free.q[0] + 0.02
+    path = arm.solve_path(aim(ring(15)[:, :3, 3], [0, 0, -1]), start, max_step=0.15)
+    assert path.breaks == ()
+    assert np.abs(path.q[0] - start).max() <= 0.15
+
+
+@pytest.mark.parametrize("name", ["panda", "iiwa14"])
+def test_redundancy_is_sampled_with_the_tool_angle(name):
+    arm = torch_arm(name)
+    targets = aim(ring(8)[:, :3, 3] + [0.05, 0.0, 0.1], [0, 0, -1])
+    path = arm.solve_path(targets, config=SolveConfig(path_samples=600))
+    assert path.converged.all()
+    assert path.breaks == ()
+    assert len(path.resolution) == 2
+    followed = arm.solve_path(targets, config=FOLLOWED)
+    assert motion(path) <= motion(followed) * (1.0 + 1e-6)
+
+
+def test_a_rail_reaches_what_no_fixed_base_does():
+    y = np.linspace(-1.2, 1.2, 60)
+    seam = aim(np.column_stack([np.full(60, 0.6), y, np.full(60, 0.1)]), [0.5, 0.0, -1.0])
+    arm = torch_arm("kr6_r900")
+    assert not arm.solve_path(seam, config=FOLLOWED).converged.all()
+    rail = arm.with_external_axis([0.0, 1.0, 0.0], [-1.0, 1.0])
+    path = rail.solve_path(seam, max_step=0.2, config=SolveConfig(path_samples=1500))
+    assert path.converged.all()
+    assert path.breaks == ()
+    assert np.abs(path.q[:, 0]).max() <= 1.0
+    assert "joint 1" in path.resolution
+
+
+def test_a_turntable_carries_the_part():
+    arm = torch_arm("kr6_r900")
+    table = arm.with_external_axis(
+        [0, 0, 1], [-4.0, 4.0], part="part", prismatic=False, origin=[0.7, 0.0, 0.1]
+    )
+    a = np.linspace(0.0, 5.0, 40)
+    seam = aim(0.3 * np.column_stack([np.cos(a), np.sin(a), 0.0 * a]), [0.0, 0.0, -1.0])
+    path = table.solve_path(seam, max_step=0.25, config=SolveConfig(path_samples=800))
+    assert path.converged.all()
+    assert path.breaks == ()
+    np.testing.assert_allclose(table.fk(path.q)[:, :3, 3], seam.position, atol=1e-6)
+
+
+def test_obstacles_are_avoided_or_reported():
+    scene = Scene().box([0.1, 0.4, 0.3], [0.66, 0.1, 0.2], name="wall")
+    arm = torch_arm("ur5e").with_scene(scene)
+    targets = aim(ring(20)[:, :3, 3], [0, 0, -1])
+    path = arm.solve_path(targets, max_step=0.3)
+    assert path.converged.all()
+    assert path.colliding == ()
+    assert path.breaks == ()
+    assert arm.is_free(path.q).all()
+
+
+@pytest.mark.parametrize("facade", [Chain, Robot])
+def test_detours_lead_around_obstacles(facade):
+    """Two free targets on both sides of a wall: the straight motion between them collides."""
+    scene = Scene().box([0.3, 0.04, 0.4], [0.45, 0.0, 0.2], name="wall")
+    model = facade.load("ur5e").with_scene(scene)
+    points = np.array([[0.45, -0.25, 0.3], [0.45, 0.25, 0.3]])
+    targets = aim(points, [0, 0, -1])
+    path = model.solve_path(targets if facade is Chain else {"tip": targets}, detours=True)
+    assert path.converged.all()
+    assert path.colliding == (1,) or path.breaks == (1,)
+    plan = path.detours[1]
+    assert plan.status.name == "PLANNED"
+    np.testing.assert_array_equal(plan.waypoints[[0, -1]], path.q)
+
+
+@pytest.mark.parametrize("facade", [Chain, Robot])
+def test_both_facades_solve_as_a_whole(facade):
+    model = facade.load("ur5e")
+    targets = within(ring(12), rotation=(0.0, 0.0, inf))
+    path = model.solve_path(targets if facade is Chain else {"tip": targets}, closed=True)
+    assert path.converged.all()
+    assert "rotation z" in path.resolution
+    assert not np.isnan(path.tool_angles).any()
+
+
+def test_bad_input_is_refused_before_work():
+    arm = torch_arm("ur5e")
+    open_ends = aim(ring(12)[:-1, :3, 3], [0, 0, -1])
+    with pytest.raises(InvalidInputError, match="append the first target at the end"):
+        arm.solve_path(open_ends, closed=True)
+    with pytest.raises(InvalidInputError, match="call with_scene first"):
+        arm.solve_path(open_ends, detours=True)
+    many = aim(np.tile([0.4, 0.0, 0.3], (30_000, 1)), [0, 0, -1])
+    with pytest.raises(InvalidInputError, match="Split the path"):
+        arm.solve_path(many, max_step=0.1)
+    with pytest.raises(InvalidInputError, match="closed is 'yes'"):
+        arm.solve_path(open_ends, closed="yes")
+    with pytest.raises(InvalidInputError, match="already: pass another name"):
+        Chain.load("ur5e").with_external_axis([0, 1, 0], [0, 1], name=arm.joint_names[3])
+    with pytest.raises(InvalidInputError, match="no length"):
+        Chain.load("ur5e").with_external_axis([0, 0, 0], [0, 1])
+    with pytest.raises(InvalidInputError, match="finite"):
+        Chain.load("ur5e").with_external_axis([0, 1, 0], [-inf, inf])
+
+
+def test_an_invalid_target_is_named():
+    arm = torch_arm("ur5e")
+    poses = ring(10)
+    poses[4, 0, 3] = np.nan
+    path = arm.solve_path(poses)
+    assert path[4].status.name == "INVALID"
+    assert path.break_reasons[5] is BreakReason.INVALID
+    assert path.pieces == (range(4), range(5, 10))
