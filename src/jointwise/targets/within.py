@@ -64,7 +64,8 @@ class WithinKind(PoseKind):
 
     def link_axes(self, packed: Floats) -> Floats:
         """The axes of the link in the same order."""
-        return LAST[packed[:, 5, FLAGS].astype(int)]
+        axes: Floats = LAST[packed[:, 5, FLAGS].astype(int)]
+        return axes
 
     def box_rows(self, packed: Floats) -> Floats:
         """Position from and to, rotation from and to, and the frame; see ``kinematics.box``."""
