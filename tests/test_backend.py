@@ -196,7 +196,7 @@ def test_arrays_of_another_type_are_refused(library):
         library.clamp_to_limits(good, None)
     with pytest.raises(TypeError, match="clamp_to_limits: arguments are missing, 1 given"):
         library.clamp_to_limits(good)
-    with pytest.raises(TypeError, match="expected 1, 2 or 4 weights"):
+    with pytest.raises(TypeError, match="expected 1, 2, 4 or 10 weights"):
         library.search(good, np.zeros((1, 3)), (1.0,) * 3, (1e-6, 1e-6, 0, True, 0.5), good)
 
 

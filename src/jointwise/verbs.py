@@ -137,9 +137,9 @@ class Verbs(Shaped):
 
         Args:
             target: For an arm, a target of its end effector: (3,) a position [m], (4, 4) a pose, a
-                SciPy ``RigidTransform``, or what ``pose``, ``position``, ``aim`` or ``direction``
-                make; base frame. For a robot, a mapping of link names to such targets, world
-                frame. Targets of a robot that are out of reach, or that conflict, end in the
+                SciPy ``RigidTransform``, or what ``pose``, ``position``, ``aim``, ``direction`` or
+                ``within`` make; base frame. For a robot, a mapping of link names to such targets,
+                world frame. Targets of a robot that are out of reach, or that conflict, end in the
                 smallest weighted squared errors near the start.
             start: (n,) where the joints are [rad, m], or a mapping of some joint names; other
                 joints are in the middle of their ranges. It is tried first, then its
