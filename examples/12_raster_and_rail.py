@@ -32,7 +32,7 @@ axes = plot.path(arm, path)
 on_rail = arm.with_external_axis([0.0, 1.0, 0.0], limits=[-1.0, 1.0], name="rail")
 y = np.linspace(-1.5, 1.5, 150)
 seam = aim(np.column_stack([np.full_like(y, 0.6), y, np.full_like(y, 0.1)]), [0.5, 0.0, -1.0])
-welded = on_rail.solve_path(seam, max_step=0.1, config=SolveConfig(path_samples=1000))
+welded = on_rail.solve_path(seam, max_step=0.2)
 print(welded)
 print(
     "the rail moves from", welded.q[:, 0].min().round(2), "to", welded.q[:, 0].max().round(2), "m"

@@ -193,7 +193,7 @@ def test_the_turn_of_the_tool_may_be_free(run):
     source = write_csv("in.csv", xyz(poses[:, :3, 3]) | rpy)
     code, printed, _ = run("path", "ur5e", source, "--free-roll", "--tilt", "0.1")
     assert code == 0
-    tips = arm.fk(read_values(printed))
+    tips = arm.fk(read_values(printed, arm.joint_names))
     assert_allclose(tips[:, :3, 3], poses[:, :3, 3], atol=1e-5)
     tilts = np.arccos(np.clip(np.einsum("mi,mi->m", tips[:, :3, 2], poses[:, :3, 2]), -1.0, 1.0))
     assert tilts.max() <= 0.1 * np.sqrt(2.0) + 1e-4

@@ -138,6 +138,9 @@ def first_start(table: "TargetTable") -> "Floats | None":
 
 def _summary(solved: "IKPath", model: "Verbs", deg: bool) -> str:
     """What a path reaches, its largest step, its breaks, and what is missed."""
+    from jointwise.results.status import BreakReason
+
+    known = BreakReason.STEP_TOO_LARGE  # a line of its own says so
     missed = (~solved.converged).nonzero()[0].tolist()
     text = f"{len(solved) - len(missed)} of {len(solved)} targets reached"
     largest = (solved.steps == solved.largest_step).nonzero()[0].tolist()
@@ -150,8 +153,8 @@ def _summary(solved: "IKPath", model: "Verbs", deg: bool) -> str:
         text += f", collisions on the way to {_listed(solved.colliding)}"
     if missed:
         text += f". First missed is target {missed[0]}: {solved[missed[0]].status.value}"
-    elif solved.breaks:
-        text += f". First break: {solved.break_reasons[solved.breaks[0]].value}"
+    elif solved.breaks and (reason := solved.break_reasons[solved.breaks[0]]) is not known:
+        text += f". First break: {reason.value}"
     return text
 
 

@@ -72,7 +72,9 @@ def solve_whole(
     ladder = make_ladder(arm, freedom, steps.min(axis=0), samples)
     found, most = None, np.inf
     followed = solver.follow(start, progress, only_whole=True)
-    if followed is not None and not any(_quality(followed, start, limits.closed)[:3]):
+    if followed is not None and any(_quality(followed, start, limits.closed)[:3]):
+        followed = None  # it collides, or does not close: another start may be better
+    if followed is not None:
         most = LONGER * followed.motion(start) + LONGER - 1.0
     with reporting(progress, "solving the path", len(target.values)) as report:
         search = PathSearch(ladder, steps, start, limits.closed, solver.check, report)
