@@ -27,7 +27,7 @@ FOLDER = ROOT / ".machines"
 REPLAY = ROOT / "tools" / "replay_calls.py"
 # What the public interface needs on ARM, in the versions of this environment.
 PACKAGES = ("numpy", "scipy", "lazy_loader")
-PARTS = ("forward", "arms")
+PARTS = ("forward", "arms", "obstacles", "robots")  # all but reach maps
 Runner = Callable[[], str]
 
 
