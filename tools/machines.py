@@ -27,6 +27,8 @@ FOLDER = ROOT / ".machines"
 REPLAY = ROOT / "tools" / "replay_calls.py"
 # What the public interface needs on ARM, in the versions of this environment.
 PACKAGES = ("numpy", "scipy", "lazy_loader")
+# Not reach maps, whose orientations are sines of NumPy, and no obstacles of arms, whose geometry is
+# placed by products of BLAS: these have other bits on another machine.
 PARTS = ("forward", "arms")
 Runner = Callable[[], str]
 
@@ -101,10 +103,22 @@ def in_node() -> str:
     return f"{calls} {last_line([node, str(ROOT / 'tools' / 'compare_web.mjs'), str(folder)])}"
 
 
-def last_line(command: list[str]) -> str:
+def in_browser() -> str:
+    """What dragging the target of the example page prints."""
+    if shutil.which("chromium") is None:
+        raise emulators.NoEmulatorError("chromium is not installed")
+    in_node()
+    folder = FOLDER / "wasm32"
+    shutil.copytree(ROOT / "docs" / "live", folder, dirs_exist_ok=True)
+    command = [sys.executable, str(ROOT / "tools" / "drag_in_browser.py"), str(folder), str(folder)]
+    return last_line(command, PYTHONPATH=str(ROOT / "src"))
+
+
+def last_line(command: list[str], **environment: str) -> str:
     """The last line that a command prints, which must not fail."""
+    env = {**os.environ, **environment}
     # Python in wine cannot open its streams without a pipe.
-    done = subprocess.run(command, input="", capture_output=True, text=True, check=False)
+    done = subprocess.run(command, input="", env=env, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"{' '.join(command[:3])} failed: {done.stdout}{done.stderr}")
     return done.stdout.strip().splitlines()[-1]
@@ -125,6 +139,7 @@ MACHINES: dict[str, Runner] = {
     "windows-x86_64": lambda: replayed(emulators.windows(FOLDER), "windows-x86_64"),
     "macos-arm64": signed,
     "wasm32": in_node,
+    "browser": in_browser,
 }
 
 

@@ -31,7 +31,7 @@ def core(folder: Path) -> None:
     assert Robot.load("panda").solve({"tip": [0.4, 0.2, 0.5]}).converged
     tracker = arm.track(arm.home, 0.001, max_velocity=1.0, max_acceleration=5.0)
     assert tracker.step(arm.fk(arm.home)).status.name == "FOLLOWING"
-    assert "at the target" in command(folder, "solve", "panda", "--to", "0.4", "0.2", "0.5")
+    assert "The target is reached" in command(folder, "solve", "panda", "--to", "0.4", "0.2", "0.5")
     (folder / "targets.csv").write_text(TARGETS)
     command(folder, "batch", "panda", "targets.csv", "-o", "joints.csv")
     assert (folder / "joints.csv").read_text().count("CONVERGED") == 2

@@ -24,18 +24,16 @@ def write_wheel(out: Path, name: str) -> None:
             build(Path(folder), TARGETS[name])
         kernels = "none" if name == "any" else f"{name}={folder}"
         command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(out)]
-        subprocess.run(
-            [*command, str(ROOT)],
-            env={**os.environ, "JOINTWISE_KERNELS": kernels},
-            check=True,
-            stdout=subprocess.DEVNULL,
-        )
+        environment = {**os.environ, "JOINTWISE_KERNELS": kernels}
+        printed = subprocess.DEVNULL
+        subprocess.run([*command, str(ROOT)], env=environment, check=True, stdout=printed)
 
 
 def main(out: str, *names: str) -> None:
     """Write some wheels, or all."""
     before = set(Path(out).glob("*.whl"))
-    for name in names or (*TARGETS, "any"):
+    with_wheels = [name for name, target in TARGETS.items() if target.tags]
+    for name in names or (*with_wheels, "any"):
         write_wheel(Path(out).resolve(), name)
         for file in set(Path(out).glob("*.whl")) - before:
             print(f"{file.name}: {file.stat().st_size / 1e6:.2f} MB", flush=True)

@@ -61,8 +61,12 @@ def of_an_arm(chain: Chain) -> Iterator[np.ndarray]:
         run = chain.track(start, 0.01, **LIMITS).run(targets)
         yield run.q
         yield np.stack([run.position_error, run.orientation_error, run.status])
-    orientations = uniform_rotations(20)
-    points = poses[:, :3, 3].copy()
+
+
+def of_a_map(chain: Chain) -> Iterator[np.ndarray]:
+    """Orientations come from sines of NumPy, which have other bits on another machine."""
+    q, orientations = chain.random(1, count=ROWS), uniform_rotations(20)
+    points = chain.fk(q)[:, :3, 3].copy()
     yield within_reach(chain.arm, points, 1e-4).astype(float)
     yield from solve_levels(chain.arm, orientations, REACH_CONFIG, False, points)
     yield measure(chain.arm, q, np.ones(ROWS, bool), 5, np.array([0.0, 0.0, 1.0]))
@@ -125,6 +129,7 @@ CHAINS = robots.panda(), robots.ur5(), SLIDER
 PARTS = {
     "forward": lambda: [each for chain in CHAINS for each in forward(chain)],
     "arms": lambda: [each for chain in CHAINS for each in of_an_arm(chain)],
+    "maps": lambda: [each for chain in CHAINS for each in of_a_map(chain)],
     "obstacles": lambda: [each for arm in (panda(), ur5e()) for each in among_obstacles(arm)],
     "robots": lambda: [*of_a_robot(), *of_a_robot_among_obstacles()],
 }

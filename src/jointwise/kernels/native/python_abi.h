@@ -1,7 +1,7 @@
 /* The names of Python's stable ABI (3.11) that native.c uses.
 
-With them the library is compiled for any system, without Python's header files. The names after
-IMPORT are also those that it imports from python3.dll on Windows; link.py reads them. */
+With them the library is compiled for any system, without Python's header files. On Windows the
+library imports from python3.dll what is declared with IMPORT; link.py reads these lines. */
 
 #include <stddef.h>
 #include <stdint.h>
