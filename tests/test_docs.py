@@ -20,7 +20,7 @@ from jointwise.cli import main
 from tests.support.cli import ROOT
 from tests.support.documents import blocks, pages, write_files
 
-LANGUAGES = {"", "console", "json", "pycon", "python", "sh", "text", "toml"}
+LANGUAGES = {"", "console", "js", "json", "pycon", "python", "sh", "text", "toml"}
 # Subcommands of which only the options are checked: they wait for Ctrl+C, or take long.
 LONG = ("view", "reach", "demo", "place")
 CHECKER = doctest.OutputChecker()

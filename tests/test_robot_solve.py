@@ -136,7 +136,7 @@ def sweep_energy(problem, targets, state, memory):
     energy, points, base = 0.0, np.empty((4, 3)), state[problem.strides.size :].reshape(3, 4)
     for k, target in enumerate(targets):
         transform_target(problem, state, memory.frames, target, k, points)
-        wanted = target[TARGET_POINT:].reshape(4, 3).copy()
+        wanted = target[TARGET_POINT : TARGET_POINT + 12].reshape(4, 3).copy()
         wanted[0] -= base[:, 3]
         energy += target[TARGET_POSITION_WEIGHT] * ((points[0] - wanted[0]) ** 2).sum()
         axes = slice(1, int(target[TARGET_DIRECTIONS]) + 1)

@@ -6,6 +6,7 @@ from textwrap import dedent
 from typing import NamedTuple
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from jointwise import Robot, robots
 from tests.support.cli import ROOT, straight_line, write_csv, xyz
@@ -57,6 +58,10 @@ def write_files(folder: Path):
     (folder / "robot.urdf").write_text(hands)
     for name in ("targets.csv", "waypoints.csv", "poses.csv"):
         write_csv(folder / name, xyz(straight_line(5)))
+    seam = robots.ur5e().fk([[0.3, -1.2, 1.5, -1.9, -1.5 + 0.01 * k, 0.0] for k in range(5)])
+    turned = Rotation.from_matrix(seam[:, :3, :3]).as_quat().T
+    quaternions = dict(zip(("qx", "qy", "qz", "qw"), turned, strict=True))
+    write_csv(folder / "seam.csv", xyz(seam[:, :3, 3]) | quaternions)
     np.savez(folder / "targets.npz", targets=straight_line(5))
     robot = Robot.from_urdf(hands)
     left = robot.fk(robot.mid_range)["left_hand"][:3, 3] + np.linspace(0.0, 0.01, 5)[:, None]
