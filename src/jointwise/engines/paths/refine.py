@@ -14,7 +14,7 @@ STEP_WEIGHT = 0.01
 ITERATIONS, HALVINGS = 15, 6
 # For a smaller gain, as a share, there are no more iterations.
 LEAST_GAIN = 1e-3
-# Difference by which derivatives are computed [rad, m].
+# Step of the finite differences [rad, m].
 DIFFERENCE = 1e-4
 # Largest change of joint values in an iteration: a larger one is of another branch [rad, m].
 SAME_BRANCH = 0.5

@@ -19,7 +19,7 @@ from jointwise.targets import PackedTarget
 
 # With fewer samples of a redundancy, poses are followed one by one.
 FEWEST = 100
-# A path that is followed may be so many times shorter than the layers' own, before refinement.
+# Before refinement, a followed path may be this many times shorter than that of the layers.
 LONGER = 1.1
 # Motion that is longer by less, as a share, is not longer.
 SAME_MOTION = 1e-9

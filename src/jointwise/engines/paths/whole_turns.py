@@ -8,7 +8,7 @@ import numpy as np
 from jointwise.kernels.layout.arrays import Bools, Floats
 
 TURN = 2.0 * np.pi
-# Full turns by which a piece of a path is moved, at most.
+# A piece of a path is moved by at most this many full turns.
 MAX_TURNS = 4
 # Values outside the limits by less are at the limit [rad].
 AT_LIMIT = 1e-6

@@ -1,4 +1,4 @@
-"""Many plans at once: the first slice of each by one kernel on all cores, what is left singly."""
+"""Many plans at once: one kernel runs the first slice of each on all cores; the rest run singly."""
 
 from collections.abc import Mapping, Sequence
 

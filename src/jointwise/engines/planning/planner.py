@@ -150,7 +150,7 @@ def goals_of(found: Sequence[FirstGoals]) -> Floats:
 
 
 def owners_of(found: Sequence[FirstGoals]) -> list[int]:
-    """The target to which each of the goals belongs."""
+    """The number of the target of each goal."""
     return [i for i, each in enumerate(found) for _ in range(len(each.q))]
 
 

@@ -55,8 +55,8 @@ def moving_joints(
 def planning_space(model: ArmModel | TreeModel, moving: bytes) -> Floats:
     """(4, n) limits, weights and strides; see ``kernels.layout.planning``.
 
-    A metre of a prismatic joint weighs as much as the angle by which a revolute joint moves the end
-    of a stretched arm by a metre.
+    A metre of a prismatic joint weighs as much as the angle that a revolute joint needs to move the
+    end of a stretched arm by a metre.
     """
     moves = np.frombuffer(moving, np.bool_)
     lower, upper = np.clip(model.limits.T, -UNLIMITED, UNLIMITED)

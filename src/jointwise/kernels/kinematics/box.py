@@ -35,7 +35,7 @@ OUTSIDE_AXES, FREE_AXES = 4, 7
 TINY = 1e-12
 # How far inside its range a component is aimed, at most a quarter of the range [m, rad].
 INSET = 1e-3
-# A component is free if the room to the end of its range is so many times the error.
+# A component is free if the room to the end of its range is this many times the error.
 ROOM = 2.0
 
 

@@ -80,7 +80,7 @@ def _c_table(target: Target) -> Iterator[str]:
 
 
 def _python_library(folder: Path) -> str:
-    """The library by which Windows finds the names of python3.dll."""
+    """The import library that tells Windows the names in python3.dll."""
     declared = re.findall(r"^IMPORT (extern )?[\w *]*?(\w+)(?:\(.*\))?;$", _abi(), re.MULTILINE)
     lines = [f"  {name}{' DATA' if data else ''}" for data, name in declared]
     text = "\n".join(["LIBRARY python3.dll", "EXPORTS", *lines, ""])

@@ -58,7 +58,7 @@ double sqrt(double x)
     return __builtin_sqrt(x);
 }
 
-/* A product of 128 bits, by which sizes that overflow are found. */
+/* A product of 128 bits, to find sizes that overflow. */
 __int128 __multi3(__int128 a, __int128 b)
 {
     uint64_t x = (uint64_t)a, y = (uint64_t)b;

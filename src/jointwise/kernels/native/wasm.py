@@ -1,7 +1,7 @@
 """The kernels for a browser: ``python -m jointwise.kernels.native.wasm FOLDER``.
 
 Writes ``jointwise.wasm``, which has some entry points and imports nothing, and ``jointwise.json``
-with the formats of their arguments and results, by which ``docs/live/jointwise.mjs`` calls them.
+with the formats of arguments and results that ``docs/live/jointwise.mjs`` needs to call them.
 """
 
 import json
