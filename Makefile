@@ -23,6 +23,9 @@ LOWEST := tests/test_solve.py tests/test_batch.py tests/test_track.py tests/test
 # What links for other systems, pinned; 100 MB.
 ZIG := ziglang==0.17.0
 
+# A process that may not keep bytecode parses every library again, and tests start two hundred of them.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test test-long test-lowest test-machines native docs figures dist wheels smoke browser lint bench mutants clean
 
 demo: $(READY)  ## a solve, a batch with its rate, a picture in demo.png, and how to open the page
@@ -35,7 +38,7 @@ test:  ## everything that must hold, in less than nine minutes on two cores from
 	$(MAKE) -j3 $(NEEDED)
 	$(PYTEST)
 
-test-long:  ## also the tests that take long, and four times as many examples of each law
+test-long:  ## also the tests that take long, and eight times as many examples of each law
 	$(MAKE) -j3 $(NEEDED)
 	$(PYTEST) -m 'long or not long' --hypothesis-profile=long
 
@@ -48,15 +51,18 @@ test-lowest:  ## the tests that need no tool, with the lowest versions that pypr
 
 test-machines: $(DEV) native  ## the same bits in the libraries of other machines, by qemu, wine and Node
 	$(PIP) '$(ZIG)'
-	$(BIN)/python tools/machines.py
+	$(BIN)/python -m tools.machines
 
 # Runs while the rest is installed, which replaces jointwise: hence the path.
 native: $(JIT)  ## the native library, built again if the kernels have changed
 	PYTHONPATH=src $(BIN)/python -m jointwise.kernels.native.build
 
-docs: $(DOCS) native  ## the site, strict, in docs/_build/html
+docs: $(DOCS) native $(if $(filter true,$(CI)),browser)  ## the site, strict, in docs/_build/html
+	$(PIP) '$(ZIG)'
+	$(BIN)/python tools/front_page.py docs/_build/live
 	$(BIN)/python -m sphinx -b html -W -n --keep-going -d docs/_build/doctrees docs $(SITE)
 	$(BIN)/python tools/check_site.py $(SITE)
+	$(BIN)/python tools/check_front_page.py $(SITE)
 
 figures: $(DEV) native  ## the pictures that are kept in docs/images
 	$(BIN)/python examples/06_retargeting.py docs/images
@@ -65,6 +71,7 @@ figures: $(DEV) native  ## the pictures that are kept in docs/images
 	$(BIN)/python docs/figures/reach.py
 	$(BIN)/python docs/figures/obstacles.py
 	$(BIN)/python docs/figures/plan.py
+	$(BIN)/python docs/figures/seam.py
 
 dist: $(DEV)  ## sdist and the wheel of this machine, in dist
 	$(PIP) build

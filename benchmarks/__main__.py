@@ -13,12 +13,13 @@ from time import perf_counter
 import numpy as np
 
 from benchmarks.closed_form import closed_form_table
+from benchmarks.coupled import coupled_table
 from benchmarks.edges import edges_table
 from benchmarks.geometry import obstacles_fit_table
 from benchmarks.kept import add_keep, kept
 from benchmarks.obstacle_answers import obstacles_check_table
 from benchmarks.obstacles import obstacles_solve_table
-from benchmarks.plan import plan_table
+from benchmarks.plan import plan_growth_table, plan_table
 from benchmarks.reach import reach_table
 from benchmarks.rivals import FOR_BATCHES, FOR_POSES, FOR_POSITIONS
 from benchmarks.robot_fk import fk_table
@@ -31,14 +32,14 @@ from benchmarks.tool_paths import tool_paths_table
 from benchmarks.track import track_table
 from benchmarks.track_scene import track_scene_table
 from benchmarks.unreachable import unreachable_table
-from jointwise import CCDConfig, DHJoint, SolveConfig, ccd_solve, puma560
+from jointwise import CCDConfig, Chain, DHJoint, SolveConfig, ccd_solve, puma560, two_link_planar
 from jointwise.config import criteria_of
 from jointwise.kernels._numba.jit import jit
 from jointwise.kernels.layout.task import PackedCriteria
 from jointwise.kernels.serial.search import search
 from jointwise.targets import POSE
 from testbed import twin
-from testbed.named_arms import ARMS, CHOSEN, Problems, reachable
+from testbed.named_arms import ARMS, CHOSEN, Problems, reachable, reachable_by
 
 # Seconds in which passes over the poses are made, of which the quickest counts.
 PASSES = 5.0
@@ -107,24 +108,34 @@ def sweep_table(count: int, with_rivals: bool) -> None:
 
 def ccd_table(count: int, with_rivals: bool) -> None:
     """Plain CCD for positions, beside the slow twin and others for positions."""
-    problems = reachable("PUMA 560", min(count, 1000))
-    arm = puma560()
+    arms = {"two links, planar": two_link_planar(1.0, 0.5), "PUMA 560": puma560()}
+    print("\nReachable positions, one call each, failures included; each solver with its defaults:")
+    print("1e-4 m and 100 sweeps for ccd_solve, 100 iterations for three.js, 50 for tinyik's CCD")
+    print(f"{'':40}{'within 1e-4 m':>14}{'mean µs':>12}{'median µs':>12}{'mean, × jointwise':>20}")
+    for name, rows in arms.items():
+        chain = Chain.from_dh(rows, [[-np.pi, np.pi]] * len(rows))
+        problems = reachable_by(chain, name, min(count, 1000))
+        ccd_rows(rows, problems, with_rivals)
+
+
+def ccd_rows(arm: tuple[DHJoint, ...], problems: Problems, with_rivals: bool) -> None:
+    """One row for each solver of the positions of one arm."""
     runs: dict[str, Callable[[Problems], tuple[np.ndarray, np.ndarray]]] = {
         "jointwise ccd_solve": lambda p: each(p, lambda t, q: ccd_solve(arm, t[:3, 3], q).q),
         "the slow twin": lambda p: each(p, lambda t, q: twin.solve(arm, t[:3, 3], q)[0]),
+        "Chain.solve": lambda p: each(p, lambda t, q: p.chain.solve(t[:3, 3], q).q),
     }
     if with_rivals:
         runs |= {rival.name: rival.solve for rival in FOR_POSITIONS}
-    print(f"\nPositions of {problems.name}, one call each, failures included;")
-    print("each solver with its own defaults: 100 sweeps and 1e-4 m for CCD here, 50 for tinyik's")
-    print(f"{'':22}{'within 1e-4 m':>14}{'mean µs':>12}{'median µs':>12}{'mean, × jointwise':>20}")
+    print(problems.name)
     ours = None
     for name, run in runs.items():
         answers, seconds = run(problems)
         solved = np.mean(problems.errors(answers)[:, 0] < 1e-4)
         mean, median = 1e6 * seconds.mean(), 1e6 * np.median(seconds)
         ours = ours or mean
-        print(f"{name:22}{solved:14.1%}{mean:12.1f}{median:12.1f}{mean / ours:20,.1f}", flush=True)
+        row = f"  {name:38}{solved:14.1%}{mean:12.1f}{median:12.1f}{mean / ours:20,.1f}"
+        print(row, flush=True)
 
 
 def success_table(count: int, with_rivals: bool) -> None:
@@ -294,6 +305,7 @@ TABLES = {
     "robots": robots_table,
     "robots-obstacles": robots_obstacles_table,
     "follow": follow_table,
+    "coupled": coupled_table,
     "chain": chain_robot_table,
     "track": track_table,
     "track-scene": track_scene_table,
@@ -302,6 +314,7 @@ TABLES = {
     "obstacles-solve": obstacles_solve_table,
     "edges": edges_table,
     "plan": plan_table,
+    "plan-growth": plan_growth_table,
     "tool-paths": tool_paths_table,
 }
 
@@ -311,9 +324,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("tables", nargs="*", metavar="TABLE", help=", ".join(TABLES))
     parser.add_argument("--count", type=int, default=10_000, help="targets a row, at most (10000)")
-    parser.add_argument("--hours", type=float, default=0.05, help="simulated by track (0.05)")
     parser.add_argument(
-        "--problems", type=Path, metavar="FOLDER", help="MotionBenchMaker's, for plan"
+        "--hours", type=float, default=0.05, help="simulated by track and track-scene (0.05)"
+    )
+    parser.add_argument(
+        "--problems", type=Path, metavar="FOLDER", help="MotionBenchMaker's, for plans"
     )
     parser.add_argument("--seeds", type=int, default=5, help="seeds of plan (5)")
     parser.add_argument("--no-rivals", action="store_true", help="install and run no rival")
@@ -329,6 +344,8 @@ def main() -> None:
     print(f"Python {platform.python_version()}, {platform.machine()}, one core,", versions)
     planned = partial(plan_table, folder=arguments.problems, seeds=arguments.seeds)
     tables = {**TABLES, "track": partial(track_table, hours=arguments.hours), "plan": planned}
+    tables["plan-growth"] = partial(plan_growth_table, folder=arguments.problems)
+    tables["track-scene"] = partial(track_scene_table, hours=arguments.hours)
     for name in arguments.tables or tables:
         with kept(name, TABLES[name].__doc__ or name, arguments.keep):
             tables[name](arguments.count, not arguments.no_rivals)

@@ -186,7 +186,7 @@ def _rival(rival: Rival, robot: str, chain: Chain, targets: np.ndarray) -> tuple
     """(share that a rival says are solved, mean time [µs]), with meshes instead of spheres."""
     asked = rival_model(robot, chain) | {
         "targets": targets,
-        "start": chain.mid_range,
+        "start": chain.home,
         "poses": np.array([each.pose for each in chain.scene]),
         "sizes": np.array([each.sizes()["size"] for each in chain.scene]),
     }

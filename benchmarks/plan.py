@@ -35,7 +35,7 @@ class Run(NamedTuple):
 
 def plan_table(count: int, with_rivals: bool, folder: Path | None = None, seeds: int = 5) -> None:
     """Plans among obstacles: solved, time and length; paths checked again; hopeless calls."""
-    source = f"MotionBenchMaker, {folder}" if folder else "our own scenes (see --problems)"
+    source = "MotionBenchMaker" if folder else "our own scenes (see --problems)"
     print(f"\nPlanning problems: {source}. Valid with our shapes (start and goal free, inside the")
     print("limits). The shape that comes with jointwise is the arm without a gripper, finer at the")
     print("last links; the problems are meant for arms with one")
@@ -51,7 +51,6 @@ def plan_table(count: int, with_rivals: bool, folder: Path | None = None, seeds:
     _print_checked(runs, count)
     print_proof(fine, count)
     _print_hopeless()
-    print_growth(fine, count)
     if with_rivals:
         some = fine["panda"][:: -(-len(fine["panda"]) // RIVAL_PROBLEMS)]
         ours = {}
@@ -60,6 +59,11 @@ def plan_table(count: int, with_rivals: bool, folder: Path | None = None, seeds:
             pairs = [(_run(each, mode, 0, 1), _run(each, mode, 0, 1)) for each in some]
             ours[mode] = np.array([second.micro for _, second in pairs])
         print_rivals("panda", some, ours)
+
+
+def plan_growth_table(count: int, with_rivals: bool, folder: Path | None = None) -> None:
+    """Plans among more and more obstacles, spheres and points of clouds."""
+    print_growth({robot: valid(problems(robot, folder, count)) for robot in ROBOTS}, count)
 
 
 def _run(problem: Problem, mode: str, seed: int, repetitions: int = REPETITIONS) -> Run:

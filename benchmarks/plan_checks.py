@@ -10,9 +10,10 @@ import numpy as np
 
 from benchmarks.motion_problems import Problem
 from benchmarks.obstacle_answers import count_colliding
-from jointwise import Chain, Scene
+from jointwise import Chain, Robot, Scene
 from jointwise.shape.geometry import group_spheres, kernel_spheres
 from testbed import twin
+from testbed.scene_twin import frames_of
 
 # Distance of configurations along a path, by the norm of the joint values [rad].
 STEP = 1e-3
@@ -32,13 +33,13 @@ def resampled(waypoints: np.ndarray, step: float = STEP) -> np.ndarray:
 
 
 class SphereCheck:
-    """The spheres of an arm among the obstacles of its scene, in NumPy."""
+    """The spheres of an arm, or a robot with a fixed base, among the obstacles of its scene."""
 
-    def __init__(self, arm: Chain) -> None:
-        self.links = [np.vstack([link, [0.0, 0.0, 0.0, 1.0]]) for link in arm.arm.links]
-        self.parts = group_spheres(arm.geometry)
+    def __init__(self, model: Chain | Robot) -> None:
+        self.model, self.parts = model, group_spheres(model.geometry)
         self.bounds = [_bound(part) for part in self.parts]
-        self.pairs, self.scene = kernel_spheres(arm.geometry).pairs.tolist(), arm.scene or Scene()
+        self.pairs = kernel_spheres(model.geometry).pairs.tolist()
+        self.scene = model.scene or Scene()
 
     def least_clearance(self, q: np.ndarray) -> float:
         """The least of (m, n) configurations [m]; at most `FAR`."""
@@ -81,8 +82,11 @@ class SphereCheck:
 
     def _frames(self, q: np.ndarray) -> np.ndarray:
         """(m, k, 4, 4) the frames of the link groups: base, joints, and what is attached."""
+        if isinstance(self.model, Robot):
+            return np.stack(frames_of(self.model.geometry, q, self.model.base_pose), axis=1)
         frames = [np.broadcast_to(np.eye(4), (len(q), 4, 4))]
-        for link, angles in zip(self.links, q.T, strict=False):
+        links = [np.vstack([link, [0.0, 0.0, 0.0, 1.0]]) for link in self.model.arm.links]
+        for link, angles in zip(links, q.T, strict=False):
             turn = np.tile(np.eye(4), (len(q), 1, 1))
             turn[:, 0, 0] = turn[:, 1, 1] = np.cos(angles)
             turn[:, 1, 0], turn[:, 0, 1] = np.sin(angles), -np.sin(angles)

@@ -23,7 +23,7 @@ from jointwise.reach.chunks import REACH_CONFIG, Chunk, Job
 from jointwise.reach.grid import within_reach
 from jointwise.reach.levels import solve_levels
 from jointwise.reach.orientations import uniform_rotations
-from jointwise.reach.store import Store
+from jointwise.reach.store import MapStore
 from testbed.searches import searched, without_closed_form
 
 # The cores that this process may use, read before another table pins it to one.
@@ -198,7 +198,7 @@ def chunk_row(edge: int, path: Path, client: Any) -> str:
     """A row of the table, for a chunk of so many voxels along its edge."""
     arm, region = robots.ur5e(), ((0.3, 0.3 + 0.01 * (edge - 1)),) * 3
     reach_map(arm, 0.01, None, region, store=path, workers=Workers(chunk=edge), progress=False)
-    store = Store(path, read_only=False)
+    store = MapStore(path, read_only=False)
     job = Job(arm.arm, store.grid, uniform_rotations(100), REACH_CONFIG, "cpu")
     chunk = Chunk(*(store.arrays[name][:] for name in Chunk._fields))
     writing, sending = [], []

@@ -1,5 +1,7 @@
-"""Rivals: each from PyPI in an environment of its own, called through its adaptor."""
+"""Rivals: each from PyPI or npm in an environment of its own, called through its adaptor."""
 
+import json
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -57,7 +59,40 @@ class Rival:
         return python
 
 
+@dataclass(frozen=True)
+class NodeRival:
+    """A solver in JavaScript, which takes positions; it needs Node."""
+
+    name: str
+    adaptor: str
+    packages: tuple[str, ...]
+
+    def solve(self, problems: Problems, least: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+        """(answers, seconds each) of the quickest pass in ``least`` seconds."""
+        with tempfile.TemporaryDirectory() as folder:
+            asked, given = Path(folder, "problems.json"), Path(folder, "answers.json")
+            chain, points = problems.chain, problems.targets[:, :3, 3]
+            lists = {"links": chain.arm.links, "targets": points, "starts": problems.starts}
+            asked.write_text(json.dumps({name: each.tolist() for name, each in lists.items()}))
+            script = self.script()
+            command = ["node", script.name, asked, given, str(least)]
+            subprocess.run(command, check=True, cwd=script.parent)
+            answers = json.loads(given.read_text())
+            return np.array(answers["answers"]), np.array(answers["seconds"])
+
+    def script(self) -> Path:
+        """The adaptor beside the packages that it imports, set up if they are not there yet."""
+        folder = ENVIRONMENTS / "-".join(self.packages).replace("/", "-")
+        if not (folder / "ready").exists():
+            folder.mkdir(parents=True, exist_ok=True)
+            npm = ["npm", "install", "--silent", "--no-fund", "--no-audit", "--prefix", folder]
+            subprocess.run([*npm, *self.packages], check=True)
+            (folder / "ready").touch()
+        return Path(shutil.copy(HERE / "adaptors" / f"{self.adaptor}.mjs", folder))
+
+
 FOR_POSITIONS = [
+    NodeRival("three.js, CCDIKSolver", "three_ccd", ("three@0.187.0",)),
     Rival("ikpy 4.2.1", "ikpy_default", ("ikpy==4.2.1",)),
     Rival("tinyik 2.2.1, CCD", "tinyik_ccd", ("tinyik==2.2.1",)),
 ]

@@ -7,14 +7,15 @@ from time import process_time
 
 import numpy as np
 
-from jointwise import Chain, IKPath, SolveConfig, Target, aim
+from benchmarks.tool_path_rivals import tool_path_rivals
+from jointwise import Chain, IKPath, PathOptions, SolveConfig, Target, aim
 from testbed.tool_paths import KINDS, tool_path, with_torch
 
 # Waypoints of a path, and the largest step of a joint [rad].
 WAYPOINTS, STEP = 200, 0.1
 # Paths that have no solution at some waypoint are drawn again, this often.
 DRAWS = 400
-GREEDY, FEW_RESTARTS = SolveConfig(path_samples=0), SolveConfig(max_restarts=30)
+GREEDY, FEW_RESTARTS = PathOptions(samples=0), SolveConfig(max_restarts=30)
 # Measured in a process of its own, so that memory is that of one path.
 COST = """
 import resource, sys
@@ -58,6 +59,10 @@ def tool_paths_table(count: int, with_rivals: bool) -> None:
         row = f"{kind:14}{samples:>12}{float(seconds):8.2f}{float(megabytes):7.0f}"
         print(f"{row}{pieces:>8}{colliding:>11}", flush=True)
     _redundant(min(paths, 10))
+    if with_rivals:
+        arm, each = with_torch("irb120"), max(paths // 20, 1)
+        given = [path for kind in KINDS for path in _solvable(arm, kind, each)]
+        tool_path_rivals(given)
 
 
 def _beside_greedy(names: tuple[str, ...], paths: int) -> None:
@@ -100,9 +105,9 @@ def _is_reached(arm: Chain, targets: list[Target]) -> bool:
 def _both(arm: Chain, targets: Target) -> list[tuple[bool, int, float, float, float]]:
     """Of both ways: completed, breaks and missed, motion, largest second difference, CPU s."""
     rows = []
-    for config in (SolveConfig(), GREEDY):
+    for options in (PathOptions(), GREEDY):
         began = process_time()
-        path = arm.solve_path(targets, max_step=STEP, config=config)
+        path = arm.solve_path(targets, max_step=STEP, options=options)
         seconds = process_time() - began
         bad = len(path.breaks) + int((~path.converged).sum())
         rows.append((_is_complete(path), bad, _motion(path), _bend(path), seconds))

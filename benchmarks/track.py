@@ -200,7 +200,7 @@ def print_boundary() -> None:
         start = start_of(name, chain)
         tracker, _ = tracker_and_limits(name, chain, start, False)
         origin, radius = chain.arm.base_origin, 0.0
-        reached = chain.solve([100.0, 0.0, 30.0], start)  # the arm stretched, in this direction
+        reached = chain.solve([30.0, 0.0, 9.0], start)  # the arm stretched, in this direction
         tip = chain.fk(reached.q)[:3, 3]
         radius = np.linalg.norm(tip - origin) + 0.05
         angle = 0.3 / radius * np.minimum(np.arange(0.0, 25.0, DT), 20.0)

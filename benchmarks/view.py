@@ -35,7 +35,7 @@ def drag_table() -> None:
         if CHROMIUM is not None:
             page = stack.enter_context(Page(session.model, "panda", port=0))
             chromium = stack.enter_context(browser())
-            visitor = stack.enter_context(Tab(chromium, page)).visitor
+            visitor = stack.enter_context(Tab(chromium, page, fine=True)).visitor
             session = visitor.session
         for kind in session.kinds:
             print_drag(kind, session, visitor)

@@ -33,7 +33,14 @@ extensions = [
     "generated_text",
     "mathml",
 ]
-exclude_patterns = ["_build", "gallery/*.ipynb", "gallery/*.py", "gallery/*.md5", "**/*.zip"]
+exclude_patterns = [
+    "_build",
+    "front_page",
+    "gallery/*.ipynb",
+    "gallery/*.py",
+    "gallery/*.md5",
+    "gallery/*.zip",
+]
 templates_path = ["_templates"]
 
 myst_enable_extensions = ["dollarmath", "deflist"]
@@ -45,7 +52,7 @@ nb_merge_streams = True
 
 html_theme = "furo"
 html_title = f"jointwise {version}"
-html_static_path = ["_static"]
+html_static_path = ["_static", "_build/live"]  # the second by tools/front_page.py
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sphinx = False

@@ -1,6 +1,6 @@
 """Pictures of arms.
 
-What ``jointwise.plot`` draws (``pip install 'jointwise[plot]'``): an arm, its solutions, a motion.
+What ``jointwise.plot`` draws: an arm, its solutions, a motion. It needs the extra ``plot``.
 """
 
 import numpy as np

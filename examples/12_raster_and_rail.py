@@ -8,7 +8,7 @@ from math import inf
 
 import numpy as np
 
-from jointwise import Chain, SolveConfig, aim, plot, pose, within
+from jointwise import Chain, PathOptions, aim, plot, pose, within
 
 # %%
 # Rows to and fro on a dome. The tool may tilt by 10 degrees, and its turn is free.
@@ -22,7 +22,7 @@ height = 0.25 - 2.0 * (x**2 + y**2)
 points = np.stack([0.55 + x, y, height], axis=1)
 poses = pose(points, rpy=np.stack([np.pi + 4.0 * y, 4.0 * x, 0.0 * x], axis=1))
 wiped = within(poses, rotation=(np.radians(10.0), np.radians(10.0), inf))
-path = arm.solve_path(wiped, max_step=0.2, config=SolveConfig(path_samples=500))
+path = arm.solve_path(wiped, max_step=0.2, options=PathOptions(samples=500))
 print(path)
 axes = plot.path(arm, path)
 

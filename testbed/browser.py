@@ -24,10 +24,17 @@ FLAGS = [
     "--disable-sync",
     "--no-first-run",
 ]
-# Where screenshots are written, for people to look at.
-SCREENSHOTS = Path(os.environ.get("JOINTWISE_SCREENSHOTS", ".screenshots"))
+# A folder for screenshots, for people to look at; none are written unless it is set.
+SCREENSHOTS = os.environ.get("JOINTWISE_SCREENSHOTS")
 # How long to wait for anything [ms].
 TIMEOUT_MS = 300_000
+# WebGL without antialiasing.
+ONE_SAMPLE = """
+const get = HTMLCanvasElement.prototype.getContext;
+HTMLCanvasElement.prototype.getContext = function (kind, options) {
+    return get.call(this, kind, { ...options, antialias: false });
+};
+"""
 # viser holds input back for 50 ms at most; a timer of the tab with this time ends later [ms].
 THROTTLE_MS = 100
 
@@ -48,6 +55,14 @@ def browser():
 class Tab:
     """A tab that shows the page; a context manager that closes it.
 
+    Args:
+        chromium: The browser.
+        page: The page.
+        width: Of the window [px].
+        height: Of the window [px].
+        fine: Whether the scene has environment light, shadows and antialiasing, as visitors see
+            it. Without a GPU, they take several seconds of processor time for each tab.
+
     Attributes:
         content: The tab, as Playwright's ``Page``.
         visitor: The visitor that the tab is to the server.
@@ -55,10 +70,15 @@ class Tab:
         script_errors: Errors that JavaScript raised in the tab.
     """
 
-    def __init__(self, chromium, page, width=1080, height=640):
+    def __init__(self, chromium, page, width=1080, height=640, fine=SCREENSHOTS is not None):
+        if not fine:
+            page._server.scene.configure_environment_map(None)
+            page._server.scene.configure_default_lights(cast_shadow=False)
         before = set(map(id, page.visitors))
         self.content = chromium.new_page(viewport={"width": width, "height": height})
         self.content.set_default_timeout(TIMEOUT_MS)
+        if not fine:
+            self.content.add_init_script(ONE_SAMPLE)
         self.script_errors = []
         self.content.on("pageerror", lambda error: self.script_errors.append(str(error)))
         self.content.goto(page.url)
@@ -112,6 +132,10 @@ class Tab:
         """Press a button."""
         self.content.get_by_role("button", name=name, exact=True).nth(nth).click()
 
+    def open(self, name):
+        """Show a tab of the panel."""
+        self.content.get_by_role("tab", name=name, exact=True).click()
+
     def select(self, label, option):
         """Select an option of a dropdown."""
         self.content.get_by_label(label).click()
@@ -145,6 +169,11 @@ class Tab:
         """Type the target's x, y, z [m] into the panel, and wait until the session has it."""
         self.type_values("x y z [m]", *position)
         self.wait_until(lambda: np.allclose(self.session.T_base_target[:3, 3], position, atol=1e-9))
+
+    def slider(self, label):
+        """The slider with a label."""
+        after = f"xpath=(//label[.='{label}']/following::*[@role='slider'])[1]"
+        return self.content.locator(after)
 
     def pixel(self, point):
         """(2,) where a point (3,) of the base frame [m] is on the screen [px]."""
@@ -196,7 +225,8 @@ class Tab:
         self.session.message = ""  # or that of an earlier click would be taken for the effect
 
     def screenshot(self, name):
-        """Write a screenshot once the current state is drawn."""
+        """Wait until the current state is drawn; where screenshots are wanted, write one."""
         self._draw()
-        SCREENSHOTS.mkdir(exist_ok=True)
-        self.content.screenshot(path=SCREENSHOTS / f"{name}.png")
+        if SCREENSHOTS is not None:
+            Path(SCREENSHOTS).mkdir(exist_ok=True)
+            self.content.screenshot(path=Path(SCREENSHOTS) / f"{name}.png")

@@ -93,8 +93,12 @@ class Problems:
 
 
 def reachable(arm: str, count: int, seed: int = 20261115) -> Problems:
+    """Random reachable poses of a named arm; see ``reachable_by``."""
+    return reachable_by(ARMS[arm], arm, count, seed)
+
+
+def reachable_by(chain: Chain, name: str, count: int, seed: int = 20261115) -> Problems:
     """Random reachable poses from random starts, joint values uniform between the limits."""
-    chain = ARMS[arm]
     goals, starts = chain.random(seed, count), chain.random(seed + 1, count)
     targets = np.array([twin.tip_pose(chain.arm.links, chain.prismatic, q) for q in goals])
-    return Problems(f"{arm}, {count} reachable poses, seed {seed}", chain, targets, starts)
+    return Problems(f"{name}, {count} reachable poses, seed {seed}", chain, targets, starts)

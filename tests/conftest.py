@@ -1,12 +1,14 @@
 """Laws meet the same examples every time; ``--hypothesis-profile=explore`` looks further."""
 
+import signal
+
 from hypothesis import HealthCheck, settings
 
 from jointwise.kernels._numba.notice import COMPILE_NOTICE
 
 COMPILE_NOTICE.printed = True  # tests compare standard error, whatever is compiled meanwhile
 
-settings.register_profile("same", deadline=None, derandomize=True)
+settings.register_profile("same", deadline=None, derandomize=True, max_examples=50)
 settings.register_profile("few", deadline=None, derandomize=True, max_examples=6)
 settings.register_profile("long", deadline=None, derandomize=True, max_examples=400)
 settings.register_profile(
@@ -31,6 +33,17 @@ LONGEST = (
     "test_gpu.py",
     "test_backend.py",
 )
+
+
+def pytest_configure():
+    """Let the processes of tests get the signals that this one ignores, as background jobs do.
+
+    A handler is not passed on to a new process, but "ignored" is.
+    """
+    for name in ("SIGINT", "SIGHUP", "SIGTERM"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)
 
 
 def pytest_collection_modifyitems(items):

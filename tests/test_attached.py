@@ -96,7 +96,8 @@ def test_contacts_name_it_and_solutions_avoid_it(robots):
     assert hits.any()  # only the mug collides, with the wall
     free = q[robot.is_free(q)][:5]
     for values in free:
-        result = robot.solve({"right_6": robot.fk(values)["right_6"]})
+        start = robot.mid_range  # the other arm stays there, and is free
+        result = robot.solve({"right_6": robot.fk(values)["right_6"]}, start)
         assert result.converged, result.message
         assert robot.clearance(result.q) >= 0.0
     touching = q[hits][0]

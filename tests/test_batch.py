@@ -239,6 +239,10 @@ def test_a_saved_batch_loads_unchanged(tmp_path):
     for file, text in (("text.npz", "is no saved batch"), ("nowhere.npz", "cannot be read")):
         with pytest.raises(InvalidInputError, match=text):
             IKBatch.load(tmp_path / file)
+    for file in ("x.parquet", "x.csv"):
+        with pytest.raises(InvalidInputError, match=f"'{file}' has another suffix: expected .npz"):
+            batch.save(tmp_path / file)
+        assert not (tmp_path / file).exists()
     batch.save(tmp_path / "without_suffix")
     assert len(IKBatch.load(tmp_path / "without_suffix")) == len(batch)
 
@@ -298,7 +302,6 @@ def test_errors_say_what_was_given_and_what_is_accepted(name):
 
 def test_ctrl_c_stops_a_batch():
     endless = """
-import signal
 from threading import Thread
 from time import process_time, sleep
 import numpy as np
@@ -309,7 +312,6 @@ def announce(begin):
         sleep(0.01)
     print("solving", flush=True)
 
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
 arm = robots.panda()
 arm.solve_batch(arm.fk(arm.random(1, 10)))
 poses = np.tile(arm.fk(arm.random(1, 1)), (1_000_000, 1, 1))

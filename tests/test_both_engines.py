@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from jointwise import Chain, Posture, Scene, SolveConfig, Status, aim, pose, position
+from jointwise import Chain, PathOptions, Posture, Scene, SolveConfig, Status, aim, pose, position
 from jointwise.engines.path_limits import path_limits
 from jointwise.engines.run_options import RunOptions
 from jointwise.engines.serial.engine import SERIAL
@@ -41,7 +41,7 @@ def solve_batch(engine, arm, targets, starts=None, posture=None, config=None, **
 def follow(engine, arm, targets, start=None, velocity=np.inf, **limits):
     problem = arm._problem(targets, True, start, None, SolveConfig(), path=True)
     largest = path_limits(np.full(arm.n, velocity), len(targets), **limits)
-    return engine(arm).follow(problem, largest, False)
+    return engine(arm).follow(problem, largest, PathOptions())
 
 
 def targets_of(kind, poses):

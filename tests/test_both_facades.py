@@ -177,7 +177,7 @@ def test_an_invalid_start_of_a_path_is_refused(facade):
 def test_a_start_by_name_may_leave_joints_out(facade):
     model, target = facade.load("ur5e"), UR5E.fk(Q)
     by_name = {"elbow_joint": 1.0, "shoulder_pan_joint": -0.4}
-    start = model.mid_range.copy()
+    start = model.home.copy()
     start[[0, 2]] = -0.4, 1.0
     limits = {"max_velocity": 1.0, "max_acceleration": 5.0}
     assert model.solve(to(model, target), by_name) == model.solve(to(model, target), start)
@@ -291,7 +291,7 @@ def test_a_posture_chooses_among_solutions(facade):
 @both
 def test_joints_that_are_not_active_stay_at_the_start(facade):
     model = facade.load("panda")
-    start = model.mid_range.copy()
+    start = model.home.copy()
     start[[0, 2]] = 0.2, -0.1
     active = Posture(active=[name for i, name in enumerate(model.joint_names) if i not in (0, 2)])
     target = tip(model, model.mid_range)[:3, 3] + [0.0, 0.05, 0.1]

@@ -220,15 +220,23 @@ def test_steps_of_a_tracker_can_be_compared(facade):
 @both
 def test_statuses_are_sentences(facade):
     model = facade.load("ur5e").with_scene(Scene().sphere(0.3, [9.0, 0.0, 0.0], name="moon"))
-    assert str(model.solve(to(model, UR5E.fk(Q)))) == Status.CONVERGED.value
+    found = model.solve(to(model, UR5E.fk(Q)))
+    assert str(found).splitlines()[0] == found.message == Status.CONVERGED.value
     far = model.solve(to(model, [9.0, 0.0, 0.0]))
-    assert str(far) == f"Missed by {far.position_error:.3g} m. {Status.UNREACHABLE.value}"
+    assert (
+        str(far).splitlines()[0]
+        == f"Missed by {far.position_error:.3g} m. {Status.UNREACHABLE.value}"
+    )
     ball = Scene().sphere(0.05, UR5E.fk(Q)[:3, 3], name="ball")
     hit = model.with_scene(ball).solve(to(model, UR5E.fk(Q)))
     assert hit.status is Status.COLLIDES_ALWAYS
     assert hit.missed == ()
     assert str(hit).startswith("'wrist_3_link")
-    assert str(hit).endswith(f"'ball' overlap by {-hit.clearance:.3g} m. {hit.status.value}")
+    assert (
+        str(hit)
+        .splitlines()[0]
+        .endswith(f"'ball' overlap by {-hit.clearance:.3g} m. {hit.status.value}")
+    )
 
 
 # Scenes

@@ -25,8 +25,8 @@ from jointwise.shape.geometry import (
 )
 from jointwise.shape.tables.table import Table
 from jointwise.shape.tables.two_joints import joints_between, pairs_two_apart
+from testbed.random_trees import random_tree
 from tests.support.examples import examples
-from tests.support.random_trees import random_tree
 
 SEEDS = st.integers(0, 10_000)
 

@@ -233,8 +233,8 @@ def test_of_six_joints_the_nearest_free_solution_is_chosen():
     arm = UR5E.with_scene(table())
     targets, _ = free_targets(arm, 30, seed=3)
     for target in targets:
-        everything_found = UR5E.solutions(target, None, near=UR5E.mid_range)
-        free = arm.solutions(target, None, near=UR5E.mid_range)
+        everything_found = UR5E.solutions(target, None, near=UR5E.home)
+        free = arm.solutions(target, None, near=UR5E.home)
         expected = [q for q in everything_found.q if arm.is_free(q)]
         assert free.q.tolist() == [q.tolist() for q in expected]
         assert free.complete

@@ -190,8 +190,7 @@ TEXTS = {
     "crossed limits": (
         "arm.toml",
         'joints = [{ name = "elbow", lower = 1, upper = 0 }]',
-        "limits of 'elbow' are 1.0 and 0.0: expected a lower and an upper value, -inf and inf "
-        "where unlimited.",
+        "Joint 'elbow': lower limit 1 is above upper limit 0.",
     ),
 }
 

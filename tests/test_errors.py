@@ -1,5 +1,8 @@
 """Error texts, which are part of the product."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import RigidTransform
@@ -14,6 +17,7 @@ from jointwise import (
     Posture,
     Robot,
     SolveConfig,
+    Status,
     aim,
     ccd_solve,
     forward_kinematics,
@@ -21,6 +25,8 @@ from jointwise import (
     robots,
     two_link_planar,
 )
+from jointwise.extras import install
+from jointwise.model import data
 
 ARM = two_link_planar(1.0, 1.0)
 NAN, INF = float("nan"), float("inf")
@@ -214,8 +220,7 @@ TEXTS = {
     ),
     "crossed limits": (
         lambda: Chain.from_dh(ARM, [[-1.0, 1.0], [1.0, -1.0]], names=["shoulder", "elbow"]),
-        "limits of 'elbow' are 1.0 and -1.0: expected a lower and an upper value, "
-        "-inf and inf where unlimited.",
+        "Joint 'elbow': lower limit 1 is above upper limit -1.",
     ),
     "nan as limit": (
         lambda: Chain.from_dh(ARM, [[-1.0, 1.0], [NAN, 1.0]]),
@@ -480,3 +485,40 @@ def test_an_xml_file_without_links_is_no_urdf():
     assert str(caught.value) == (
         "the URDF has no links: expected <link> and <joint> elements inside <robot>."
     )
+
+
+def test_nothing_says_that_jointwise_is_on_a_package_index():
+    """Until it is released, extras are installed in a clone; ``extras.INSTALL`` says so."""
+    root = Path(__file__).parent.parent
+    folders = ("src", "docs", "examples")
+    files = [root / "README.md", *(file for each in folders for file in (root / each).rglob("*"))]
+    texts = [f for f in files if f.suffix in (".py", ".md", ".ipynb") and f.name != "extras.py"]
+    found = [
+        f.name for f in texts if re.search(r"pip install '?\"?jointwise", f.read_text("utf-8"))
+    ]
+    assert not found
+    assert install("plot") == "in a clone of jointwise, run pip install '.[plot]'"
+
+
+def test_a_position_is_not_advised_to_be_one():
+    result = Chain.load("ur5e").solve([0.0, 0.0, 0.2])
+    assert result.status is Status.STALLED
+    assert "instead of a pose" not in result.message
+    assert result.message.endswith("allow a larger tolerance, or try other starts.")
+    posed = Chain.load("gen3").solve(Chain.load("gen3").fk([0.0] * 7) + np.eye(4, k=3) * [[0.3]])
+    assert "instead of a pose" in posed.message or posed.status is not Status.STALLED
+
+
+def test_a_beginning_of_names_is_completed(monkeypatch):
+    names = ("talos_full_v2", "talos_full_v2_box", "talos_reduced", "tiago")
+    monkeypatch.setattr(data, "example_files", lambda: dict.fromkeys(names, Path("robot.urdf")))
+    for given, meant in (
+        ("talos", "'talos_full_v2' or 'talos_reduced'"),
+        ("UR", "'ur10e', 'ur3e' or 'ur5'"),
+        ("talso_full_v2", "'talos_full_v2'"),
+    ):
+        with pytest.raises(InvalidInputError) as error:
+            Robot.load(given)
+        assert str(error.value).startswith(
+            f"no robot named '{given}'; did you mean {meant}? Robots"
+        )

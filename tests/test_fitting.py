@@ -248,7 +248,7 @@ def test_ctrl_c_ends_a_fit_and_its_processes(workers):
         assert process.stdout is not None
         assert process.stdout.readline() == b"began\n"
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does
-        out, error = process.communicate(timeout=60)
+        out, error = process.communicate(timeout=300)
     assert (out, error) == (b"interrupted\n", b"")
 
 

@@ -457,10 +457,10 @@ def test_what_is_attached_moves_with_the_end_effector(arm):
 @pytest.mark.parametrize(
     ("solids", "text"),
     [
-        ({}, "nothing is given: expected one of box, cylinder, sphere, mesh."),
+        ({}, "No solid is given: pass one of box, cylinder, sphere, mesh."),
         (
             {"box": (1, 1, 1), "sphere": 1.0},
-            "box and sphere is given: expected one of box, cylinder, sphere, mesh.",
+            "Both box and sphere are given; pass only one.",
         ),
         ({"box": (1, 0, 1)}, "box is (1, 0, 1): expected three lengths above zero [m]."),
         ({"cylinder": 0.1}, "cylinder is 0.1: expected radius and length above zero [m]."),
@@ -475,7 +475,7 @@ def test_attaching_what_is_wrong(arm, solids, text):
 
 def test_attaching_needs_geometry_and_a_new_name(arm):
     bare = Chain.from_dh([DHJoint(a=0.4), DHJoint(a=0.3)])
-    with pytest.raises(InvalidInputError, match=r"^arm has no shape, which collision checks need"):
+    with pytest.raises(InvalidInputError, match=r"^arm has no collision geometry: it was made"):
         bare.attach("ball", sphere=0.1)
     with pytest.raises(InvalidInputError, match=r"^'boom' is attached or a link already"):
         arm.attach("boom", sphere=0.1)
@@ -544,7 +544,7 @@ def test_a_sheet_without_an_inside_is_covered():
 @pytest.mark.parametrize(
     ("content", "text"),
     [
-        (None, "the mesh 'part.stl' was not found at or above"),
+        (None, "Mesh 'part.stl' not found at or above"),
         (b"", "the mesh part.stl has no triangles: expected a surface."),
         (b"\xff" * 200, "the mesh part.stl has no triangles: expected a surface."),
         (b"facet vertex 1 2", "the mesh part.stl "),
@@ -554,7 +554,7 @@ def test_meshes_that_are_missing_or_broken(content, text, tmp_path):
     if content is not None:
         (tmp_path / "part.stl").write_bytes(content)
     (tmp_path / "arm.urdf").write_text(mesh_arm("part.stl"))
-    text = f"the collision shape of link 'tower' of arm.urdf cannot be used, {text}"
+    text = f"the collision shape of link 'tower' of arm.urdf cannot be used. {text}"
     with pytest.raises(InvalidInputError, match=f"^{re.escape(text)}"):
         Chain.from_urdf(tmp_path / "arm.urdf", "foot", "tip").with_scene()
 

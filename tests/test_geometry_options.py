@@ -78,8 +78,8 @@ def test_options_of_a_fit_are_refused_where_nothing_is_fitted(owner):
 def test_a_table_has_no_shapes(owner, tmp_path):
     (tmp_path / "arm.toml").write_text("joints = [{ a = 0.4 }, { a = 0.3 }]")
     text = (
-        "arm.toml has no shape, which collision checks need. Give it one by "
-        "with_geometry('spheres.json'), or read a URDF or MJCF file with collision shapes."
+        "arm.toml has no collision geometry: it was made of DH rows. Load a URDF or MJCF file with "
+        "collision shapes instead, or add spheres: with_geometry('spheres.json')."
     )
     model = owner.load(tmp_path / "arm.toml")
     for find in (model.with_scene, model.with_geometry):
@@ -238,7 +238,8 @@ def test_a_missing_library_is_told_before_anything_is_fitted(tmp_path, monkeypat
     with pytest.raises(JointwiseError) as caught:
         Chain.from_urdf(ARM, "foot", "tip").with_scene()
     assert str(caught.value) == (
-        "distances of meshes need coal, which is not installed: pip install 'jointwise[geometry]'."
+        "distances of meshes need coal, which is not installed: in a clone of "
+        "jointwise, run pip install '.[geometry]'."
     )
 
 

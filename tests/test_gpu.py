@@ -330,7 +330,8 @@ def test_without_a_gpu_the_error_says_what_is_missing():
         arm.solve_batch(np.zeros((3, 3)), device="cuda")
     assert str(caught.value) == (
         "device is 'cuda', but numba-cuda is not installed: expected an NVIDIA GPU with its "
-        "driver, and pip install 'jointwise[cuda]'. Otherwise use device='cpu'."
+        "driver, and the extra cuda (in a clone of jointwise, run pip "
+        "install '.[cuda]'). Otherwise use device='cpu'."
     )
     q = arm.random(1, 5)
     assert arm.solve_batch(arm.fk(q), q, device="auto").converged.all()

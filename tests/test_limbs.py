@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from jointwise import Posture, Robot
 from testbed.far_targets import limbs, moving_joints
+from testbed.random_trees import random_tree
 from tests.support.examples import examples
-from tests.support.random_trees import random_tree
 from tests.test_urdf_tips import BY_NAME
 
 SIDES = ("left", "right")

@@ -188,9 +188,14 @@ def test_a_missing_mesh_of_a_urdf_is_named_with_advice_that_helps(tmp_path):
     with pytest.raises(InvalidInputError) as error:
         Scene.from_urdf(tmp_path / "cell.urdf")
     assert str(error.value) == (
-        "the collision shape of link 'crate' of cell.urdf cannot be used, the mesh 'no.stl' was "
-        f"not found at or above {tmp_path}: expected a file. Copy it there, or remove the "
-        "<collision> element."
+        "the collision shape of link 'crate' of cell.urdf cannot be used. Mesh 'no.stl' not "
+        f"found at or above {tmp_path}. Copy it there, or remove the <collision> element."
+    )
+    with pytest.raises(InvalidInputError) as error:
+        Scene.from_urdf((tmp_path / "cell.urdf").read_text())
+    assert str(error.value).endswith(
+        "Mesh 'no.stl' not found: the URDF was given as text, so its folder is unknown. Pass the "
+        "path of the URDF."
     )
 
 

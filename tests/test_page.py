@@ -195,7 +195,7 @@ def test_if_the_port_is_taken_the_next_free_one_is_used_and_the_note_tells_so():
         ("no.such.host.invalid", 0, "host is 'no.such.host.invalid': expected an address"),
         ("192.0.2.1", 0, "host is '192.0.2.1' and port 0: expected an address of this machine"),
         ("127.0.0.1", -1, "port is -1: expected a whole number"),
-        ("127.0.0.1", 70000, "port is 70000: expected a free port"),
+        ("127.0.0.1", 70000, "port is 70000: expected a number from 0 to 65535"),
     ],
 )
 def test_an_invalid_host_or_port_is_refused_and_named(host, port, text):
@@ -222,8 +222,8 @@ def test_serve_prints_the_url_and_who_can_open_it(capsys, monkeypatch):
 
 def test_the_error_for_a_missing_package_tells_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "viser", None)
-    with pytest.raises(JointwiseError, match=r"needs viser.*pip install 'jointwise\[view\]'"):
+    with pytest.raises(JointwiseError, match=r"needs viser.*run pip install '.\[view\]'"):
         Page(ARMS["ur5e"], port=0)
     monkeypatch.setitem(sys.modules, "yourdfpy", None)
-    with pytest.raises(JointwiseError, match=r"need yourdfpy.*pip install 'jointwise\[view\]'"):
+    with pytest.raises(JointwiseError, match=r"need yourdfpy.*run pip install '.\[view\]'"):
         meshes.load_meshes(ARMS["ur5e"], "arm.urdf")

@@ -81,5 +81,5 @@ def test_every_header_is_refused_unless_both_name_the_same_place(loopback, host,
 
 def test_a_viser_whose_connections_cannot_be_checked_is_refused(monkeypatch):
     monkeypatch.setattr("jointwise.view.access.MODULE", "another")
-    with pytest.raises(JointwiseError, match=r"connections cannot be checked with viser .*: pip "):
+    with pytest.raises(JointwiseError, match=r"connections cannot be checked with viser .*: in a"):
         server.open_server("127.0.0.1", 0, "arm")

@@ -5,7 +5,7 @@ from math import pi
 import numpy as np
 import pytest
 
-from jointwise import Chain, DHJoint, Status, aim, robots, two_link_planar
+from jointwise import Chain, DHJoint, PathOptions, Status, aim, robots, two_link_planar
 from testbed.named_arms import CHOSEN as ARMS
 
 POSTURES = {
@@ -120,7 +120,7 @@ def test_one_target_is_a_path_too():
 def test_how_far_it_is_goes_to_standard_error(capsys):
     chain = robots.panda()
     line = chain.fk(np.linspace(chain.mid_range, chain.mid_range + 0.2, 30))
-    path = chain.solve_path(line, start=chain.mid_range, progress=True)
+    path = chain.solve_path(line, start=chain.mid_range, options=PathOptions(progress=True))
     assert path.converged.all()
     shown = capsys.readouterr()
     assert shown.out == ""

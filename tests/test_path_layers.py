@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jointwise.backends.progress import silent
-from jointwise.engines.paths.best_way import BREAK, BestWay, Edges, find_bins
+from jointwise.engines.paths.best_way import BREAK, JUMP, BestWay, Edges, closed_way, find_bins
 from jointwise.engines.paths.layers import Layer, with_turns
 from jointwise.engines.paths.refine import solve_banded
 from jointwise.engines.paths.whole_turns import unwrapped
@@ -54,6 +54,34 @@ def test_the_best_way_costs_what_a_slow_twin_finds(seed, n, wraps):
     nodes, breaks = way.way()
     assert [node >= 0 for node in nodes] == [len(layer) > 0 for layer in layers]
     assert len(breaks) == int(expected // BREAK)
+
+
+@given(seed=st.integers(0, 10_000), n=st.integers(2, 6), wraps=st.booleans())
+@examples(40)
+def test_the_best_closed_way_is_the_cheapest_of_all_first_nodes(seed, n, wraps):
+    """Beside a slow twin that begins at each node; all of these few nodes are tried."""
+    rng = np.random.default_rng(seed)
+    layers = [q for q in random_layers(rng, n, int(rng.integers(2, 6)), 12) if len(q)]
+    if not layers:
+        return
+    layers.append(layers[0])
+    steps, periods = rng.choice([0.1, 0.5, 2.5, 7.0], n), np.full(n, TURN if wraps else np.inf)
+    way = found_way(layers, steps, periods, np.zeros(len(layers[0])))
+    nodes, breaks = closed_way(way)
+    exact = [q.astype(float) for q in layers]
+    closed = []
+    for node in range(len(layers[0])):
+        one = [*exact[:-1], exact[0][[node]]]
+        begun = np.where(np.arange(len(layers[0])) == node, 0.0, np.inf)
+        closed.append(best_cost(one, steps, periods, begun))
+    best = min(min(closed), float(way.costs[-1].min()) + BREAK)
+    cost = 0.0
+    for i in range(1, len(layers)):
+        change = np.abs(exact[i][nodes[i]] - exact[i - 1][nodes[i - 1]])
+        motion = np.minimum(change, np.abs(periods - change)).sum()
+        cost += BREAK + JUMP * motion if i in breaks else motion
+    cost += BREAK * (nodes[0] != nodes[-1])
+    assert cost == pytest.approx(best, rel=0.0, abs=1e-9 if best < BREAK else 20.0 * JUMP)
 
 
 @given(seed=st.integers(0, 10_000), size=st.integers(1, 3), count=st.integers(1, 9))

@@ -77,7 +77,7 @@ def test_the_button_plans_around_the_wall_and_the_plan_is_played(tab):
 def test_the_slider_moves_the_arm_along_the_path(tab):
     session = tab.session
     tab.click("Rewind")
-    slider = tab.content.get_by_role("slider").first
+    slider = tab.slider("Path [%]")
     tab.wait_until(lambda: float(slider.get_attribute("aria-valuenow")) == 0.0)
     slider.focus()
     tab.content.keyboard.press("ArrowRight")

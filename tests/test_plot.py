@@ -484,8 +484,10 @@ def test_a_path_marks_breaks_and_missed_targets():
     assert path.breaks == (2, 3)  # to the missed target, and away from it
     for i, ax in enumerate(plot.path(PLANAR, path)):
         assert len(ax.patches) == 0  # an arm without limits
-        values = labelled(ax, "joint value")[:, 1]
-        assert np.isnan(values).tolist() == [False, False, True, False]
+        line = labelled(ax, "joint value")
+        is_gap = np.isnan(line[:, 0])  # before each break
+        assert np.flatnonzero(is_gap).tolist() == [2, 4]
+        assert np.isnan(line[~is_gap, 1]).tolist() == [False, False, True, False]
         breaks = [line.get_xdata() for line in ax.lines if line.get_label() == "break"]
         assert breaks == [[2, 2], [3, 3]]
         assert labelled(ax, "missed").tolist() == [[2, path.q[2, i]]]
@@ -527,8 +529,9 @@ def test_the_last_panel_of_a_path_shows_its_errors(kind):
 
 
 def test_the_path_of_a_robot_is_drawn_like_that_of_an_arm():
-    robot, targets = Robot.load("ur5e"), UR5E.fk(np.linspace(UR5E.mid_range + 0.5, np.ones(6), 4))
-    path = robot.solve_path({"tip": targets, "link2": UR5E.fk(np.zeros((4, 6)))[:, :3, 3]})
+    robot = Robot.load("ur5e")
+    poses = robot.fk(np.linspace(UR5E.mid_range + 0.5, np.ones(6), 4))
+    path = robot.solve_path({"tip": poses["tip"], "link2": poses["link2"][:, :3, 3]})
     for i, ax in enumerate(plot.path(robot, path)):
         assert ax.get_title(loc="left") == robot.joint_names[i]
         drawn = labelled(ax, "joint value")[:, 1]
@@ -745,7 +748,7 @@ def test_an_error_names_the_axes_that_are_expected():
 )
 def test_without_matplotlib_the_error_says_how_to_install_it(draw, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    with pytest.raises(JointwiseError, match=r"pip install 'jointwise\[plot\]'"):
+    with pytest.raises(JointwiseError, match=r"run pip install '.\[plot\]'"):
         draw()
 
 

@@ -1,6 +1,9 @@
 """What works on one system only: found by reading the source, or by taking it away."""
 
 import ast
+import errno
+import os
+import socket
 import subprocess
 import sys
 import tomllib
@@ -12,6 +15,8 @@ from packaging.markers import Marker
 from jointwise import Scene
 from jointwise.backends import locks
 from jointwise.kernels.native.targets import TARGETS, library_name
+from jointwise.shape.fitting import cache, processes
+from jointwise.view import server
 
 ROOT = Path(__file__).parents[1]
 # Methods and functions that open a file as text, unless they are told otherwise, and the place of
@@ -23,7 +28,7 @@ def opens_text_without_encoding(call):
     function = call.func
     name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
     owner = getattr(getattr(function, "value", None), "id", "")
-    if name not in TEXT or owner in ("os", "webbrowser"):
+    if name not in TEXT or owner in ("os", "webbrowser", "zarr"):
         return False
     if any(each.arg == "encoding" for each in call.keywords):
         return False
@@ -73,6 +78,55 @@ def test_without_file_locks_nothing_is_removed(tmp_path, monkeypatch):
     (tmp_path / "partial").touch()
     locks.remove_abandoned([tmp_path / "partial"])
     assert (tmp_path / "partial").exists()
+
+
+def test_output_in_the_encoding_of_another_system_is_printed():
+    """Windows redirects to a file in an encoding of its own, which lacks most characters."""
+    words = ["solve", "panda", "--to", "0.4", "0.2", "0.5", "--deg"]
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    command = [sys.executable, "-m", "jointwise", *words]
+    done = subprocess.run(command, cwd=ROOT / "src", env=environment, capture_output=True)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"panda_joint1" in done.stdout
+    assert b"?" in done.stdout  # the degree sign
+
+
+def test_port_that_windows_has_reserved_is_passed_over(monkeypatch):
+    create, refused = socket.create_server, []
+
+    def create_server(address, **options):
+        if not refused:
+            refused.append(address)
+            raise OSError(errno.EACCES, "forbidden")
+        return create(("127.0.0.1", 0), **options)
+
+    monkeypatch.setattr(socket, "create_server", create_server)
+    monkeypatch.setattr(server, "TAKEN", {errno.EADDRINUSE, errno.EACCES})
+    assert server.free_port("127.0.0.1", 4000) == 4001
+    assert refused == [("127.0.0.1", 4000)]
+
+
+def test_processes_on_windows_do_not_get_ctrl_c(monkeypatch):
+    class StartedError(Exception):
+        pass
+
+    def start(command, **options):
+        raise StartedError(options["creationflags"])
+
+    monkeypatch.setattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0x200, raising=False)
+    monkeypatch.setattr(subprocess, "Popen", start)
+    with pytest.raises(StartedError) as started:
+        list(processes.results([int, int], 2))
+    assert started.value.args == (0x200,)
+
+
+def test_file_that_another_process_reads_is_not_replaced_and_nothing_is_left(tmp_path, monkeypatch):
+    def refuse(path, target):
+        raise PermissionError(f"{target} is open")  # as on Windows
+
+    monkeypatch.setattr(Path, "replace", refuse)
+    cache.write(tmp_path / "spheres.json", "{}")
+    assert list(tmp_path.iterdir()) == []
 
 
 MACHINES = {  # what a wheel with kernels exists for

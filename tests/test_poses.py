@@ -264,11 +264,11 @@ def test_a_name_that_does_not_fit_is_refused():
     )
 
 
-def test_joints_without_a_name_are_in_the_middle_of_their_ranges():
-    q = UR5E.mid_range.copy()
+def test_joints_without_a_name_are_at_home():
+    q = UR5E.home.copy()
     q[2] = 1.0
     np.testing.assert_array_equal(UR5E.fk({"elbow_joint": 1.0}), UR5E.fk(q))
-    np.testing.assert_array_equal(UR5E.fk({}), UR5E.fk(UR5E.mid_range))
+    np.testing.assert_array_equal(UR5E.fk({}), UR5E.fk(UR5E.home))
 
 
 @pytest.mark.parametrize("name", ["panda", "ur5e", "stanford"])

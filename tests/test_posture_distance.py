@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from jointwise import Chain, Posture, Robot, Scene
 from jointwise.posture import POSTURE_WEIGHT
 from testbed.postures import arm_postures, compare, standing_postures
+from testbed.random_trees import random_tree
 from tests.support.examples import examples
-from tests.support.random_trees import random_tree
 from tests.test_robot_solve import HANDS_AND_FEET, tips
 from tests.test_urdf_tips import BY_NAME
 

@@ -81,12 +81,22 @@ def test_no_module_is_redirected_by_numba_cuda():
 
 @pytest.mark.parametrize("examples", ["few", pytest.param("same", marks=pytest.mark.long)])
 def test_kernels_run_uncompiled(examples):
-    names = ("seed", "oracle", "laws", "forward", "chain", "solve", "robot_solve")
+    names = (
+        "seed",
+        "oracle",
+        "laws",
+        "forward",
+        "chain",
+        "solve",
+        "robot_solve",
+        "coupled_targets",
+    )
     tests = [f"tests/test_{name}.py" for name in names]
     slow = ["jitter", "anderson", "spread_out", "compiled_once", "blamed", "branches"]
     slow += ["defect", "Panda"] if examples == "few" else []
     arms = "(not every_reachable or Panda or Stanford)"
-    robots = "(not test_robot_solve or matrix_and or energy_never)"
+    robots = "(not test_robot_solve or damped_steps or no_other_pose)"
+    robots += " and (not test_coupled or gradient or unit_vector)"
     quick = ["-k", " and ".join([arms, robots, *(f"not {name}" for name in slow)])]
     quick += ["-m", "long or not long", f"--hypothesis-profile={examples}"]
     # Compiled code divides by zero without a warning, and ``where`` discards the result.

@@ -38,6 +38,14 @@ def test_poses_of_all_links_are_those_of_pinocchio(name):
         np.testing.assert_allclose(pose, expected[link], rtol=0.0, atol=1e-12)
 
 
+def followed_from(joint, mimics):
+    """The joint, the one that it follows, the one that this one follows, and so on."""
+    found = [joint]
+    while found[-1] in mimics:
+        found.append(int(mimics[found[-1]][0]))
+    return found
+
+
 @st.composite
 def mimic_trees(draw):
     """A tree of joints as ``trees`` has them; (joint, ratio, offset) of those that mimic; URDF."""
@@ -45,10 +53,11 @@ def mimic_trees(draw):
     ratios = st.sampled_from([1.0, -1.0, 0.5, -2.0, 0.0])
     for i, (_, kind, *_) in enumerate(tree):
         masters = [
-            k for k, other in enumerate(tree) if other[1] != "fixed" and k not in mimics and k != i
+            k
+            for k, other in enumerate(tree)
+            if other[1] != "fixed" and i not in followed_from(k, mimics)
         ]
-        followed = {int(name) for name, _, _ in mimics.values()}
-        if kind != "fixed" and masters and i not in followed and draw(st.booleans()):
+        if kind != "fixed" and masters and draw(st.booleans()):
             master = draw(st.sampled_from(masters))
             mimics[i] = (str(master), draw(ratios), draw(st.sampled_from([0.0, 0.25])))
     joints = []
@@ -64,8 +73,13 @@ def mimic_trees(draw):
 def twin_poses(tree, mimics, robot, q):
     """The poses of all links, by SciPy."""
     values = dict(zip(robot.joint_names, q.tolist(), strict=True))
-    for i, (master, ratio, offset) in mimics.items():
-        values[str(i)] = ratio * values.get(master, 0.0) + offset
+    for i in mimics:
+        *followers, last = followed_from(i, mimics)
+        value = values.get(str(last), 0.0)
+        for follower in reversed(followers):
+            _, ratio, offset = mimics[follower]
+            value = ratio * value + offset
+        values[str(i)] = value
     return link_poses(tree, values)
 
 
@@ -285,15 +299,16 @@ INVALID = {
         urdf(joint(more=LIMIT + mimic("j")), links="base one"),
         "joint 'j' of the URDF mimics itself: expected another joint, or no <mimic>.",
     ),
-    "a mimic of a mimic": (
+    "mimics of each other": (
         urdf(
-            joint(),
+            joint(more=LIMIT + mimic("l")),
             FOLLOWER,
             joint("l", child="three", more=LIMIT + mimic("k")),
-            links="base one two three",
+            joint("m", child="four", more=LIMIT + mimic("l")),
+            links="base one two three four",
         ),
-        "joint 'l' of the URDF mimics 'k', which mimics 'j': expected an independent joint. Mimic "
-        "'j' instead.",
+        "joint 'j' of the URDF mimics 'l', which mimics 'k', which mimics 'j': expected one of "
+        "them to be independent.",
     ),
     "a mimic of an unknown joint": (
         urdf(joint("left_j"), joint("k", child="two", more=LIMIT + mimic("left_i"))),
@@ -341,7 +356,7 @@ INVALID = {
     "two parents": (
         urdf(joint(), joint("k", child="two"), joint("l", parent="one", child="two")),
         "link 'two' of the URDF is the child of two joints, 'k' and 'l': expected one. Closed "
-        "loops are not supported.",
+        "loops are read from MJCF only.",
     ),
     "a cycle beside the root": (
         urdf(

@@ -8,10 +8,10 @@ from scipy.spatial.transform import Rotation
 
 from jointwise import Chain, InvalidInputError, Robot, Scene, puma560
 from jointwise.model import data
+from testbed.random_trees import random_tree
 from testbed.whole_robots import all_values, random_base
 from tests.support.arms import chains
 from tests.support.examples import examples
-from tests.support.random_trees import random_tree
 from tests.test_robot import mimic_trees
 from tests.test_urdf import LIMIT, MIMIC, joint
 from tests.test_urdf import robot as urdf

@@ -8,9 +8,11 @@ import pytest
 import trimesh
 import yourdfpy
 
-from jointwise import JointwiseError, Robot
+from jointwise import Chain, JointwiseError, Robot
+from jointwise.cli.commands.view import _file_with_meshes, _title
 from jointwise.kernels.layout.arm import PRISMATIC
 from jointwise.model import data
+from jointwise.model.arm import arm_model
 from jointwise.model.tree_poses import joint_poses
 from jointwise.view import Page
 from jointwise.view.graphics import meshes, shapes
@@ -18,7 +20,7 @@ from jointwise.view.graphics.joint_frames import JointFrames
 from jointwise.view.graphics.target_gizmo import pose_matrix
 from jointwise.view.graphics.tree_shapes import link_parts
 from jointwise.view.server import free_port, open_server
-from tests.support.random_trees import random_tree
+from testbed.random_trees import random_tree
 from tests.support.two_arms import two_arms
 
 TWO_ARMS = Robot.from_urdf(two_arms())
@@ -96,3 +98,71 @@ def test_without_meshes_a_robot_is_drawn_from_its_joints_and_the_note_tells_so(t
         )
     with pytest.raises(JointwiseError, match=r"the links of bare\.urdf are not those of the robot"):
         meshes.load_meshes(Robot.load("ur5e"), file)
+
+
+MJCF = """<mujoco model="digger"><compiler angle="radian"/>
+<asset><material name="steel" rgba="0.2 0.4 0.6 1"/></asset>
+<worldbody><geom type="plane" size="1 1 1"/><body name="arm" pos="0.1 0 0.2" euler="0.3 0 0">
+<joint name="turn" range="-2 2"/>
+<geom type="box" size="0.1 0.2 0.3" pos="0.1 0 0" material="steel"/>
+<geom type="sphere" size="0.5" group="3"/>
+<body name="stick" pos="0.3 0 0"><joint name="slide" type="slide" axis="1 0 0" range="0 0.5"/>
+<geom type="capsule" fromto="0 0 0 0.3 0 0.1" size="0.02" rgba="1 0 0 1"/>
+<site name="bucket" pos="0.3 0 0.1"/></body></body></worldbody></mujoco>"""
+
+
+@pytest.mark.parametrize("facade", [Robot, Chain])
+def test_geoms_are_drawn_where_mujoco_has_them(tmp_path, facade):
+    mujoco = pytest.importorskip("mujoco")
+    file = tmp_path / "scene.xml"
+    file.write_text(MJCF)
+    model, q = facade.load(file), np.array([0.7, 0.2])
+    carried = meshes.load_meshes(model, file)
+    assert [mesh.joint for mesh in carried] == [0, 1]
+    assert [mesh.link for mesh in carried] == (
+        ["arm", "stick"] if facade is Robot else [None, None]
+    )
+    compiled = mujoco.MjModel.from_xml_path(str(file))
+    state = mujoco.MjData(compiled)
+    state.qpos[:] = q
+    mujoco.mj_kinematics(compiled, state)
+    frames = shapes.carrying_frames(model, q)
+    for mesh, geom in zip(carried, (1, 3), strict=True):
+        drawn = trimesh.load(BytesIO(mesh.glb), file_type="glb")
+        (part,) = drawn.geometry.values()
+        colour = part.visual.material.baseColorFactor
+        expected = [51, 102, 153, 255] if geom == 1 else [255, 0, 0, 255]
+        assert np.abs(np.array(colour, int) - expected).max() <= 1
+        middle = drawn.apply_transform(frames[mesh.joint]).to_mesh().bounding_box_oriented
+        assert middle.centroid == pytest.approx(state.geom_xpos[geom], abs=2e-3)
+
+
+def test_a_page_of_mjcf_is_titled_by_its_model(tmp_path):
+    pytest.importorskip("mujoco")
+    file = tmp_path / "scene.xml"
+    for text, title in ((MJCF, "digger"), (MJCF.replace(' model="digger"', ""), str(file))):
+        file.write_text(text)
+        for facade in (Robot, Chain):
+            assert _title(str(file), facade.load(file)) == title
+    assert _file_with_meshes(str(file)) == str(file)
+    assert _title("panda", Robot.load("panda")) == "panda"
+
+
+def test_named_arms_are_drawn_with_the_meshes_of_example_robot_data(capsys):
+    assert _file_with_meshes("ur5e") is None
+    assert capsys.readouterr().out == ""
+    for name in ("panda", "xarm7", "so101"):
+        file = _file_with_meshes(name)
+        assert capsys.readouterr().out.startswith(f"{name} is drawn with its meshes from the pack")
+        carried = meshes.load_meshes(Chain.load(name), file)
+        assert {mesh.joint for mesh in carried} >= {*range(Chain.load(name).n - 1)}
+
+
+def test_meshes_of_an_arm_that_moves_otherwise_are_refused():
+    file = data.example_files()["panda"]
+    panda = Chain.load("panda")
+    links = panda.arm.links.copy()
+    links[3, :, 3] += 0.1
+    other = Chain._from_arm(arm_model(links, panda.prismatic, panda.limits), panda.joint_names)
+    with pytest.raises(JointwiseError, match=r"the joints of panda.urdf do not move as those of"):
+        meshes.load_meshes(other, file)

@@ -7,10 +7,11 @@ from hypothesis import strategies as st
 
 from jointwise import Chain, InvalidInputError, Posture, Robot, TrackStatus, aim, position
 from testbed.motion_laws import Limits, count_unstoppable, violations
+from testbed.random_trees import random_tree
 from testbed.track_targets import circle, line, scenarios
 from testbed.whole_robots import random_base
 from tests.support.examples import examples
-from tests.support.random_trees import random_tree, weigh
+from tests.support.random_trees import weigh
 from tests.test_urdf_tips import BY_NAME
 
 DT = 0.001
@@ -100,6 +101,18 @@ def test_one_target_is_followed_as_by_the_chain(g1, start, poses):
     np.testing.assert_allclose(run.q[:, columns], other.q, atol=1e-4)
     still = np.delete(run.q, columns, axis=1)
     np.testing.assert_array_equal(still, np.delete(start, columns)[None].repeat(len(run), axis=0))
+
+
+def test_a_distant_target_of_a_limb_does_not_delay_other_limbs(g1, start, poses):
+    foot = "left_ankle_roll_link"
+    far = poses[foot] + [[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, -2.0], [0, 0, 0, 0]]
+    targets = held({LEFT: poses[LEFT], RIGHT: poses[RIGHT], foot: far}, 1500)
+    targets[LEFT][:, 0, 3] += 0.02
+    run = g1.track(start, DT, **RATES).run(targets)
+    assert run.errors[foot].position_error.min() > 1.0
+    for hand in (LEFT, RIGHT):
+        assert run.errors[hand].position_error[-500:].max() < 1e-9
+    assert run[-1].status in (TrackStatus.AT_LIMIT, TrackStatus.STUCK, TrackStatus.APPROACHING)
 
 
 def test_the_order_of_targets_does_not_matter(g1, start, poses):

@@ -14,7 +14,14 @@ from tests.support.two_arms import two_arms
 if CHROMIUM is None:
     pytest.skip("no chromium: apt-get install chromium", allow_module_level=True)
 
-ROBOT = Robot.from_urdf(two_arms())
+PLAIN = Robot.from_urdf(two_arms())
+# A home away from zero, where the arms are straight and their targets cannot be dragged outward.
+HOME = "".join(
+    f'<joint name="{name}" value="{value}"/>'
+    for name, value in zip(PLAIN.joint_names, PLAIN.mid_range, strict=True)
+)
+SRDF = f'<robot name="r"><group_state name="home" group="all">{HOME}</group_state></robot>'
+ROBOT = Robot.from_urdf(two_arms(), srdf=SRDF)
 
 
 @pytest.fixture(scope="module")
@@ -90,8 +97,7 @@ def test_a_link_is_chosen_by_its_name_and_its_target_removed_by_a_button(tab):
 
 def test_a_slider_moves_its_joint_and_reset_returns_to_the_beginning(tab):
     session, before = tab.session, tab.session.q
-    slider = tab.content.get_by_role("slider").first
-    slider.focus()
+    tab.slider(ROBOT.joint_names[0]).focus()
     tab.content.keyboard.press("ArrowLeft")
     tab.wait_until(lambda: (session.q != before).any())
     assert np.flatnonzero(session.q != before).tolist() == [0]

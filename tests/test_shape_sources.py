@@ -156,5 +156,5 @@ print([name for name in ("trimesh", "coal", "mujoco") if name in sys.modules])
 
 def test_a_robot_without_a_source_is_told_what_to_do():
     text = str(no_shape_error("arm.csv"))
-    assert text.startswith("arm.csv has no shape")
+    assert text.startswith("arm.csv has no collision geometry")
     assert "with_geometry" in text

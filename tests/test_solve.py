@@ -29,7 +29,7 @@ from jointwise.targets import pack_target
 from testbed import twin
 from testbed.named_arms import CHOSEN as ARMS
 from tests.support.arms import angles, rows
-from tests.support.examples import examples
+from tests.support.examples import examples, trials
 
 ROUNDING = 1e-12
 LIMITED = [name for name in ARMS if name != "Jaco2-like"]
@@ -171,7 +171,7 @@ def test_one_joint_alone_takes_the_best_value_of_its_range(problem, joint, with_
 @pytest.mark.parametrize("kind", ["position", "pose", "aim"])
 def test_an_unreached_target_ends_in_a_closest_approach_without_jitter(name, kind):
     chain, rng = ARMS[name], np.random.default_rng(8)
-    for trial in range(30):
+    for trial in range(trials(12, 30)):
         pose = np.eye(4)
         pose[:3, :3] = Rotation.random(rng=rng).as_matrix()
         pose[:3, 3] = rng.normal(size=3) * (2.0 if trial % 2 else 0.4)

@@ -64,6 +64,6 @@ def test_tracking_says_what_is_in_the_way():
         )
 
     assert text(TrackStatus.AT_OBSTACLE).startswith("wall is in the way of hand. The joints slow")
-    assert text(TrackStatus.COLLIDES).startswith("hand collides with wall. The joints stop. Move ")
+    assert text(TrackStatus.COLLIDES).startswith("hand collides with wall. The joints move out of ")
     assert text(TrackStatus.FOLLOWING) == TrackStatus.FOLLOWING.value
     assert text(TrackStatus.STUCK, None).endswith("press Switch branch.")

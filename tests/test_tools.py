@@ -45,11 +45,11 @@ def test_a_tool_does_not_pass_through_the_floor(facade, name, first):
     else:
         model = with_tool(model.with_scene(FLOOR), [0.0, 0.0, 0.2])
     under, above = (to(model, down_to([0.4, 0.1, z]), "tool") for z in (-0.05, 0.01))
-    result = model.solve(under)
+    result = model.solve(under, model.mid_range)
     assert result.status is Status.COLLIDES_ALWAYS
     assert result.clearance == pytest.approx(-0.05, abs=1e-5)
     assert set(result.contact) == {"tool", "floor"}
-    reached = model.solve(above)
+    reached = model.solve(above, model.mid_range)
     assert reached.converged
     assert reached.clearance == pytest.approx(0.01, abs=1e-5)  # the tip itself
     batch = model.solve_batch(to(model, np.stack([down_to(UNDER)] * 3), "tool"))

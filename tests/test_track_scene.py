@@ -9,6 +9,7 @@ import pytest
 from jointwise import Chain, InvalidInputError, Robot, Scene, TrackStatus
 from testbed.motion_laws import Limits, violations
 from testbed.scene_twin import clearances, with_edges
+from tests.support.examples import trials
 from tests.support.facades import both, tip, to
 from tests.support.two_arms import strings_of_spheres, two_arms
 
@@ -62,7 +63,7 @@ def free_start(model, least=0.02):
 
 def assert_never_collides(model, q, margin, base=None, free_base=False):
     scene = model.scene
-    found = clearances(model.geometry, scene, with_edges(q, 4), base, free_base)
+    found = clearances(model.geometry, scene, with_edges(q, trials(1, 4)), base, free_base)
     assert found.min() >= margin - 1e-9
     assert model.is_free(q).all()
 
@@ -207,18 +208,43 @@ def test_the_scene_may_be_replaced_between_steps(facade):
 
 
 @both
-def test_a_new_obstacle_at_the_arm_stops_it(facade):
+@pytest.mark.parametrize("kind", ["ball", "bar"])
+def test_an_arm_that_a_new_obstacle_touches_moves_out_of_it(facade, kind):
     model = facade.load("panda").with_scene(Scene())
     tracker = model.track(PANDA_START, DT, **RATES)
     pose = tip(model, PANDA_START)
     target = pose[:3, 3] + [0.1, 0.2, 0.0]
     q = [PANDA_START, *(tracker.step(to(model, target)).q for _ in range(100))]
-    tracker.scene = Scene().sphere(0.1, pose[:3, 3], name="ball")
-    results = [tracker.step(to(model, target)) for _ in range(400)]
+    tracker.scene = {
+        "ball": Scene().sphere(0.1, pose[:3, 3], name="thing"),
+        "bar": Scene().box([0.1, 0.6, 0.05], pose[:3, 3], name="thing"),
+    }[kind]
+    results = [tracker.step(to(model, target)) for _ in range(600)]
+    first, last = results[0], results[-1]
+    assert first.status is TrackStatus.COLLIDES
+    assert first.contact[1] == "thing"
+    assert "collides" in first.status.value
+    assert last.status is not TrackStatus.COLLIDES
+    q += [result.q for result in results]
+    braked = np.array([result.q for result in results[120::20]])
+    gaps = np.minimum(clearances(model.geometry, tracker.scene, braked), 0.0)
+    assert np.diff(gaps).min() > -1e-3
+    free = [result.status is not TrackStatus.COLLIDES for result in results]
+    assert all(free[free.index(True) :])  # once out, it stays out
+    assert_keeps_limits(model, np.array(q))
+
+
+@both
+def test_an_arm_that_finds_no_way_out_of_a_new_obstacle_stops(facade):
+    model = facade.load("panda").with_scene(Scene())
+    tracker = model.track(PANDA_START, DT, **RATES)
+    target = tip(model, PANDA_START)[:3, 3] + [0.1, 0.2, 0.0]
+    q = [PANDA_START, *(tracker.step(to(model, target)).q for _ in range(100))]
+    tracker.scene = Scene().box([0.05, 3.0, 3.0], [0.3, 0.0, 0.0], name="wall")  # on both sides
+    results = [tracker.step(to(model, target)) for _ in range(1000)]
     q += [result.q for result in results]
     assert results[-1].status is TrackStatus.COLLIDES
-    assert results[-1].contact[1] == "ball"
-    assert "collides" in results[-1].status.value
+    assert results[-1].contact[1] == "wall"
     assert not results[-1].velocities.any()
     assert_keeps_limits(model, np.array(q))
     tracker.scene = Scene()

@@ -209,7 +209,7 @@ def link_poses(tree, values):
 
 
 @given(trees(), st.data())
-@examples(200)
+@examples(100)
 def test_a_chain_between_any_two_links_is_that_of_the_whole_tree(tree, data):
     text = "".join(f'<link name="l{i}"/>' for i in range(len(tree) + 1))
     for i, (parent, kind, *vectors) in enumerate(tree):

@@ -10,9 +10,12 @@ import { Arm, decode } from "../docs/live/arm.mjs";
 import { load } from "../docs/live/jointwise.mjs";
 
 const [folder] = process.argv.slice(2);
+const opened = performance.now();
 const read = (name) => JSON.parse(readFileSync(`${folder}/${name}.json`, "utf8"));
 const kernels = await load(readFileSync(`${folder}/jointwise.wasm`), read("jointwise"));
 const arms = read("arms");
+new Arm(kernels, arms.panda).solve([0.4, 0.2, 0.5]);
+const first = (performance.now() - opened).toFixed(0);
 const same = (a, b) => Buffer.compare(Buffer.from(a.buffer), Buffer.from(b.buffer)) === 0;
 
 let total = 0;
@@ -39,6 +42,6 @@ for (let round = 0; round < 300; round += 1) {
   for (const pose of poses) arm.solve(pose);
   best = Math.min(best, (performance.now() - begin) / poses.length);
 }
-const time = `${(1e3 * best).toFixed(1)} µs a solve of the Panda, ${poses.length} poses`;
+const time = `${(1e3 * best).toFixed(1)} µs a solve of the Panda, ${poses.length} poses; first answer after ${first} ms`;
 console.log(`${equal} of ${total} answers of arms, bit for bit; ${time}.`);
 process.exitCode = equal === total ? 0 : 1;

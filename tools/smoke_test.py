@@ -69,9 +69,11 @@ def cluster(folder: Path) -> None:
     from distributed import Client
 
     from jointwise import reach_map, robots
+    from jointwise.reach import Workers
 
     with Client(n_workers=1, threads_per_worker=1, dashboard_address=None) as client:
-        settings = {"store": folder / "map.zarr", "client": client, "progress": False}
+        workers = Workers(client=client)
+        settings = {"store": folder / "map.zarr", "workers": workers, "progress": False}
         assert reach_map(robots.ur3e(), 0.4, 2, **settings).finished
 
 
@@ -96,9 +98,9 @@ def geometry(folder: Path) -> None:
     for name in ("link2", "link4"):
         urdf = urdf.replace(f'<link name="{name}"/>', f'<link name="{name}">{mesh}</link>')
     (folder / "arm.urdf").write_text(urdf)
-    arm = Chain.from_urdf(folder / "arm.urdf", geometry=True, padding=0.05)
     scene = Scene().half_space([0, 0, 1], name="floor")
-    assert arm.solve([0.4, 0.2, 0.5], scene=scene, margin=0.01).clearance >= 0.01
+    arm = Chain.from_urdf(folder / "arm.urdf").with_scene(scene, margin=0.01)
+    assert arm.solve([0.4, 0.2, 0.5]).clearance >= 0.01
 
 
 def parquet(folder: Path) -> None:

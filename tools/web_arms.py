@@ -1,5 +1,6 @@
-"""Arms for a page: ``python tools/web_arms.py FOLDER`` writes ``arms.json`` for jointwise.mjs.
+"""Arms for a page: ``python tools/web_arms.py FOLDER [ARM ...]`` writes ``arms.json``.
 
+An arm is the name of one or a file, as for ``Chain.load``; all named arms, if none is given.
 ``expected.json`` beside it has targets with the answers of Python, by which
 ``tools/compare_web.mjs`` checks those of WebAssembly. Arrays are float64 in base64, since JSON has
 no infinity.
@@ -8,6 +9,7 @@ no infinity.
 import base64
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,7 @@ from jointwise.engines.closed_form.redundancy import structure_tolerance
 from jointwise.targets.pose import POSE
 from jointwise.targets.position import POSITION
 
-NAMES = ("panda", "ur5e", "iiwa14", "kr6_r900", "so101")
+NAMES = tuple(robots.names())
 TARGETS = 40
 
 
@@ -36,6 +38,7 @@ def description(arm: Chain) -> dict[str, Any]:
         "n": arm.n,
         "packed": floats(model.packed),
         "start": floats(model.mid_range),
+        "home": floats(arm.home),
         "limits": floats(arm.limits),
         "position": POSITION.point_weights(model.angular_scale),
         "pose": POSE.point_weights(model.angular_scale),
@@ -65,15 +68,23 @@ def answers(arm: Chain) -> list[dict[str, Any]]:
     return found
 
 
-def main(folder: str) -> None:
+def write_arms(folder: Path, names: Sequence[str]) -> None:
+    """Write ``arms.json``: the arms by the names of their files."""
+    arms = {Path(name).stem: description(Chain.load(name)) for name in names}
+    (folder / "arms.json").write_text(json.dumps(arms), encoding="utf-8")
+
+
+def write_expected(folder: Path, names: Sequence[str]) -> None:
+    """Write ``expected.json``: answers of Python, by arm."""
+    expected = {Path(name).stem: answers(Chain.load(name)) for name in names}
+    (folder / "expected.json").write_text(json.dumps(expected), encoding="utf-8")
+
+
+def main(folder: str, *names: str) -> None:
     """Write both files."""
-    arms = {name: getattr(robots, name)() for name in NAMES}
-    for file, content in (
-        ("arms.json", {name: description(arm) for name, arm in arms.items()}),
-        ("expected.json", {name: answers(arm) for name, arm in arms.items()}),
-    ):
-        Path(folder, file).write_text(json.dumps(content), encoding="utf-8")
+    for write in (write_arms, write_expected):
+        write(Path(folder), names or NAMES)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

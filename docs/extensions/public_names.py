@@ -30,6 +30,7 @@ GROUPS = {
     "Tracking and traces": ("engines",),
     "Obstacles and shapes": ("scene", "shape"),
     "Reach maps": ("reach",),
+    "Datasets and jobs": ("datasets", "jobs"),
     "Figures": ("plot",),
     "The page in the browser": ("view",),
     "CCD on Denavit-Hartenberg rows": ("ccd", "model"),

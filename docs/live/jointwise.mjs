@@ -18,6 +18,12 @@ const SLOTS = 96;
  * @typedef {Float64Array | BigInt64Array | Uint8Array} Numbers
  * @typedef {{data: Numbers, shape: number[]}} NumberArray An argument with axes; written in place.
  * @typedef {number | boolean | NumberArray | Argument[]} Argument An array of arguments is a tuple.
+ * @typedef {Record<string, [string, string]>} Formats Types of arguments and of results, by name.
+ * @typedef {object} Memory What `jointwise.wasm` exports beside the entry points.
+ * @property {WebAssembly.Memory} memory
+ * @property {() => number} mark
+ * @property {(marked: number) => void} release
+ * @property {(size: number) => number} allocate
  */
 
 /**
@@ -33,7 +39,7 @@ export function array(data, ...shape) {
 /**
  * Compile the kernels.
  * @param {BufferSource} wasm The content of `jointwise.wasm`.
- * @param {Record<string, [string, string]>} formats The content of `jointwise.json`.
+ * @param {Formats} formats The content of `jointwise.json`.
  * @returns {Promise<Kernels>}
  */
 export async function load(wasm, formats) {
@@ -43,8 +49,15 @@ export async function load(wasm, formats) {
 
 /** Entry points of jointwise; `formats` lists them with the types of arguments and results. */
 export class Kernels {
+  /**
+   * @param {WebAssembly.Exports} exports
+   * @param {Formats} formats
+   */
   constructor(exports, formats) {
-    this.exports = exports;
+    /** @private */
+    this.entries = /** @type {Record<string, (slots: number) => number>} */ (exports);
+    /** @private */
+    this.memory = /** @type {Memory} */ (/** @type {unknown} */ (exports));
     this.formats = formats;
   }
 
@@ -59,74 +72,94 @@ export class Kernels {
       throw new RangeError(`no kernel ${name}: expected one of ${Object.keys(this.formats)}`);
     }
     const [format, results] = this.formats[name];
-    const marked = this.exports.mark();
+    const marked = this.memory.mark();
     try {
-      const call = new Call(this.exports);
+      const call = new Call(this.memory);
       const rest = values.reduce((left, value) => call.read(value, left), format);
       if (rest) throw new TypeError(`${name}: arguments are missing, ${values.length} given`);
-      const status = this.exports[`jointwise_${name}_${call.weights}`](call.slots);
+      const status = this.entries[`jointwise_${name}_${call.weights}`](call.slots);
       if (status) throw new RangeError("memory ran out");
       return call.finish(results);
     } finally {
-      this.exports.release(marked);
+      this.memory.release(marked);
     }
   }
 }
 
 /** The slots of one call: arguments in memory of WebAssembly. */
 class Call {
-  constructor(exports) {
-    this.exports = exports;
+  /** @param {Memory} memory */
+  constructor(memory) {
+    this.memory = memory;
     this.slots = this.allocate(8 * SLOTS);
     this.next = this.slots + 8 * RESULTS;
     this.weights = 0;
+    /** @type {{data: Numbers, address: number}[]} */
     this.arrays = [];
   }
 
+  /** @param {number} size */
   allocate(size) {
-    const address = this.exports.allocate(size);
+    const address = this.memory.allocate(size);
     if (!address) throw new RangeError("memory ran out");
     return address;
   }
 
-  /** Fill the slots of one argument; returns the rest of the format. */
+  /**
+   * Fill the slots of one argument; returns the rest of the format.
+   * @param {Argument} value
+   * @param {string} format
+   * @returns {string}
+   */
   read(value, format) {
     const kind = format[0];
     if (kind === "(") {
-      const rest = value.reduce((left, field) => this.read(field, left), format.slice(1));
-      return rest.slice(1);
+      const fields = /** @type {Argument[]} */ (value);
+      return fields.reduce((left, field) => this.read(field, left), format.slice(1)).slice(1);
     }
     if (kind === "w") {
-      this.weights = value.length;
-      value.forEach((each) => this.put("d", each));
+      const weights = /** @type {number[]} */ (value);
+      this.weights = weights.length;
+      weights.forEach((each) => this.put("d", each));
       return format.slice(1);
     }
     if (/\d/.test(format[1] ?? "")) {
-      this.readArray(value, Number(format[1]));
+      this.readArray(/** @type {NumberArray} */ (value), Number(format[1]));
       return format.slice(2);
     }
-    this.put(kind, value);
+    this.put(kind, /** @type {number | boolean} */ (value));
     return format.slice(1);
   }
 
+  /**
+   * @param {NumberArray} value
+   * @param {number} axes
+   */
   readArray({ data, shape }, axes) {
     if (shape.length !== axes) throw new TypeError(`${shape.length} axes: expected ${axes}`);
     const address = this.allocate(data.byteLength);
-    new Uint8Array(this.exports.memory.buffer, address).set(bytes(data));
+    new Uint8Array(this.memory.memory.buffer, address).set(bytes(data));
     this.arrays.push({ data, address });
     [address, ...shape].forEach((each) => this.put("i", each));
   }
 
+  /**
+   * @param {string} kind
+   * @param {number | boolean} value
+   */
   put(kind, value) {
-    const view = new DataView(this.exports.memory.buffer, this.next, 8);
-    if (kind === "d") view.setFloat64(0, value, true);
+    const view = new DataView(this.memory.memory.buffer, this.next, 8);
+    if (kind === "d") view.setFloat64(0, Number(value), true);
     else view.setBigInt64(0, BigInt(value), true);
     this.next += 8;
   }
 
-  /** Copy the arrays back; returns the results. */
+  /**
+   * Copy the arrays back; returns the results.
+   * @param {string} kinds
+   */
   finish(kinds) {
-    const { buffer } = this.exports.memory;
+    const { buffer } = this.memory.memory;
     for (const { data, address } of this.arrays) {
       bytes(data).set(new Uint8Array(buffer, address, data.byteLength));
     }
@@ -139,6 +172,7 @@ class Call {
   }
 }
 
+/** @param {Numbers} data */
 function bytes(data) {
   return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
 }

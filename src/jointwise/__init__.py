@@ -1,4 +1,4 @@
-"""Inverse kinematics, one joint at a time."""
+"""Inverse kinematics and motion planning for robot arms and whole robots."""
 
 import lazy_loader
 

@@ -10,6 +10,12 @@ from .ccd import fk_rotation as fk_rotation
 from .ccd import forward_kinematics as forward_kinematics
 from .chain import Chain as Chain
 from .config import SolveConfig as SolveConfig
+from .datasets import ClipOptions as ClipOptions
+from .datasets import DatasetOptions as DatasetOptions
+from .datasets import RetargetedClips as RetargetedClips
+from .datasets import SolvedDataset as SolvedDataset
+from .datasets import retarget_clips as retarget_clips
+from .datasets import solve_dataset as solve_dataset
 from .engines.serial.trace import Trace as Trace
 from .engines.tracking.tracker import Tracker as Tracker
 from .errors import DegreesWarning as DegreesWarning
@@ -17,13 +23,16 @@ from .errors import DimensionMismatchError as DimensionMismatchError
 from .errors import GeometryWarning as GeometryWarning
 from .errors import InvalidInputError as InvalidInputError
 from .errors import JointwiseError as JointwiseError
+from .errors import MillimetresWarning as MillimetresWarning
 from .errors import UnsolvedError as UnsolvedError
+from .jobs.workers import Workers as Workers
 from .model.joints import DHJoint as DHJoint
 from .model.joints import puma560 as puma560
 from .model.joints import scara as scara
 from .model.joints import stanford_arm as stanford_arm
 from .model.joints import three_link_spatial as three_link_spatial
 from .model.joints import two_link_planar as two_link_planar
+from .path_options import PathOptions as PathOptions
 from .posture import Posture as Posture
 from .reach import AimCone as AimCone
 from .reach import Placement as Placement
@@ -48,10 +57,15 @@ from .robot import Robot as Robot
 from .scene.scene import Scene as Scene
 from .shape.geometry import Geometry as Geometry
 from .targets import Target as Target
+from .targets import above as above
 from .targets import aim as aim
 from .targets import direction as direction
+from .targets import look_at as look_at
+from .targets import on_line as on_line
+from .targets import on_plane as on_plane
 from .targets import pose as pose
 from .targets import position as position
+from .targets import relative as relative
 from .targets import within as within
 
 __version__: str

@@ -1,4 +1,4 @@
-"""Chain: a robot seen between two links, as a serial arm, with its kinematics and its solvers."""
+"""Chain: a robot seen between two links, as a serial arm; how it is made and changed."""
 
 # Annotations stay text, so that help() shows the names of types, not what they stand for.
 from __future__ import annotations
@@ -13,15 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from jointwise.config import DEFAULT_SOLVE_CONFIG, SolveConfig, check_config
-from jointwise.engines.choice import check_listed, check_serial, is_for_arms
-from jointwise.engines.run_options import Device, RunOptions
-from jointwise.engines.serial.engine import arm_at_point
-from jointwise.engines.serial.forward import jacobian, joint_frames, manipulability, tip_poses
+from jointwise.arm_kinematics import ArmKinematics
+from jointwise.arm_solutions import ArmSolutions
+from jointwise.config import SolveConfig
+from jointwise.engines.choice import is_for_arms
 from jointwise.errors import InvalidInputError
 from jointwise.from_rows import DHRows, FromRows
 from jointwise.kernels.layout.arrays import Floats
-from jointwise.model import checks
+from jointwise.model import checks, millimetres
 from jointwise.model.arm import ArmModel, arm_model
 from jointwise.model.joint_values import JointValues
 from jointwise.model.joints import DHJoint
@@ -36,32 +35,27 @@ from jointwise.model.tree_path import (
     moved_links,
 )
 from jointwise.model.tree_poses import inverse, link_poses
-from jointwise.posture import Posture, check_posture
 from jointwise.problem import Problem
 from jointwise.results.result import IDENTITY
 from jointwise.robot import Robot
 from jointwise.targets import (
-    EQUAL_WEIGHT,
-    AnyTarget,
-    AnyTargets,
     PackedTarget,
     Pose,
+    in_base_frame,
     pack_target,
     pack_targets,
 )
 
 if TYPE_CHECKING:
-    from jointwise.engines.serial.trace import Trace
     from jointwise.model.urdf import Source
     from jointwise.results.result import Check
-    from jointwise.results.solutions import Solutions, SolutionsBatch
     from jointwise.scene.collision_model import CollisionModel
     from jointwise.shape.geometry import Geometry
     from jointwise.shape.sources.source import ShapeSource
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Chain(FromRows):
+class Chain(ArmKinematics, ArmSolutions, FromRows):
     """A serial robot arm, from base to end effector. Made by ``Chain.from_dh`` and the like.
 
     It is a robot seen between two links, made by ``robot.chain(base_link, tip_link)``. The methods
@@ -166,7 +160,7 @@ class Chain(FromRows):
             pose = pose @ _at_zero(model, base)
             pose.setflags(write=False)
         links = moved_links(found.links, pose) if (pose != IDENTITY).any() else found.links
-        arm = arm_model(links, found.prismatic, found.limits)
+        arm = arm_model(links, found.prismatic, found.limits, found.home)
         return cls(robot, arm, base, tip, found, pose)._like_robot()
 
     @classmethod
@@ -284,13 +278,13 @@ class Chain(FromRows):
         robot = self._robot._with_limits(every)
         if (robot.limits != every).any():  # narrowed by mimic joints
             checked = joint_limits(robot.model, np.array(joints))
-        arm = arm_model(self.arm.links, self.prismatic, checked)
+        home = joint_home(robot.model, np.array(joints), checked)
+        arm = arm_model(self.arm.links, self.prismatic, checked, home)
         shape = self._geometry
         if shape is not None:
             from jointwise.shape.geometry import with_limits
 
             shape = with_limits(shape, checked)
-        home = joint_home(robot.model, np.array(joints), checked)
         skeleton = self._skeleton._replace(limits=checked, home=home)
         return replace(self, _robot=robot, arm=arm, _skeleton=skeleton)._with_shape(shape)
 
@@ -315,10 +309,11 @@ class Chain(FromRows):
             ('tool', True)
         """
         pose, links = checks.frame("tool", tool), self.arm.links.copy()
+        millimetres.check_tool(float(np.linalg.norm(pose[:3, 3])), self.arm)
         links[-1] = links[-1] @ pose
         taken = () if self._geometry is None else self._geometry.attached
         robot, tip = self._robot._with_tool(self.tip_link, pose, name, radius, taken)
-        arm = arm_model(links, self.prismatic, self.limits)
+        arm = arm_model(links, self.prismatic, self.limits, self.home)
         chain = replace(self, _robot=robot, arm=arm, tip_link=tip)
         if self._geometry is None or radius == 0.0:
             return chain
@@ -359,7 +354,7 @@ class Chain(FromRows):
         pose.setflags(write=False)
         is_moved = (self._base_pose != IDENTITY).any()
         move = pose @ inverse(self._base_pose) if is_moved else pose
-        arm = arm_model(moved_links(self.arm.links, move), self.prismatic, self.limits)
+        arm = arm_model(moved_links(self.arm.links, move), self.prismatic, self.limits, self.home)
         shape = self._geometry
         if shape is not None:
             from jointwise.shape.geometry import moved
@@ -447,7 +442,7 @@ class Chain(FromRows):
         if is_moved:
             links = self.arm.links.copy()
             links[0] = self._skeleton.links[0]
-            arm = arm_model(links, self.prismatic, self.limits)
+            arm = arm_model(links, self.prismatic, self.limits, self.home)
         ends = (arm, self.joint_names, self.base_link)
         if self._robot._tools and any(line is None for line in self._tool_lines()):
             from jointwise.shape.chain.geometry import chain_geometry
@@ -483,308 +478,18 @@ class Chain(FromRows):
 
         return urdf.write(self.arm, self.joint_names, self.max_velocity, name)
 
-    # Forward kinematics
-
-    def fk(self, q: JointValues, device: Device = "cpu") -> Floats:
-        """Forward kinematics: the pose of the end effector, ``T_base_tip``.
-
-        Args:
-            q: (n,) one value per joint [rad, m], or a mapping of joint names to values; (k, n)
-                for many configurations.
-            device: For many, as for ``solve_batch``; arrays on a GPU stay there.
-
-        Returns:
-            (4, 4) the pose of the end effector in the base frame, or (k, 4, 4).
-
-        Example:
-            >>> arm = Chain.load("panda")
-            >>> arm.fk([0.0, 0.0, 0.0, -1.5, 0.0, 1.5, 0.0])[:3, 3].round(3)
-            array([ 0.548, -0.   ,  0.651])
-        """
-        return tip_poses(self.arm, self._values("q", q), device)
-
-    def joint_frames(self, q: JointValues) -> Floats:
-        """(n, 4, 4) the frame that each joint carries, base frame; z is the joint's axis.
-
-        Args:
-            q: As for ``fk``, one configuration.
-
-        Example:
-            >>> Chain.load("panda").joint_frames([0.0, 0.0, 0.0, -1.5, 0.0, 1.5, 0.0]).shape
-            (7, 4, 4)
-        """
-        return joint_frames(self.arm, self._values("q", q))
-
-    def jacobian(self, q: JointValues) -> Floats:
-        """(6, n) geometric Jacobian of the end effector, base frame: linear, then angular part.
-
-        Args:
-            q: As for ``fk``, one configuration.
-
-        Example:
-            >>> Chain.load("panda").jacobian([0.0, 0.0, 0.0, -1.5, 0.0, 1.5, 0.0]).shape
-            (6, 7)
-        """
-        return jacobian(self.arm, self._values("q", q))
-
-    def manipulability(self, q: JointValues) -> float:
-        """Yoshikawa's manipulability: the product of the singular values of the Jacobian.
-
-        It is sqrt(det(J Jᵀ)) for six joints or more, and vanishes at a singularity. Metres and
-        radians are mixed, so compare configurations of one arm only.
-
-        Args:
-            q: As for ``fk``, one configuration.
-
-        Example:
-            >>> arm = Chain.load("ur5e")
-            >>> arm.manipulability([0.0, -1.0, 0.0, 0.0, 1.0, 0.0]) < 1e-6  # a straight elbow
-            True
-        """
-        return manipulability(self.arm, self._values("q", q))
-
-    def outline(self, q: JointValues) -> Floats:
-        """(k, 3) corners of a polyline from base to end effector [m], base frame, for drawing.
-
-        From joint to joint it goes straight to the axis of the next one, then along it: of a DH
-        row these are the lengths a and d. The travel of a prismatic joint is a segment of its own.
-
-        Args:
-            q: As for ``fk``, one configuration.
-
-        Example:
-            >>> from jointwise import DHJoint
-            >>> Chain.from_dh([DHJoint(d=0.5), DHJoint(a=1.0)]).outline([0.0, 0.0])
-            array([[0. , 0. , 0. ],
-                   [0. , 0. , 0.5],
-                   [1. , 0. , 0.5]])
-        """
-        from jointwise.model.outline import outline
-
-        values = self._values("q", q)
-        frames = self.joint_frames(values)
-        return outline(self.arm, np.asarray(values, float), frames, self.fk(values))
-
-    def working_radius(self) -> float:
-        """Greatest distance of the end effector from the first revolute axis [m], within limits.
-
-        The reach that data sheets print, for the end effector of this chain; many data sheets
-        measure to the centre of the wrist. Infinite with an unlimited prismatic joint.
-
-        Example:
-            >>> round(Chain.load("panda").working_radius(), 3)
-            0.858
-        """
-        from jointwise.model.working_radius import working_radius
-
-        return working_radius(self.arm)
-
-    # All solutions
-
-    def solutions(
-        self,
-        target: AnyTarget,
-        count: int | None = 8,
-        *,
-        near: JointValues | None = None,
-        redundancy: ArrayLike | None = None,
-        all_turns: bool = False,
-        config: SolveConfig = DEFAULT_SOLVE_CONFIG,
-    ) -> Solutions:
-        """Distinct solutions, and whether there are others.
-
-        Poses of an arm with a closed form get all solutions, and ``complete`` is then true:
-        provably there are no others. An arm with seven joints has infinitely many solutions;
-        those at many values of its ``redundancy`` are found. Other arms and targets are searched,
-        without a proof. Solutions that differ by full turns count once. In a scene only free
-        solutions are listed; if the list is empty and ``complete``, provably none is free.
-
-        Args:
-            target: As for ``solve``.
-            count: Largest number of solutions; None: all that are found.
-            near: Joint values as for ``fk``: the solutions come in the order of their largest joint
-                change from there. None: first the nearest to the middle of the ranges, then each
-                the farthest from the others.
-            redundancy: A value or (k,) values of the arm angle or of the fixed joint [rad, m], as
-                ``closed_form`` says: all solutions at these. For seven joints only.
-            all_turns: Whether to list a solution once for each full turn of its joints inside the
-                limits, instead of once; ``count`` counts these.
-            config: As for ``solve``.
-
-        Returns:
-            A sequence of converged results; empty if none was found.
-
-        Example:
-            >>> from jointwise import robots
-            >>> arm = robots.puma560()
-            >>> arm.solutions(arm.fk([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]))
-            <4 solutions, complete>
-        """
-        from jointwise.engines.closed_form.solutions import all_solutions
-
-        packed = pack_target(target)
-        check_listed(packed)
-        arm, first = self._arm_for(packed), None if near is None else self._values("near", near)
-        check = None if self._collision_model is None else self._check_or_none(arm)
-        options = count, first, config, redundancy, checks.flag("all_turns", all_turns), check
-        return all_solutions(arm, packed, *options)._of_link(self.tip_link)
-
-    def solutions_batch(
-        self,
-        targets: AnyTargets,
-        *,
-        near: JointValues | None = None,
-        redundancy: ArrayLike | None = None,
-        threads: int | None = None,
-        device: Device = "cpu",
-    ) -> SolutionsBatch:
-        """All solutions of many poses at once, in closed form; in a scene, all free ones.
-
-        Args:
-            targets: (m, 4, 4) poses or a SciPy ``RigidTransform`` of many; base frame. An invalid
-                row has no solutions and is not ``complete``.
-            near: (n,) for all or (m, n) one for each [rad, m]: full turns are chosen so that joint
-                values are close to these. None: the middle of the ranges.
-            redundancy: For seven joints: the arm angle or the value of the fixed joint, one for all
-                or (m,) one for each [rad, m].
-            threads: Threads to use. None: one for every core.
-            device: As for ``solve_batch``; poses on a GPU stay there, and so do their solutions. Of
-                a continuum it gives at most eight solutions. Arms with another structure than a
-                spherical wrist with axes 2 and 3 parallel, or axes 2, 3 and 4 parallel, are solved
-                on the CPU.
-
-        Raises:
-            InvalidInputError: The arm has no closed form, or something about the input is wrong.
-
-        Example:
-            >>> arm = Chain.load("ur5e")
-            >>> found = arm.solutions_batch(arm.fk(arm.random(seed=1, count=10)))
-            >>> bool(found.complete.all()), bool((found.counts > 0).all())
-            (True, True)
-        """
-        from jointwise.engines.closed_form.batch import solutions_batch
-
-        _, (packed,) = self._packed(targets, True)
-        check_listed(packed)
-        arm, values = self._arm_for(packed), self._values("near", near)
-        options, check = RunOptions(device, threads=threads), self._check_or_none(arm)
-        return solutions_batch(arm, targets, values, redundancy, options, check)
-
-    def redundancy_intervals(self, target: AnyTarget) -> Floats:
-        """(k, 2) intervals of the redundancy in which solutions inside the limits exist [rad, m].
-
-        The redundancy of an arm with seven joints is its arm angle or the value of a joint that is
-        fixed, as ``closed_form`` says. Values within one turn are looked at: others that differ by
-        full turns reach the same. Gaps shorter than a 256th of the range may be overlooked. A scene
-        is not used: solutions may collide.
-
-        Args:
-            target: A pose.
-
-        Raises:
-            InvalidInputError: The arm or the target has no redundancy.
-
-        Example:
-            >>> arm = Chain.load("iiwa14")
-            >>> arm.redundancy_intervals(arm.fk(arm.random(seed=1))).shape[1]
-            2
-        """
-        from jointwise.engines.closed_form.redundancy import redundancy_intervals
-
-        return redundancy_intervals(self._arm_for(pack_target(target)), target)
-
-    def branch(self, q: JointValues) -> str:
-        """Which of the solutions of its pose a configuration is, in words.
-
-        - Shoulder: seen from the first axis towards the wrist, axis 2 points to the left or to the
-          right.
-        - Elbow: above or below the line from shoulder to wrist, base frame; to its left or right
-          if the arm moves in a horizontal plane. A prismatic joint 3 has no elbow.
-        - Wrist: flipped where axis 4 · (axis 5 x axis 6) is negative, else straight.
-
-        Args:
-            q: Joint values as for ``fk``.
-
-        Returns:
-            The name; empty for an arm whose solutions are not told apart like that: it has no
-            closed form, or seven joints, or another structure.
-
-        Example:
-            >>> from jointwise import robots
-            >>> robots.ur5e().branch([0.1, -1.2, 1.5, -0.4, 1.0, 0.3])
-            'shoulder left, elbow up, wrist flipped'
-        """
-        from jointwise.engines.closed_form.branches import branch_name
-
-        return branch_name(self.arm, self._values("q", q))
-
-    def trace(
-        self,
-        target: AnyTarget,
-        start: JointValues | None = None,
-        *,
-        posture: Posture | None = None,
-        config: SolveConfig = DEFAULT_SOLVE_CONFIG,
-    ) -> Trace:
-        """The first attempt of a search, with every joint's move of every sweep.
-
-        A closed form and a scene are not used.
-
-        Args:
-            target: As for ``solve``.
-            start: As for ``solve``.
-            posture: As for ``solve``.
-            config: As for ``solve``.
-
-        Example:
-            >>> trace = Chain.load("panda").trace([0.4, 0.2, 0.5])
-            >>> trace.sweeps, trace.converged
-            (3, True)
-        """
-        from jointwise.engines.serial.trace import trace
-
-        check_config(config)
-        check_posture(posture)
-        preferred = None if posture is None else self._values("posture", posture.q)
-        if preferred is not None:
-            preferred = checks.joint_values("posture", preferred, self.n)
-        first = self._values("start", start)
-        if first is None:
-            first = self.mid_range if preferred is None else preferred
-        q, packed = checks.joint_values("start", first, self.n), pack_target(target)
-        return trace(self._arm_for(packed), packed, q, config, preferred)
-
-    def _arm_for(self, target: PackedTarget) -> ArmModel:
-        """The arm with its end effector at the point of a target.
-
-        Raises:
-            InvalidInputError: The target has no position, or a weight of 0.
-        """
-        if target.weight is not EQUAL_WEIGHT or not target.kind.has_position:
-            check_serial(target)
-        return self.arm if target.point is None else arm_at_point(self.arm, target)
-
     # What the verbs ask for
 
-    def _problem(
-        self,
-        targets: Any,
-        many: bool,
-        start: JointValues | None,
-        posture: Posture | None,
-        config: SolveConfig,
-        path: bool = False,
+    def _plain_problem(
+        self, target: Any, start: JointValues | None, config: SolveConfig
     ) -> Problem:
-        if many or posture is not None or type(config) is not SolveConfig:
-            return FromRows._problem(self, targets, many, start, posture, config, path)
-        # The most frequent case, and fast.
         if start is not None and type(start) is not np.ndarray:
             start = self._values("start", start)
         fields = (
             self.arm,
             self._skeleton.joint_names,
             (self.tip_link,),
-            (pack_target(targets),),
+            (in_base_frame(pack_target(target)),),
             start,
             config,
             None,
@@ -795,14 +500,14 @@ class Chain(FromRows):
 
     def _packed(self, targets: Any, many: bool) -> tuple[tuple[str, ...], tuple[PackedTarget, ...]]:
         if not many:
-            return (self.tip_link,), (pack_target(targets),)
+            return (self.tip_link,), (in_base_frame(pack_target(targets)),)
         from jointwise.backends.device_arrays import is_on_gpu
 
         if is_on_gpu(targets):
             from jointwise.engines.run_options import given_on_gpu
 
             return (self.tip_link,), (pack_targets(targets, given_on_gpu),)
-        return (self.tip_link,), (pack_targets(targets),)
+        return (self.tip_link,), (in_base_frame(pack_targets(targets)),)
 
     def _check_or_none(self, arm: ArmModel | None = None) -> Check | None:
         around, own = self._collision_model, self.arm if arm is None else arm

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -14,6 +14,13 @@ Method = Literal["combined", "ccd", "ccd_anderson"]
 
 # Where the low-discrepancy sequence of restarts begins for seed 0.
 DEFAULT_OFFSET = 0.5
+
+
+def changed_fields(settings: Any) -> str:
+    """The text of a dataclass with the fields that differ from their defaults."""
+    values = ((each, getattr(settings, each.name)) for each in fields(settings) if each.init)
+    changed = [f"{each.name}={value!r}" for each, value in values if value != each.default]
+    return f"{type(settings).__name__}({', '.join(changed)})"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -37,9 +44,6 @@ class SolveConfig:
             as a thousand that are reached. False skips that search: their joint values are the
             start, clamped to the limits, their errors are NaN, and ``STALLED`` also stands for
             ``OUTSIDE_LIMITS``.
-        path_samples: Samples of what a target of a path leaves free, at most: turns and tilts of
-            the tool, the redundancy of the arm, external axes. 0: ``solve_path`` follows the
-            targets one by one.
 
     Raises:
         InvalidInputError: A number is out of its range; the text says which.
@@ -59,13 +63,12 @@ class SolveConfig:
     stiffness: float | Sequence[float] = 0.0
     seed: int = 0
     search_unreached: bool = True
-    path_samples: int = 2048
     _criteria: tuple[PackedCriteria, ...] = field(default=(), init=False, compare=False)
 
     def __post_init__(self) -> None:
         for name in ("position_tolerance", "orientation_tolerance"):
             object.__setattr__(self, name, checks.positive(name, getattr(self, name)))
-        for name in ("max_restarts", "max_iterations", "path_samples"):
+        for name in ("max_restarts", "max_iterations"):
             object.__setattr__(self, name, checks.count(name, getattr(self, name)))
         checks.choice("method", self.method, get_args(Method))
         checks.flag("search_unreached", self.search_unreached)
@@ -83,9 +86,7 @@ class SolveConfig:
         object.__setattr__(self, "_criteria", both)
 
     def __repr__(self) -> str:  # what differs from the defaults, to keep signatures readable
-        values = ((each, getattr(self, each.name)) for each in fields(self) if each.init)
-        changed = [f"{each.name}={value!r}" for each, value in values if value != each.default]
-        return f"SolveConfig({', '.join(changed)})"
+        return changed_fields(self)
 
     @property
     def tolerances(self) -> tuple[float, float]:

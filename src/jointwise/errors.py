@@ -97,7 +97,20 @@ class GeometryWarning(UserWarning):
     """
 
 
-class DegreesWarning(UserWarning):
+class UnitWarning(UserWarning):
+    """A number that looks like one in another unit.
+
+    Args:
+        given: What was given, and why it is suspected.
+        remedy: What to do if it is in that unit.
+    """
+
+    def __init__(self, given: str, remedy: str) -> None:
+        super().__init__(given, remedy)
+        self.remedy = remedy
+
+
+class DegreesWarning(UnitWarning):
     """An angle that looks like degrees where radians are expected.
 
     Args:
@@ -114,13 +127,31 @@ class DegreesWarning(UserWarning):
         use math.radians
     """
 
-    def __init__(self, given: str, remedy: str) -> None:
-        super().__init__(given, remedy)
-        self.remedy = remedy
-
     def __str__(self) -> str:
         given, remedy = self.args
         return f"{given}: angles are in radians. If these are degrees, {remedy}."
+
+
+class MillimetresWarning(UnitWarning):
+    """A length that looks like millimetres where metres are expected.
+
+    Args:
+        given: What was given, and why it is suspected.
+        remedy: What to do if it is in millimetres.
+
+    Example:
+        >>> import warnings
+        >>> from jointwise import robots
+        >>> with warnings.catch_warnings(record=True) as caught:
+        ...     warnings.simplefilter("always")
+        ...     result = robots.ur5e().solve([400.0, 200.0, 500.0])
+        >>> print(caught[0].message.remedy)
+        divide them by 1000
+    """
+
+    def __str__(self) -> str:
+        given, remedy = self.args
+        return f"{given}: lengths are in metres. If these are millimetres, {remedy}."
 
 
 def warn_caller(warning: Warning) -> None:

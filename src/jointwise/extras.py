@@ -1,9 +1,18 @@
-"""Modules that come with an extra, such as ``jointwise[plot]``."""
+"""Modules that come with an extra, such as ``jointwise[plot]``, and how it is installed."""
 
 from importlib import import_module
 from typing import Any
 
 from jointwise.errors import JointwiseError
+
+# Until jointwise is on a package index, extras are installed from a clone. Afterwards this is
+# "pip install 'jointwise[{}]'", and the pages that say "in a clone" change with it.
+INSTALL = "in a clone of jointwise, run pip install '.[{}]'"
+
+
+def install(extra: str) -> str:
+    """What a user does to install an extra, for messages."""
+    return INSTALL.format(extra)
 
 
 def require(module: str, needs: str, extra: str) -> Any:
@@ -21,7 +30,5 @@ def require(module: str, needs: str, extra: str) -> Any:
         package = import_module(module.partition(".")[0])
         import_module(module)
     except ImportError:
-        raise JointwiseError(
-            f"{needs}, which is not installed: pip install 'jointwise[{extra}]'."
-        ) from None
+        raise JointwiseError(f"{needs}, which is not installed: {install(extra)}.") from None
     return package

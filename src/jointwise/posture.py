@@ -24,8 +24,8 @@ class Posture:
 
     Args:
         q: Preferred joint values [rad, m], (n,) or a mapping of some joint names; the other joints
-            prefer the middle of their ranges. A solution is never farther from them than without
-            a posture, by the norm of the difference [rad, m]. None: no preference.
+            prefer ``home``. A solution is never farther from them than without a posture, by the
+            norm of the difference [rad, m]. None: no preference.
         weight: Weight of the preferred values if the targets cannot all be reached; a target has
             the weight 1. If all targets can be reached, they are, whatever the weight.
         active: Names of the joints that may move; the others stay at the start. The name of the

@@ -19,8 +19,8 @@ class Problem(NamedTuple):
         joint_names: One name per joint.
         links: The links that have targets.
         targets: The target of each link; for a batch or a path (m, ...) of them.
-        start: (n,) joint values [rad, m], (m, n) for a batch, or arrays on a GPU. None: the
-            middle of the ranges. Numbers are not yet checked.
+        start: (n,) joint values [rad, m], (m, n) for a batch, or arrays on a GPU. None: ``home``
+            of the model. Numbers are not yet checked.
         config: Tolerances, and how to search.
         posture: Preferred joint values, and joints that may move; None for no preference.
         collision: What must not collide; None: nothing is checked.

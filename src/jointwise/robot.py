@@ -18,12 +18,13 @@ from numpy.typing import ArrayLike
 from jointwise.errors import InvalidInputError
 from jointwise.from_rows import DHRows, FromRows
 from jointwise.kernels.layout.arrays import Floats
-from jointwise.model import checks, data
+from jointwise.model import checks, data, millimetres
 from jointwise.model.joint_values import JointValues
-from jointwise.model.kinematic_tree import LinkPlace, Mimic, TreeModel
+from jointwise.model.kinematic_tree import MASS_CENTRE, LinkPlace, TreeModel
+from jointwise.model.mimics import Mimic
 from jointwise.model.tree_poses import link_poses
 from jointwise.results.result import IDENTITY
-from jointwise.targets import PackedTarget, Pose, link_columns, mappings_in
+from jointwise.targets import PackedTarget, Pose, TargetKind, link_columns, mappings_in
 
 if TYPE_CHECKING:
     from jointwise.chain import Chain
@@ -71,17 +72,18 @@ class Robot(FromRows):
     ) -> Robot:
         """A robot from a URDF: all its links and joints.
 
-        Fixed joints are folded; masses are ignored. The limits of a mimic joint narrow those of the
-        joint that it follows. Collision shapes are read when ``with_scene`` needs them.
+        Fixed joints are folded. Of inertials the masses and their centres are read. The limits of a
+        mimic joint narrow those of the joint that it follows. Collision shapes are read when
+        ``with_scene`` needs them.
 
         Args:
             source: A path, an open file, or the text itself.
             free_base: Whether the root link moves freely, as that of a humanoid does. A floating
                 joint below the root says so too.
             srdf: An SRDF, whose group state ``home`` (else ``ready``, ``default``,
-                ``half_sitting``, ``standing`` or ``neutral``) is the home configuration. None: an
-                SRDF named like the file, or like the beginning of its name, in the folder of the
-                file or in ``../srdf``.
+                ``half_sitting``, ``standing``, ``stand`` or ``neutral``) is the home configuration.
+                None: an SRDF named like the file, or like the beginning of its name, in the folder
+                of the file or in ``../srdf``.
 
         Raises:
             InvalidInputError: It is no URDF, or no tree, or a joint is of another type; the text
@@ -118,15 +120,16 @@ class Robot(FromRows):
 
         Bodies and sites are links. A free joint makes the base free; bodies that move freely and
         have no joints of their own are objects, which are left out. Equality constraints between
-        two joints, or of a tendon that connects two, are mimic joints.
+        two joints, or of a tendon that connects two, are mimic joints. Those that connect or weld
+        two bodies are closed loops, which results of ``solve`` and ``solve_path`` keep closed.
 
         Args:
             source: A path, an open file, or the text itself. Only a path leads to files that the
                 model includes, such as meshes.
 
         Raises:
-            InvalidInputError: MuJoCo cannot read it, or it has ball joints, closed loops or
-                several robots; the text says which.
+            InvalidInputError: MuJoCo cannot read it, or it has ball joints or several robots; the
+                text says which.
 
         Example:
             >>> hinge = '<joint name="turn"/><geom size="0.1"/><site name="hand" pos="1 0 0"/>'
@@ -304,7 +307,9 @@ class Robot(FromRows):
             raise InvalidInputError(f"{name!r} is a link already: choose another name.")
         if self._geometry is not None and name in self._geometry.attached:
             raise InvalidInputError(f"{name!r} is attached already: choose another name.")
-        return self._with_tool(link, checks.frame("tool", tool), name, radius)[0]
+        pose = checks.frame("tool", tool)
+        millimetres.check_tool(float(np.linalg.norm(pose[:3, 3])), self.model)
+        return self._with_tool(link, pose, name, radius)[0]
 
     def _with_tool(
         self,
@@ -451,8 +456,8 @@ class Robot(FromRows):
 
         Numbers are written in full, so ``Robot.from_urdf`` gives the same robot. Where a link has
         several joints, as MJCF allows, there are links between them. If the base has a pose, the
-        root is fixed to one more link, ``world``. Shapes, the home configuration and whether the
-        base is free are left out.
+        root is fixed to one more link, ``world``. Shapes, masses, closed loops, the home
+        configuration and whether the base is free are left out.
 
         Example:
             >>> print(Robot.load("panda").to_urdf()[:42])
@@ -503,16 +508,72 @@ class Robot(FromRows):
         values = checks.joint_values("q", self._values("q", q), self.n, "a robot")
         return link_jacobian(self.model, checks.all_finite("q", values), link, self._base_pose)
 
+    def center_of_mass(self, q: JointValues, base_pose: Pose | None = None) -> Floats:
+        """The centre of mass in the world, from the masses in the file.
+
+        Masses that are attached later, such as a tool, do not count. ``solve`` takes a target for
+        it by the name ``"center_of_mass"``.
+
+        Args:
+            q: As for ``fk``.
+            base_pose: As for ``fk``.
+
+        Returns:
+            (3,) its position [m], or (k, 3).
+
+        Raises:
+            InvalidInputError: The file has no masses.
+
+        Example:
+            >>> arm = '<robot name="arm"><link name="base"/><link name="bar"><inertial>'
+            >>> arm += '<mass value="2"/><origin xyz="0.5 0 0"/></inertial></link>'
+            >>> arm += '<joint name="turn" type="continuous"><parent link="base"/>'
+            >>> arm += '<child link="bar"/><axis xyz="0 0 1"/></joint></robot>'
+            >>> Robot.from_urdf(arm).center_of_mass([0.0])
+            array([0.5, 0. , 0. ])
+        """
+        from jointwise.model.tree_poses import mass_centres
+
+        self._masses()
+        rows, pose = self._configurations(q, base_pose)
+        return mass_centres(self.model, rows, self._base_pose if pose is None else pose)
+
     # What the verbs ask for
 
     def _packed(self, targets: Any, many: bool) -> tuple[tuple[str, ...], tuple[PackedTarget, ...]]:
-        known = self.model.links
+        known, needs_masses = self.model.links, False
         for each in [targets] if type(targets) is dict else mappings_in(targets):
             for link in each:
                 if link not in known:
-                    checks.known_name("link", link, known, self.name)
+                    needs_masses = link == MASS_CENTRE
+                    if not needs_masses:
+                        checks.known_name("link", link, known, self.name)
         columns = link_columns(targets, "targets", many)
+        for link, target in columns.items():
+            if target.to is not None:
+                checks.known_name("link", target.to, known, self.name)
+                if target.to == link:
+                    raise InvalidInputError(
+                        f"the target of {link!r} is in its own frame: expected that of another "
+                        "link."
+                    )
+        if needs_masses:
+            self._masses(columns[MASS_CENTRE].kind)
         return tuple(columns), tuple(columns.values())
+
+    def _masses(self, kind: TargetKind | None = None) -> Floats:
+        """The masses of the robot, for a target of a kind that is a position."""
+        if self.model.masses is None:
+            raise InvalidInputError(
+                f"{self.name} has no masses, so its centre of mass is not known: expected a URDF "
+                "with an <inertial> for its links, or MJCF. Use that of the maker."
+            )
+        if kind is not None and kind.directions and not kind.has_box:
+            raise InvalidInputError(
+                f"the target of {MASS_CENTRE!r} is of kind {kind.name!r}: expected a position, as "
+                "the centre of mass has no orientation."
+            )
+        return self.model.masses
 
     def _moved_base(self) -> Floats | None:
         return None if self._base_pose is IDENTITY else self._base_pose

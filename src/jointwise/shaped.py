@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import Bools, Floats
-from jointwise.model import checks
+from jointwise.model import checks, millimetres
 from jointwise.model.arm import ArmModel
 from jointwise.model.joint_values import JointValues
 from jointwise.model.kinematic_tree import LinkPlace, TreeModel
@@ -267,6 +267,8 @@ class Shaped(ABC):
 
         shape = self._found_shape()
         around = collision_model(shape, scene, margin, self_collision, allow)
+        for obstacle in around.scene:
+            millimetres.check_obstacle(obstacle.name, obstacle.extent(), self._numbers)
         return self._changed(_geometry=shape, _collision_model=around)
 
     def clearance(

@@ -6,18 +6,20 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import count as counted
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
+from jointwise.backends.device_arrays import is_on_gpu
 from jointwise.config import DEFAULT_SOLVE_CONFIG, SolveConfig, check_config
 from jointwise.engines.choice import engine_for
 from jointwise.engines.run_options import Device, RunOptions
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import Bools, Floats
-from jointwise.model import checks, degrees
+from jointwise.model import checks, degrees, millimetres
 from jointwise.model.joint_values import (
     JointValues,
     full_turns,
@@ -27,6 +29,7 @@ from jointwise.model.joint_values import (
 )
 from jointwise.model.kinematic_tree import TreeModel
 from jointwise.model.tree_path import Skeleton
+from jointwise.path_options import DEFAULT_PATH_OPTIONS, PathOptions, check_path_options
 from jointwise.posture import Posture, check_posture
 from jointwise.problem import Problem
 from jointwise.shaped import Shaped
@@ -38,7 +41,7 @@ if TYPE_CHECKING:
     from jointwise.engines.tracking.tracker import Tracker
     from jointwise.results.batch import IKBatch
     from jointwise.results.path import IKPath
-    from jointwise.results.plan import Plan
+    from jointwise.results.plan import Plan, PlanDetails
     from jointwise.results.result import IKResult
 
 # A target of an arm; of a robot, the targets of some links by their names.
@@ -49,6 +52,8 @@ ModelTargets: TypeAlias = AnyTargets | Mapping[str, AnyTargets] | Sequence[Mappi
 PlanTarget: TypeAlias = ModelTarget | ModelTargets
 # Default limit of the samples of a plan.
 MAX_SAMPLES = 100_000
+# Models whose parts of plans are kept.
+MAX_PLANNED = 16
 
 
 class Verbs(Shaped):
@@ -86,8 +91,13 @@ class Verbs(Shaped):
 
     @property
     def home(self) -> Floats:
-        """(n,) the maker's home configuration [rad, m]; ``mid_range`` if unknown. Read-only."""
-        return self._joints.home
+        """(n,) the home configuration [rad, m]; ``mid_range`` if unknown. Read-only.
+
+        It is the default start of solves, and what the page opens with: the configuration that the
+        maker of the robot, its SRDF or its MJCF keyframe calls home. A robot with several limbs
+        whose files have none is at zero, where its limits allow it.
+        """
+        return self._numbers.home
 
     @property
     def n(self) -> int:
@@ -139,12 +149,13 @@ class Verbs(Shaped):
             target: For an arm, a target of its end effector: (3,) a position [m], (4, 4) a pose, a
                 SciPy ``RigidTransform``, or what ``pose``, ``position``, ``aim``, ``direction`` or
                 ``within`` make; base frame. For a robot, a mapping of link names to such targets,
-                world frame. Targets of a robot that are out of reach, or that conflict, end in the
+                world frame, or the frame of a link (``relative``); ``"center_of_mass"`` is that of
+                the robot. Targets of a robot that are out of reach, or that conflict, end in the
                 smallest weighted squared errors near the start.
             start: (n,) where the joints are [rad, m], or a mapping of some joint names; other
-                joints are in the middle of their ranges. It is tried first, then its
+                joints are at ``home``. It is tried first, then its
                 neighbourhood, then all of the joint ranges, so the solution is near it if
-                possible. Values outside the limits are clamped. None: the middle of the ranges.
+                possible. Values outside the limits are clamped. None: ``home``.
             posture: Preferred joint values, and which joints may move.
             config: Tolerances, and how to search.
 
@@ -164,8 +175,14 @@ class Verbs(Shaped):
             >>> Robot.load("ur5e").solve({"tip": [0.3, 0.2, 0.5]}).converged
             True
         """
-        problem = self._problem(target, False, start, posture, config)
-        return engine_for(problem).solve(problem)
+        if posture is None and type(config) is SolveConfig:  # the most frequent case, and fast
+            problem = self._plain_problem(target, start, config)
+        else:
+            problem = self._problem(target, False, start, posture, config)
+        found = engine_for(problem).solve(problem)
+        if not found.converged:
+            millimetres.check_miss(found.position_error, self._numbers)
+        return found
 
     def solve_batch(
         self,
@@ -193,7 +210,7 @@ class Verbs(Shaped):
                 of CuPy, PyTorch or JAX on a GPU are solved there, and the results are arrays of
                 the same library.
             starts: (n,) for all, a mapping of joint names, or (m, n) one for each [rad, m]. None:
-                the middle of the ranges.
+                ``home``.
             posture: As for ``solve``.
             config: As for ``solve``.
             device: ``"cpu"``, ``"cuda"`` for a GPU, or ``"auto"`` for a GPU if there is one.
@@ -215,7 +232,17 @@ class Verbs(Shaped):
         """
         problem = self._problem(targets, True, starts, posture, config)
         options = RunOptions(device, dtype, threads, progress)
-        return engine_for(problem).solve_batch(problem, options)
+        found = engine_for(problem).solve_batch(problem, options)
+        self._check_misses(found)
+        return found
+
+    def _check_misses(self, found: IKBatch) -> None:
+        """Warn if targets that were not reached look like millimetres."""
+        if is_on_gpu(found.status):
+            return
+        missed = found.position_error[~found.converged]
+        if len(missed):
+            millimetres.check_miss(float(np.fmax.reduce(missed)), self._numbers)
 
     def solve_path(
         self,
@@ -225,11 +252,9 @@ class Verbs(Shaped):
         times: ArrayLike | None = None,
         max_velocity: JointValues | None = None,
         max_step: float | None = None,
-        closed: bool = False,
-        detours: bool = False,
+        options: PathOptions = DEFAULT_PATH_OPTIONS,
         posture: Posture | None = None,
         config: SolveConfig = DEFAULT_SOLVE_CONFIG,
-        progress: bool = False,
     ) -> IKPath:
         """Solve a path of targets as a whole, so that joints do not jump.
 
@@ -254,15 +279,11 @@ class Verbs(Shaped):
                 mapping of joint names. None: those of the model.
             max_step: Largest change of any joint between neighbours, and from a given start to the
                 first target [rad, m]. Where no solution found keeps to it, the path breaks.
-            closed: Whether the joints must end where they begin; the last target must equal the
-                first.
-            detours: Whether to plan around obstacles where the motion between two targets collides
-                or breaks; needs a scene. ``IKPath.detours`` has the plans.
+            options: Whether the path is closed, detours around obstacles, samples of what targets
+                leave free, and progress.
             posture: As for ``solve``. Its ``smoothness`` weighs the change of the joints.
             config: As for ``solve``. Several targets of a robot are searched with restarts only at
                 the beginning of the path.
-            progress: Whether to show progress on standard error; without a start several times,
-                once for each start that is tried.
 
         Returns:
             The results. ``breaks`` lists where the path is interrupted, ``break_reasons`` has the
@@ -284,6 +305,7 @@ class Verbs(Shaped):
         from jointwise.engines.path_limits import check_closed, path_limits
         from jointwise.engines.valid_path import follow_valid
 
+        check_path_options(options)
         problem = self._problem(targets, True, start, posture, config, path=True)
         if times is None and max_velocity is not None:
             raise InvalidInputError("max_velocity needs times, the time between targets [s].")
@@ -294,15 +316,15 @@ class Verbs(Shaped):
         limits = path_limits(velocities, count, times, max_step)
         if limits.is_timed:
             self._check_velocities(velocities)
-        if checks.flag("closed", closed):
+        if options.closed:
             check_closed(problem.targets)
-            limits = limits._replace(closed=True)
-        if checks.flag("detours", detours) and self._collision_model is None:
+        if options.detours and self._collision_model is None:
             raise InvalidInputError(
                 "detours is True, but there is no scene: call with_scene first."
             )
-        path = follow_valid(engine_for(problem), problem, limits, progress)
-        return self._with_detours(path) if detours else path
+        path = follow_valid(engine_for(problem), problem, limits, options)
+        self._check_misses(path)
+        return self._with_detours(path) if options.detours else path
 
     def _with_detours(self, path: IKPath) -> IKPath:
         """The same path with plans where the motion from target to target collides or breaks."""
@@ -318,6 +340,7 @@ class Verbs(Shaped):
         *,
         times: ArrayLike | None = None,
         max_velocity: JointValues | None = None,
+        options: PathOptions = DEFAULT_PATH_OPTIONS,
         posture: Posture | None = None,
         config: SolveConfig = DEFAULT_SOLVE_CONFIG,
         threads: int | None = None,
@@ -329,6 +352,7 @@ class Verbs(Shaped):
             start: As for ``solve_path``.
             times: Time between targets [s].
             max_velocity: As for ``solve_path``.
+            options: As for ``solve_path``.
             posture: As for ``solve_path``.
             config: As for ``solve_path``.
             threads: Threads to use, each for one path at a time. None: one for every core.
@@ -348,24 +372,31 @@ class Verbs(Shaped):
                 f"paths is {checks.short(paths)}: expected a list of paths. For one, use "
                 "solve_path."
             )
-        options: dict[str, Any] = {"times": times, "max_velocity": max_velocity}
-        options |= {"posture": posture, "config": config}
+        check_path_options(options)
+        own = replace(options, progress=False)
+        given: dict[str, Any] = {"times": times, "max_velocity": max_velocity}
+        given |= {"options": own, "posture": posture, "config": config}
 
         def follow(i: int, targets: Any) -> IKPath:
             try:
-                return self.solve_path(targets, start, **options)
+                return self.solve_path(targets, start, **given)
             except InvalidInputError as error:
                 raise type(error)(f"paths[{i}]: {error}") from None
 
         from concurrent.futures import ThreadPoolExecutor
 
+        from jointwise.backends.progress import reporting
         from jointwise.backends.threads import thread_count
 
-        pool = ThreadPoolExecutor(thread_count(threads))
+        pool, every, found = ThreadPoolExecutor(thread_count(threads)), list(paths), []
         try:
-            return list(pool.map(follow, counted(), paths))
+            with reporting(options.progress, "solving paths", len(every), False) as report:
+                for path in pool.map(follow, counted(), every):
+                    found.append(path)
+                    report(len(found), len(found))
         finally:  # Ctrl-C does not wait for paths that are being followed
             pool.shutdown(wait=False, cancel_futures=True)
+        return found
 
     # Planning
 
@@ -393,7 +424,7 @@ class Verbs(Shaped):
                 alternatives: any one of them is reached, number ``target_index`` of the plan.
                 For a robot, a mapping of link names to targets, or a list of mappings.
             start: (n,) where the joints are [rad, m], or a mapping of some joint names; other
-                joints start in the middle of their ranges. It must be inside the limits.
+                joints start at ``home``. It must be inside the limits.
             q: Joint values to reach instead of a target: (n,), (k, n) alternatives, or a mapping of
                 joint names; other joints then end where they start.
             posture: Only its ``active`` joints move; its joint values are preferred at the target.
@@ -407,8 +438,8 @@ class Verbs(Shaped):
             target that collides does not raise.
 
         Raises:
-            InvalidInputError: The model has no scene, the start is outside the limits, or other
-                input is invalid; the text says which.
+            InvalidInputError: The model has no scene or has closed loops, the start is outside the
+                limits, or other input is invalid; the text says which.
 
         Example:
             >>> from jointwise import Chain, Scene
@@ -468,19 +499,11 @@ class Verbs(Shaped):
 
     def _plan_model(self, posture: Posture | None, options: PlanOptions) -> PlanModel:
         """The checked input that all plans of a call share."""
-        from jointwise.engines.edges.packing import packed_edges
         from jointwise.engines.planning.tasks import PlanModel
-        from jointwise.results.plan import PlanDetails
 
         check_config(options.config)
         check_posture(posture)
-        check, base_pose = self._check(), self._moved_base()
-        edges = check.packed_edges
-        if edges is None:  # a free base stays where it is
-            assert self._collision_model is not None
-            base = None if base_pose is None else tuple(base_pose.ravel().tolist())
-            edges = packed_edges(self._collision_model, base)
-        details = PlanDetails(self.joint_names, self.max_velocity, check, base_pose)
+        self._check_open("plan")
         numbers, held = self._numbers, posture
         if isinstance(numbers, TreeModel) and numbers.free_base:  # the base stays
             held = replace(posture or Posture(), active=self.joint_names)
@@ -488,6 +511,7 @@ class Verbs(Shaped):
         def problem(target: Any, start: Floats) -> Problem:
             return self._problem(target, False, start, held, options.config)
 
+        edges, details = _plan_parts(self)
         return PlanModel(
             numbers, self._noun, self._values, problem, edges, posture, options, details
         )
@@ -538,6 +562,7 @@ class Verbs(Shaped):
         from jointwise.engines.tracking.motion import motion_limits
         from jointwise.engines.tracking.tracker import Tracker, active_joints, away_from_limits
 
+        self._check_open("track")
         check_posture(posture)
         switching = checks.flag("switch_branches", switch_branches)
         first = checks.joint_values("start", self._values("start", start), self.n, self._noun)
@@ -559,6 +584,12 @@ class Verbs(Shaped):
     # Input
 
     _noun = "a model"
+
+    def _plain_problem(
+        self, target: Any, start: JointValues | None, config: SolveConfig
+    ) -> Problem:
+        """What ``solve`` asks for without a posture."""
+        return self._problem(target, False, start, None, config)
 
     def _problem(
         self,
@@ -583,6 +614,15 @@ class Verbs(Shaped):
         fields = (self._numbers, self.joint_names, links, packed, start, config, posture)
         base_pose = self._moved_base()
         return tuple.__new__(Problem, (*fields, self._collision_model, base_pose))
+
+    def _check_open(self, verb: str) -> None:
+        """Refuse a robot with closed loops."""
+        model = self._numbers
+        if isinstance(model, TreeModel) and model.loops:
+            raise InvalidInputError(
+                f"{model.name} has closed loops, which {verb} would open, as it moves every joint "
+                "by itself: expected a robot without loops. Use solve_path."
+            )
 
     def _check_velocities(self, velocities: Floats) -> None:
         """Refuse velocity limits that are not known."""
@@ -622,3 +662,18 @@ class Verbs(Shaped):
             return rows, None
         poses = checks.floats("base_pose", checks.as_array(base_pose))
         return rows, (checks.frames if poses.ndim == 3 else checks.frame)("base_pose", poses)
+
+
+@lru_cache(MAX_PLANNED)
+def _plan_parts(model: Verbs) -> tuple[Floats, PlanDetails]:
+    """A model and its scene packed for edge checks, and what its plans know about it."""
+    from jointwise.engines.edges.packing import packed_edges
+    from jointwise.results.plan import PlanDetails
+
+    check, base_pose = model._check(), model._moved_base()
+    edges = check.packed_edges
+    if edges is None:  # a free base stays where it is
+        assert model._collision_model is not None
+        base = None if base_pose is None else tuple(base_pose.ravel().tolist())
+        edges = packed_edges(model._collision_model, base)
+    return edges, PlanDetails(model.joint_names, model.max_velocity, check, base_pose)

@@ -9,8 +9,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.transform import Rotation
 
 from jointwise import Chain, IKBatch, Status, aim
-from jointwise.cli.tables import text as text_tables
 from jointwise.results.status import STATUS_BY_CODE, count_lines
+from jointwise.tables import text as text_tables
 from jointwise.targets import KINDS
 from jointwise.targets.position import PositionKind
 from tests.support.cli import (

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from jointwise import Chain, IKBatch
-from jointwise.cli.tables import text
+from jointwise.tables import text
 from tests.support.cli import (
     PANDA,
     PANDA_COLUMNS,

@@ -7,7 +7,7 @@ import pyarrow.parquet
 import pytest
 
 from jointwise import robots
-from jointwise.cli.tables import text
+from jointwise.tables import text
 from tests.support.cli import TO, write_csv
 
 Q = ["0", "-0.5", "0", "-2", "0", "1.5", "0.8"]
@@ -178,7 +178,8 @@ def test_missing_pyarrow_is_named(run, monkeypatch, files, tmp_path):
     code, _, error = run("batch", "panda", source, "-o", output)
     assert code == 2
     assert error == (
-        "a .parquet file needs pyarrow, which is not installed: pip install 'jointwise[parquet]'.\n"
+        "a .parquet file needs pyarrow, which is not installed: in a clone of "
+        "jointwise, run pip install '.[parquet]'.\n"
     )
 
 

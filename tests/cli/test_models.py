@@ -135,7 +135,7 @@ def test_an_invalid_row_is_a_status_and_the_others_are_solved(run, case):
 
 @every_case
 def test_a_stream_gives_the_same_as_a_file(run, case, monkeypatch):
-    from jointwise.cli.tables import text
+    from jointwise.tables import text
 
     source = write_csv("in.csv", case.columns(motion(20)))
     code, expected, _ = run("batch", "panda", source)

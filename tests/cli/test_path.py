@@ -1,6 +1,7 @@
 """``path``: targets in order."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet
@@ -11,7 +12,15 @@ from jointwise import Chain, Status, aim
 from jointwise.model.rotation import roll_pitch_yaw
 from jointwise.targets import KINDS
 from jointwise.view.session import Session
-from tests.support.cli import PANDA, PANDA_COLUMNS, read_values, straight_line, write_csv, xyz
+from tests.support.cli import (
+    PANDA,
+    PANDA_COLUMNS,
+    read_rows,
+    read_values,
+    straight_line,
+    write_csv,
+    xyz,
+)
 
 
 def test_path_from_csv_to_csv(run, tmp_path):
@@ -207,3 +216,102 @@ def test_freedom_needs_poses(run):
     code, _, error = run("path", "panda", source, "--free-roll")
     assert code == 2
     assert "--free-roll and --tilt need poses, but the targets are positions" in error
+
+
+def torch_poses(arm, count=8):
+    """Poses along a path of a UR5e, and the columns of a table of them."""
+    q = np.linspace([0.2, -1.2, 1.8, -2.2, -1.6, 0.0], [0.5, -1.1, 1.7, -2.2, -1.6, 0.4], count)
+    poses = arm.fk(q)
+    rpy = np.array([roll_pitch_yaw(pose) for pose in poses]).T
+    return poses, xyz(poses[:, :3, 3]) | dict(zip(("roll", "pitch", "yaw"), rpy, strict=True))
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
+def test_each_row_has_its_own_tolerances(run, suffix):
+    """The tool may turn freely at half of the targets, and be up to 5 mm high at the others."""
+    arm, names = Chain.load("ur5e"), ("tolerance_z", "tolerance_rz")
+    poses, columns = torch_poses(arm)
+    high, turn = np.where(np.arange(8) % 2, 0.005, 0.0), np.where(np.arange(8) % 2, 0.0, np.inf)
+    table = columns | dict(zip(names, (high, turn), strict=True))
+    source = write_csv("in.csv", table)
+    if suffix == ".jsonl":
+        rows = [
+            dict(zip(table, map(float, row), strict=True))
+            for row in zip(*table.values(), strict=True)
+        ]
+        Path("in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        source = "in.jsonl"
+    code, printed, error = run("path", "ur5e", source, "--json")
+    assert code == 0, error
+    result = json.loads(printed)
+    assert set(result["resolution"]) == {"z", "rotation z"}
+    tips = arm.fk([row["q"] for row in result["rows"]])
+    shift = np.einsum("mij,mi->mj", poses[:, :3, :3], tips[:, :3, 3] - poses[:, :3, 3])
+    assert_allclose(shift[:, :2], 0.0, atol=2e-6)
+    assert (np.abs(shift[:, 2]) <= high + 2e-6).all()
+    assert_allclose(tips[:, :3, 2], poses[:, :3, 2], atol=1e-5)
+    assert_allclose(tips[1::2, :3, :3], poses[1::2, :3, :3], atol=1e-5)
+
+
+def test_tolerances_are_angles_in_degrees_and_batch_reads_them(run):
+    arm = Chain.load("ur5e")
+    poses, columns = torch_poses(arm)
+    for name in ("roll", "pitch", "yaw"):
+        columns[name] = np.degrees(columns[name])
+    source = write_csv("in.csv", columns | {"tolerance_rx": np.full(8, 10.0)})
+    code, printed, _ = run("batch", "ur5e", source, "--deg")
+    assert code == 0
+    tips = arm.fk(np.radians(read_values(printed, arm.joint_names)))
+    tilt = np.arccos(np.clip(np.einsum("mi,mi->m", tips[:, :3, 2], poses[:, :3, 2]), -1.0, 1.0))
+    assert tilt.max() <= np.radians(10.0) + 1e-4
+    assert tilt.max() > np.radians(1.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "options", "text"),
+    [
+        (
+            "tolerance_x",
+            -0.1,
+            (),
+            "tolerance_x in line 2 of in.csv is -0.1: expected 0 or more, or inf for free.",
+        ),
+        (
+            "tolerance_rz",
+            0.1,
+            ("--free-roll",),
+            "--free-roll and --tilt are for poses without "
+            "tolerances, but the table has some: leave out these options, or the columns "
+            "tolerance_x, tolerance_rx and the like.",
+        ),
+        (
+            "tolerance_rz",
+            np.nan,
+            (),
+            "tolerance_rz in line 2 of in.csv is empty or not finite: expected a number.",
+        ),
+    ],
+)
+def test_tolerances_that_make_no_sense_are_refused(run, name, value, options, text):
+    _, columns = torch_poses(Chain.load("ur5e"), 3)
+    source = write_csv("in.csv", columns | {name: np.full(3, value)})
+    assert run("path", "ur5e", source, *options) == (2, "", text + "\n")
+
+
+def test_positions_have_tolerances_along_axes_only(run):
+    columns = xyz(straight_line())
+    count = len(columns["x"])
+    source = write_csv("in.csv", columns | {"tolerance_z": np.full(count, 0.05)})
+    assert run("path", "panda", source)[0] == 0
+    source = write_csv("turned.csv", columns | {"tolerance_rz": np.full(count, 0.05)})
+    code, _, error = run("path", "panda", source)
+    assert code == 2
+    assert "rotation is given for a position, whose rotation is free" in error
+
+
+def test_a_row_without_a_tolerance_is_invalid_in_a_batch(run):
+    _, columns = torch_poses(Chain.load("ur5e"), 3)
+    source = write_csv("in.csv", columns | {"tolerance_z": np.array([0.1, np.nan, 0.1])})
+    _, printed, _ = run("batch", "ur5e", source)
+    statuses = [row["status"] for row in read_rows(printed)]
+    assert statuses == ["CONVERGED", "INVALID", "CONVERGED"]

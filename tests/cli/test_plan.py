@@ -99,6 +99,18 @@ def test_a_step_adds_rows_between_the_waypoints(run):
     assert np.abs(np.diff(read_values(printed), axis=0)).max() <= np.degrees(0.05) + 1e-9
 
 
+def test_rounded_paths_are_written_in_steps(run):
+    plan = PANDA.plan(q=GOAL, start=START).rounded()
+    assert plan.blends.any()
+    code, printed, summary = run(*COMMAND, "--q", *GOAL, "--rounded", "--step", "0.02")
+    assert code == 0
+    assert summary.startswith(f"{plan}\n")
+    assert_array_equal(read_values(printed), plan.resampled(0.02))
+    code, _, error = run(*COMMAND, *TO, "--rounded")
+    assert code == 2
+    assert "--rounded needs --step, the spacing of rows on the rounded path." in error
+
+
 def test_json_has_the_plan_in_radians(run_json):
     plan = PANDA.plan(POSITION, START)
     (record,) = run_json(*COMMAND, *TO)

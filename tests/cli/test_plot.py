@@ -13,7 +13,7 @@ def is_png(path):
 def test_solve_draws_the_motion_to_the_solution(run, plot_calls, tmp_path):
     assert run("solve", "panda", *TO, "--plot", "arm.png")[0] == 0
     ((_, (before, after), target),) = plot_calls["motion"]
-    assert_array_equal(before, PANDA.mid_range)
+    assert_array_equal(before, PANDA.home)
     assert_array_equal(after, PANDA.solve(POSITION).q)
     assert_array_equal(target, POSITION)
     assert is_png(tmp_path / "arm.png")

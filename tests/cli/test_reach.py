@@ -176,9 +176,11 @@ def test_place_exits_1_if_a_target_is_not_reached(run):
     assert (code, error) == (1, "1 of 2 targets are not reached.\n")
 
 
-def test_place_refuses_aims_and_empty_tables(run):
+def test_place_takes_aims_and_refuses_empty_tables(run, run_json):
     aims = write_csv("aims.csv", {name: [0.3] for name in ("x", "y", "z", "dx", "dy", "dz")})
-    code, _, error = run("place", "ur3e", aims)
-    assert (code, error) == (2, "aims.csv has aims: expected positions or poses.\n")
+    (record,) = run_json("place", "ur3e", aims, "--step", "0.1")
+    tip = np.array(record["base_pose"]) @ robots.ur3e().fk(record["q"][0])
+    assert_allclose(tip[:3, 3], 0.3, atol=1e-3)
+    assert_allclose(tip[:3, 2], np.sqrt(1.0 / 3.0), atol=2e-2)
     code, _, error = run("place", "ur3e", "-", stdin=b"x,y,z\n")
     assert (code, error) == (2, "- has no targets: expected at least one.\n")

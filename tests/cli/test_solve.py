@@ -45,7 +45,7 @@ def test_solve_as_json(run_json):
         "message": Status.CONVERGED.value,
         "joint_names": list(PANDA.joint_names),
         "q": result.q.tolist(),
-        "branch": None,
+        "branch": PANDA.branch(result.q),
         "position_error": result.position_error,
         "orientation_error": None,
         "iterations": result.iterations,
@@ -176,9 +176,9 @@ def test_a_trace_that_did_not_converge_is_marked(run):
 
 
 def test_a_trace_of_no_iterations(run, run_json):
-    position = [f"{value:.17g}" for value in PANDA.fk(PANDA.mid_range)[:3, 3]]
+    position = [f"{value:.17g}" for value in PANDA.fk(PANDA.home)[:3, 3]]
     arguments = ["solve", "panda", "--to", *position, "--trace"]
-    assert run_json(*arguments)[0]["trace"]["q"] == [PANDA.mid_range.tolist()]
+    assert run_json(*arguments)[0]["trace"]["q"] == [PANDA.home.tolist()]
     assert run(*arguments)[1].startswith("iteration  joint")
 
 

@@ -3,10 +3,19 @@
 import signal
 from urllib.request import urlopen
 
+import numpy as np
+
 from jointwise import Chain, Robot, robots
 from jointwise import view as page
 from jointwise.cli.commands import demo
-from tests.support.cli import ROOT, TIMEOUT_S, jointwise_process
+from tests.support.cli import (
+    ROOT,
+    TIMEOUT_S,
+    jointwise_process,
+    straight_line,
+    write_csv,
+    xyz,
+)
 from tests.support.two_arms import two_arms
 
 
@@ -20,8 +29,24 @@ def test_view_passes_its_options_to_the_page(run, monkeypatch, tmp_path):
     assert run("view", "arm.urdf", "--port", "9000", "--no-open")[0] == 0
     assert [(chain.n, name) for (chain, name), _ in calls] == [(7, "panda"), (6, "arm.urdf")]
     host = {"host": "127.0.0.1"}
-    assert calls[0][1] == {**host, "port": 8080, "open_browser": True, "urdf": None}
-    assert calls[1][1] == {**host, "port": 9000, "open_browser": False, "urdf": "arm.urdf"}
+    meshes = calls[0][1].pop("urdf")  # those of example-robot-data
+    assert meshes.endswith("panda.urdf")
+    assert calls[0][1] == {**host, "port": 8080, "open_browser": True, "path": None}
+    shown = {"urdf": "arm.urdf", "path": None}
+    assert calls[1][1] == {**host, "port": 9000, "open_browser": False, **shown}
+
+
+def test_view_shows_a_path_of_targets(run, monkeypatch):
+    calls = []
+    monkeypatch.setattr(page, "serve", lambda model, *_, path, **__: calls.append((model, path)))
+    source = write_csv(
+        "in.csv", xyz(straight_line()) | {"tolerance_z": np.full(len(straight_line()), 0.01)}
+    )
+    assert run("view", "panda", "--path", source)[0] == 0
+    (model, path), count = calls[0], len(straight_line())
+    assert (model.n, len(path), path.converged.all()) == (7, count, True)
+    code, _, error = run("view", "panda", "--free-roll")
+    assert (code, error) == (2, "--free-roll, --tilt and --closed are for --path: add it.\n")
 
 
 def test_view_with_a_scene_opens_the_model_with_its_shape(run, monkeypatch, tmp_path):
@@ -67,7 +92,7 @@ def test_view_shows_a_robot_with_several_ends_whole_and_one_arm_of_it_if_asked(
     models, urdfs = zip(*calls, strict=True)
     assert list(map(type, models)) == [Robot, Robot, Chain, Chain, Robot]
     assert [model.free_base for model in models[:2]] == [False, True]
-    assert urdfs[:4] == ("two.urdf", "two.urdf", "two.urdf", None)
+    assert urdfs[:4] == ("two.urdf", "two.urdf", "two.urdf", "hinge.xml")
     assert urdfs[4].endswith("talos_full_v2.urdf")
 
 

@@ -23,7 +23,7 @@ from tests.support.reach import (
 distributed = pytest.importorskip("distributed")
 
 LOST = r"the cluster was lost, .* Chunks already written are kept; the same call resumes\."
-NO_WORKERS = "the cluster has no workers, and the map waits for one"
+NO_WORKERS = "the cluster has no workers, and the job waits for one"
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ if __name__ == "__main__":
 
 def test_killed_scheduler_is_reported(tmp_path, monkeypatch):
     (tmp_path / "scheduler.py").write_text(SCHEDULER)
-    monkeypatch.setattr("jointwise.reach.dispatch.TIMEOUT_S", 1)
+    monkeypatch.setattr("jointwise.jobs.dispatch.TIMEOUT_S", 1)
     with process_group("scheduler.py", cwd=tmp_path) as process:
         address = process.stdout.readline().strip()
         before_write(monkeypatch, 3, lambda: os.killpg(process.pid, signal.SIGKILL))
@@ -112,14 +112,14 @@ def test_error_of_a_worker_is_reported(tmp_path, monkeypatch, local_cluster):
     def fail(*_):
         raise MemoryError("too little")
 
-    monkeypatch.setattr("jointwise.reach.dispatch.compute_chunk", fail)
+    monkeypatch.setattr("jointwise.reach.chunks.compute_chunk", fail)
     with pytest.raises(JointwiseError, match=r"a worker of the cluster failed, MemoryError: too l"):
         tiny_reach_map(tmp_path, workers=Workers(client=local_cluster.scheduler_address))
 
 
 def test_worker_with_other_versions_is_refused(tmp_path, monkeypatch, cluster):
     other = {**versions(), "numpy": "9.9"}
-    monkeypatch.setattr("jointwise.reach.dispatch.versions", lambda: other)
+    monkeypatch.setattr("jointwise.reach.chunks.versions", lambda: other)
     expected = rf"a worker of the cluster has numpy {np.__version__}, not 9\.9: expected the vers"
     with pytest.raises(JointwiseError, match=expected):
         tiny_reach_map(tmp_path, workers=Workers(client=cluster))
@@ -127,14 +127,14 @@ def test_worker_with_other_versions_is_refused(tmp_path, monkeypatch, cluster):
 
 def test_cluster_without_workers_is_warned_about(tmp_path, monkeypatch, local_cluster):
     local_cluster.scale(0)
-    monkeypatch.setattr("jointwise.reach.dispatch.TIMEOUT_S", 0.2)
+    monkeypatch.setattr("jointwise.jobs.dispatch.TIMEOUT_S", 0.2)
     wait_until(lambda: not local_cluster.scheduler.workers)
     with pytest.raises(UserWarning, match=NO_WORKERS):
         tiny_reach_map(tmp_path, workers=Workers(client=local_cluster.scheduler_address))
 
 
 def test_cluster_that_loses_its_workers_is_warned_about(tmp_path, monkeypatch, local_cluster):
-    monkeypatch.setattr("jointwise.reach.dispatch.TIMEOUT_S", 0.2)
+    monkeypatch.setattr("jointwise.jobs.dispatch.TIMEOUT_S", 0.2)
     before_write(monkeypatch, 3, lambda: local_cluster.scale(0))
     with pytest.raises(UserWarning, match=NO_WORKERS):
         small_reach_map(tmp_path / "map.zarr", workers={"client": local_cluster.scheduler_address})
@@ -142,7 +142,7 @@ def test_cluster_that_loses_its_workers_is_warned_about(tmp_path, monkeypatch, l
 
 
 def test_missing_scheduler_is_reported(tmp_path, monkeypatch):
-    monkeypatch.setattr("jointwise.reach.dispatch.TIMEOUT_S", 0.2)
+    monkeypatch.setattr("jointwise.jobs.dispatch.TIMEOUT_S", 0.2)
     with unused_port() as port:
         address = f"tcp://127.0.0.1:{port}"
         with pytest.raises(JointwiseError, match=f"no Dask scheduler responds at '{address}', "):

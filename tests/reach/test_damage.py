@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from jointwise import JointwiseError, ReachMap
 from jointwise.reach.chunks import Chunk
 from jointwise.reach.grid import AXES
+from tests.support.damage import damage
 from tests.support.examples import examples
 from tests.support.reach import TWO_LINKS, file_hashes, small_reach_map
 
@@ -39,17 +40,11 @@ def read_everything(folder):
         opened._store.read("q", index)
 
 
-def damage(data, folder, name):
+def damaged_file(data, folder, name):
     """Flip one bit of a file of an array, or truncate the file; its path."""
     files = sorted(file for file in (folder / name / "c").rglob("*") if file.is_file())
     file = data.draw(st.sampled_from(files))
-    content = bytearray(file.read_bytes())
-    if data.draw(st.booleans(), "flip"):
-        bit = data.draw(st.integers(0, 8 * len(content) - 1), "bit")
-        content[bit // 8] ^= 1 << bit % 8
-    else:
-        content = content[: data.draw(st.integers(0, len(content) - 1), "bytes kept")]
-    file.write_bytes(content)
+    damage(data, file)
     return file
 
 
@@ -60,7 +55,7 @@ def test_a_damaged_chunk_is_named_when_read_and_computed_again_when_resumed(
     intact, tmp_path_factory, name, data
 ):
     folder = shutil.copytree(intact, tmp_path_factory.mktemp("damaged") / "map.zarr")
-    file = damage(data, folder, name)
+    file = damaged_file(data, folder, name)
     with pytest.raises(JointwiseError) as caught:
         read_everything(folder)
     assert str(caught.value) == (

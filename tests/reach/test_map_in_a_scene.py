@@ -137,7 +137,7 @@ def test_a_job_in_a_scene_is_sent_to_the_workers_of_a_cluster():
 
 
 def test_a_map_of_an_arm_with_a_scene_needs_a_cpu(tmp_path, monkeypatch):
-    monkeypatch.setattr("jointwise.reach.workers.wants_gpu", lambda device: True)
+    monkeypatch.setattr("jointwise.jobs.workers.wants_gpu", lambda device: True)
     with pytest.raises(InvalidInputError) as caught:
         reach_map(ARM, 0.1, 8, workers=Workers("cuda"), store=tmp_path / "map.zarr")
     assert str(caught.value) == (

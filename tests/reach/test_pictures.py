@@ -168,5 +168,5 @@ def test_colours_go_from_dark_to_bright():
 )
 def test_missing_library_is_named(small_map, monkeypatch, missing, extra, call):
     monkeypatch.setitem(sys.modules, missing, None)
-    with pytest.raises(JointwiseError, match=rf"not installed: pip install 'jointwise\[{extra}\]'"):
+    with pytest.raises(JointwiseError, match=rf"not installed: .* pip install '.\[{extra}\]'"):
         call(small_map)

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.spatial.transform import RigidTransform, Rotation
 
-from jointwise import InvalidInputError, best_base, robots
+from jointwise import InvalidInputError, aim, best_base, direction, pose, position, robots
 from jointwise.reach import base_candidates, base_search
 from tests.support.reach import TWO_LINKS
 
@@ -154,3 +154,43 @@ def test_invalid_input_is_refused(message):
     with pytest.raises(InvalidInputError) as caught:
         INVALID[message]()
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("axis", [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])
+def test_the_best_base_for_aims_reaches_them_with_any_turn(axis):
+    arm = robots.ur3e()
+    points = np.array([[1.0, 0.0, 0.3], [1.0, 0.3, 0.2], [0.9, -0.2, 0.4]])
+    directions = np.array([[0.0, 0.0, -1.0], [1.0, 0.0, -1.0], [1.0, 0.2, 0.0]])
+    targets = aim(points, directions, axis)
+    candidates = base_candidates(targets, 0.4, 0.2)
+    assert (candidates == base_candidates(points, 0.4, 0.2)).all()
+    found = best_base(arm, targets, candidates)
+    assert found.reached[found.best] == 3
+    tips = found.base_pose @ arm.fk(found.q)
+    assert np.abs(tips[:, :3, 3] - points).max() < 1e-3
+    units = directions / np.linalg.norm(directions, axis=1, keepdims=True)
+    assert ((tips[:, :3, :3] @ axis) * units).sum(axis=1).min() > 1.0 - 1e-4
+    each = [aim(*pair, axis) for pair in zip(points, directions, strict=True)]
+    listed = best_base(arm, each, candidates)
+    assert (listed.q == found.q).all()
+    posed = best_base(arm, pose(points, matrix=tips[:, :3, :3]), candidates)
+    assert posed.reached[found.best] == 3
+
+
+@pytest.mark.parametrize(
+    ("targets", "text"),
+    [
+        (direction([[0.0, 0.0, 1.0]]), "targets has directions: expected positions, aims or poses"),
+        (
+            position([[0.4, 0.0, 0.3]], weight=2.0),
+            "targets has a weight, a point or another frame: expe",
+        ),
+        (
+            position([[0.4, 0.0, 0.3]], point=[0, 0, 0.1]),
+            "targets has a weight, a point or another frame",
+        ),
+    ],
+)
+def test_other_targets_are_refused_for_a_base(targets, text):
+    with pytest.raises(InvalidInputError, match=text):
+        best_base(robots.ur3e(), targets, [np.eye(4)])

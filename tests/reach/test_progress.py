@@ -2,7 +2,7 @@
 
 import pytest
 
-from jointwise.reach import dispatch
+from jointwise.jobs import dispatch
 from jointwise.reach.chunks import Job
 from tests.support.reach import small_reach_map
 
@@ -21,8 +21,8 @@ def stop(*_):
 @pytest.mark.parametrize(
     ("module", "function", "text"),
     [
-        (Job, "poses_in", "checking chunks"),
-        (dispatch, "compute_chunk", "starting"),
+        (Job, "items", "checking chunks"),
+        (Job, "compute", "starting"),
     ],
 )
 def test_a_bar_is_shown_before_the_first_chunk(
@@ -49,10 +49,10 @@ def test_chunks_are_listed_as_they_are_needed(monkeypatch, tmp_path):
     for file in (tmp_path / "map.zarr" / "dexterity" / "c").rglob("*"):
         if file.is_file():
             file.unlink()
-    poses_in = Job.poses_in
-    monkeypatch.setattr(Job, "poses_in", lambda job, i: listed.append(i) or poses_in(job, i))
+    items = Job.items
+    monkeypatch.setattr(Job, "items", lambda job, i: listed.append(i) or items(job, i))
     chunks = len(list(opened.grid.chunks()))
-    monkeypatch.setattr(dispatch, "compute_chunk", stop)
+    monkeypatch.setattr(Job, "compute", stop)
     with pytest.raises(Stop):
         small_reach_map(tmp_path / "map.zarr", region=REGION, workers={"threads": 1})
     assert chunks > 2 * dispatch.CHUNKS_PER_THREAD

@@ -1,110 +1,21 @@
 """Interrupted maps: the same call resumes, and the completed map has the same bits."""
 
-import errno
 import subprocess
 from threading import Event
 
 import pytest
 
 from jointwise import InvalidInputError, JointwiseError, ReachMap, robots
-from jointwise.reach import chunks, dispatch
+from jointwise.jobs import dispatch
+from jointwise.reach import chunks
 from jointwise.reach.chunks import POSES_AT_ONCE, REACH_CONFIG, Job, versions
 from jointwise.reach.grid import grid_over
 from jointwise.reach.orientations import orientation_set
-from jointwise.reach.store import Store
+from jointwise.reach.store import MapStore
 from tests.support.reach import (
-    SMALL,
-    SMALL_CHUNK,
-    before_write,
     file_hashes,
-    record_writes,
-    run_python,
     small_reach_map,
 )
-
-
-def raise_error(error):
-    raise error
-
-
-@pytest.mark.parametrize("threads", [1, 3])
-def test_number_of_threads_does_not_change_the_bits(expected_hashes, tmp_path, threads):
-    small_reach_map(tmp_path / "map.zarr", workers={"threads": threads})
-    assert file_hashes(tmp_path / "map.zarr") == expected_hashes
-
-
-KILLED_TEN_TIMES = f"""
-import os, random, signal, sys
-from pathlib import Path
-from jointwise import reach_map, robots
-from jointwise.reach import Workers
-from jointwise.reach.store import Store
-import zarr
-
-arm, folder, files = robots.ur5e(), Path(sys.argv[1]), int(sys.argv[2])
-arm.solve_batch(arm.fk(arm.random(1, 50)), threads=1)  # load the kernels before the forks
-write = Store.write
-
-def written():
-    return sum(len(files) for _, _, files in os.walk(folder.parent))
-
-def write_or_wait(*arguments):
-    if written() >= count:
-        signal.pause()  # or the map might be complete before it is killed
-    write(*arguments)
-
-Store.write = write_or_wait
-killed = 0
-for count in sorted(random.Random(1).sample(range(1, files * 3 // 4), 10)):
-    child = os.fork()
-    if child == 0:
-        reach_map(arm, **{SMALL!r}, workers=Workers(threads=1, chunk={SMALL_CHUNK}), store=folder)
-        os._exit(0)
-    while os.waitpid(child, os.WNOHANG) == (0, 0):
-        if written() >= count:
-            os.kill(child, signal.SIGKILL)
-            killed += os.WIFSIGNALED(os.waitpid(child, 0)[1])
-            break
-print(killed)
-"""
-
-
-def test_map_killed_ten_times_has_the_same_bits(expected_hashes, tmp_path):
-    """Ten processes, one after the other, each killed when a few more files have been written."""
-    folder = tmp_path / "map.zarr"
-    printed = run_python("-W", "ignore", "-c", KILLED_TEN_TIMES, folder, len(expected_hashes))
-    assert printed.split() == ["10"]
-    assert not ReachMap(folder).finished
-    small_reach_map(folder)
-    assert file_hashes(folder) == expected_hashes
-
-
-@pytest.mark.parametrize(
-    ("error", "raised"),
-    [
-        (KeyboardInterrupt(), KeyboardInterrupt),
-        (OSError(errno.ENOSPC, "No space left on device"), JointwiseError),
-    ],
-)
-def test_map_interrupted_while_writing_is_resumed(
-    expected_hashes, tmp_path, monkeypatch, error, raised
-):
-    folder = tmp_path / "map.zarr"
-    with monkeypatch.context() as patch:
-        written = before_write(patch, 6, lambda: raise_error(error))
-        with pytest.raises(raised):
-            small_reach_map(folder)
-    assert len(written) == 5
-    unfinished = ReachMap(folder)
-    assert not unfinished.finished
-    assert str(unfinished).endswith("; not finished")
-    resumed = record_writes(monkeypatch)
-    small_reach_map(folder)
-    assert file_hashes(folder) == expected_hashes
-    assert not set(written) & set(resumed)  # no chunk is computed again
-    count = len(resumed)
-    small_reach_map(folder)
-    assert len(resumed) == count
 
 
 def test_interrupted_chunk_ends_after_its_piece(monkeypatch):
@@ -181,7 +92,7 @@ def test_finished_map_needs_no_write_permission(small_disk, expected_hashes):
 def changed_version(request, monkeypatch):
     """The name of a version that is not the one a map was computed with."""
     others = {**versions(), request.param: "9.9"}
-    monkeypatch.setattr("jointwise.reach.build.versions", lambda: others)
+    monkeypatch.setattr("jointwise.reach.chunks.versions", lambda: others)
     return request.param
 
 
@@ -191,7 +102,7 @@ def test_finished_map_of_another_version_is_opened(finished, changed_version):
 
 def test_unfinished_map_of_another_version_is_refused(finished, changed_version, monkeypatch):
     (finished / "limit_margin" / "c" / "2" / "2" / "2").unlink()
-    monkeypatch.setattr(Store, "write", lambda *_: pytest.fail("a chunk is written"))
+    monkeypatch.setattr(MapStore, "write", lambda *_: pytest.fail("a chunk is written"))
     stored = versions()[changed_version]
     expected = (
         rf"is not complete and cannot be resumed: versions\.{changed_version} is {stored}, not "

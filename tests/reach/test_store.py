@@ -13,7 +13,6 @@ from jointwise.reach import empty_store
 from jointwise.reach.chunks import REACH_CONFIG, versions
 from tests.support.reach import (
     ROOT,
-    before_write,
     file_hashes,
     small_reach_map,
     tiny_reach_map,
@@ -126,21 +125,6 @@ def test_temporary_files_of_a_killed_process_are_removed(finished, expected_hash
     assert file_hashes(finished) == expected_hashes
 
 
-def test_second_writer_is_refused(tmp_path, monkeypatch, expected_hashes):
-    pytest.importorskip("fcntl")
-    folder, refused = tmp_path / "map.zarr", []
-
-    def write_too():
-        with pytest.raises(JointwiseError, match=r"map.zarr' is locked: another call is writing"):
-            small_reach_map(folder)
-        refused.append(True)
-
-    before_write(monkeypatch, 3, write_too)
-    small_reach_map(folder)
-    assert refused == [True]
-    assert file_hashes(folder) == expected_hashes
-
-
 def test_two_calls_may_create_a_store_at_once(tmp_path, monkeypatch):
     other_folder = tmp_path / "new.zarr.partial"
     other_folder.mkdir()
@@ -153,7 +137,7 @@ def test_two_calls_may_create_a_store_at_once(tmp_path, monkeypatch):
         if len(calls) == 1:
             tiny_reach_map(tmp_path, orientations=None)  # is faster
 
-    monkeypatch.setattr(empty_store, "write_empty", write_slowly)
+    monkeypatch.setattr("jointwise.reach.store.write_empty", write_slowly)
     assert tiny_reach_map(tmp_path, orientations=None).finished
     assert len(calls) == 2
     assert (other_folder / "file").read_text() == "keep"
@@ -188,6 +172,13 @@ def test_another_arm_is_refused(finished, expected_hashes):
     ):
         small_reach_map(finished, narrow)
     assert file_hashes(finished) == expected_hashes
+
+
+@pytest.mark.parametrize("name", ["map.csv", "map.npz", "map.JSON"])
+def test_the_name_of_a_file_is_refused(tmp_path, name):
+    with pytest.raises(InvalidInputError, match=r"a map is a folder .* such as 'map.zarr'"):
+        small_reach_map(tmp_path / name)
+    assert not (tmp_path / name).exists()
 
 
 @pytest.mark.parametrize("name", ["file", "folder", "group"])

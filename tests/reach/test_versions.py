@@ -34,6 +34,7 @@ import sys
 from pathlib import Path
 import jointwise
 from jointwise.kernels.native.fingerprint import fingerprint
+from jointwise.backends.versions import versions_of
 from jointwise.reach.chunks import versions
 
 package = Path(jointwise.__file__).parent
@@ -41,7 +42,7 @@ assert package == Path(sys.argv[1]) / "jointwise", package
 
 
 def print_fingerprint(name):
-    versions.cache_clear()
+    versions_of.cache_clear()
     fingerprint.cache_clear()
     print(name, versions()["kernels"])
 
@@ -89,7 +90,7 @@ def test_new_file_changes_the_fingerprint(fingerprints):
 
 
 def test_everything_that_computes_a_chunk_is_fingerprinted():
-    """Every module that chunks.py imports, directly or not, but errors."""
+    """Every module that chunks.py imports, directly or not, but errors and hints about extras."""
     graph = grimp.build_graph("jointwise", cache_dir=None)
     imported = graph.find_upstream_modules("jointwise.reach.chunks") | {"jointwise.reach.chunks"}
     parts = tuple(
@@ -100,4 +101,4 @@ def test_everything_that_computes_a_chunk_is_fingerprinted():
         for module in imported
         if not any(module == part or module.startswith(f"{part}.") for part in parts)
     }
-    assert others == {"jointwise.errors"}
+    assert others == {"jointwise.errors", "jointwise.extras"}

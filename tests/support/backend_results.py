@@ -17,7 +17,7 @@ from jointwise.reach.chunks import REACH_CONFIG
 from jointwise.reach.grid import within_reach
 from jointwise.reach.levels import solve_levels
 from jointwise.reach.orientations import uniform_rotations
-from tests.support.random_trees import random_tree
+from testbed.random_trees import random_tree
 from tests.support.scenes import everything, panda, table, ur5e
 
 ROWS = 12

@@ -1,7 +1,6 @@
 """Helpers for tests of the command line: tables of targets and results, and processes."""
 
 import csv
-import signal
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -68,16 +67,11 @@ def read_values(text, columns=PANDA.joint_names):
 def jointwise_process(*arguments, **options):
     """Run ``jointwise`` in a process, which has ended when the block ends.
 
-    It gets SIGINT even where this process ignores it, as background jobs of a shell do. If the
-    block raises, or after ``TIMEOUT_S``, it is killed.
+    If the block raises, or after ``TIMEOUT_S``, it is killed.
     """
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     command = [sys.executable, "-m", "jointwise", *map(str, arguments)]
-    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        process = subprocess.Popen(command, text=True, **(pipes | options))
-    finally:
-        signal.signal(signal.SIGINT, handler)
+    process = subprocess.Popen(command, text=True, **(pipes | options))
     timer = Timer(TIMEOUT_S, process.kill)
     timer.start()
     try:

@@ -14,7 +14,7 @@ import numpy as np
 
 from jointwise import Chain, reach_map, robots, two_link_planar
 from jointwise.reach import Workers
-from jointwise.reach.store import Store
+from jointwise.reach.store import MapStore
 
 ROOT = Path(__file__).parents[2]
 TWO_LINKS = Chain.from_dh(two_link_planar(1.0, 0.6))
@@ -59,13 +59,13 @@ def voxel_centres(opened):
     return np.stack(np.meshgrid(*axes, indexing="ij"), -1)
 
 
-def before_write(monkeypatch, number, action):
+def before_write(monkeypatch, number, action, store=MapStore):
     """Call ``action()`` just before a store writes its chunk of this number, counted from 1.
 
     Returns:
         The indices of the chunks written, filled while a map is computed.
     """
-    write_chunk, indices = Store.write, []
+    write_chunk, indices = store.write, []
 
     def write(self, index, chunk):
         if len(indices) == number - 1:
@@ -73,7 +73,7 @@ def before_write(monkeypatch, number, action):
         indices.append(index)
         write_chunk(self, index, chunk)
 
-    monkeypatch.setattr(Store, "write", write)
+    monkeypatch.setattr(store, "write", write)
     return indices
 
 

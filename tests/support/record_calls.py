@@ -1,7 +1,7 @@
 """Calls of the native library with their results: ``python -m tests.support.record_calls FILE``.
 
 The calls are those of ``tests.support.backend_results``, which reach every entry point.
-``tools/replay_calls.py`` makes them again on another machine, ``docs/live/replay.mjs`` in
+``tools/replay_calls.py`` makes them again on another machine, ``tools/replay_calls.mjs`` in
 WebAssembly. The file has a line of JSON, then the bytes of all arrays, each different one once.
 """
 

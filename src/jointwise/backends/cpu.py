@@ -16,6 +16,7 @@ from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from typing import Any, NamedTuple, cast
 
 from jointwise.errors import JointwiseError
+from jointwise.extras import install
 from jointwise.kernels.native.entry_points import ENTRY_POINTS
 from jointwise.kernels.native.fingerprint import PACKAGE, describe_library
 from jointwise.kernels.native.targets import library_name, this_machine
@@ -112,7 +113,7 @@ def _numba(reason: str) -> Backend:
     if find_spec("numba") is None:
         raise JointwiseError(
             f"{reason} Numba would compile the kernels instead, but it is not installed: "
-            "pip install 'jointwise[jit]'."
+            f"{install('jit')}."
         )
     return Backend("numba", reason)
 

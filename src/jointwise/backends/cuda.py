@@ -17,6 +17,7 @@ from jointwise.backends.device_arrays import (
     to_device,
 )
 from jointwise.errors import JointwiseError
+from jointwise.extras import install
 from jointwise.kernels import cuda as kernels
 from jointwise.kernels.layout.arm import has_scene, without_scene
 from jointwise.kernels.layout.arrays import Floats, Weights
@@ -56,7 +57,7 @@ def require_cuda() -> None:
     if reason := unavailable_reason():
         raise JointwiseError(
             f"device is 'cuda', but {reason}: expected an NVIDIA GPU with its driver, and "
-            "pip install 'jointwise[cuda]'. Otherwise use device='cpu'."
+            f"the extra cuda ({install('cuda')}). Otherwise use device='cpu'."
         )
 
 

@@ -11,6 +11,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -26,12 +27,14 @@ from jointwise.cli.commands.path import path
 from jointwise.cli.commands.place import place
 from jointwise.cli.commands.plan import plan
 from jointwise.cli.commands.reach import reach
+from jointwise.cli.commands.retarget import retarget
 from jointwise.cli.commands.solve import solve
 from jointwise.cli.commands.track import track
 from jointwise.cli.commands.view import view
 from jointwise.cli.link_targets import join_targets
-from jointwise.cli.options import expand_groups, is_number
-from jointwise.errors import DegreesWarning, JointwiseError
+from jointwise.cli.options import expand_groups
+from jointwise.errors import JointwiseError, UnitWarning
+from jointwise.tables.plain_values import is_number
 
 # Exit code of a program that wrote to a closed pipe: 128 + SIGPIPE.
 CLOSED_PIPE = 141
@@ -85,7 +88,7 @@ def jointwise(
         ),
     ] = False,
 ) -> None:
-    """Inverse kinematics for robot arms and whole robots.
+    """Inverse kinematics and motion planning for robot arms and whole robots.
 
     ROBOT is a robot's name (see jointwise robots), a URDF or MJCF file, or a DH table (.toml,
     .csv). Lengths are in metres and angles in radians; with --deg, angles are in degrees.
@@ -100,7 +103,21 @@ def jointwise(
     """
 
 
-for _command in (robots, info, fk, solve, plan, batch, path, track, reach, place, view, demo):
+for _command in (
+    robots,
+    info,
+    fk,
+    solve,
+    plan,
+    batch,
+    path,
+    retarget,
+    track,
+    reach,
+    place,
+    view,
+    demo,
+):
     app.command()(expand_groups(_command))
 
 
@@ -113,6 +130,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:  # closed by the shell
             setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115
+    if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="replace")  # Windows redirects in an encoding of its own
     if arguments is None:
         _unwind_when_terminated()
     repeated = repeat_options(join_targets(sys.argv[1:] if arguments is None else arguments))
@@ -153,7 +172,7 @@ def _warnings_as_lines() -> Iterator[None]:
             if not isinstance(message, UserWarning):
                 show(message, *details, **options)
                 return
-            text = message.remedy if isinstance(message, DegreesWarning) else str(message)
+            text = message.remedy if isinstance(message, UnitWarning) else str(message)
             if text not in printed:
                 printed.add(text)
                 print(f"Warning: {message}", file=sys.stderr)

@@ -33,7 +33,7 @@ class FreedomOptions:
         """Targets with this freedom; of a robot, for each link.
 
         Raises:
-            InvalidInputError: The targets are no poses.
+            InvalidInputError: The targets are no poses, or have tolerances already.
         """
         if not self.free_roll and self.tilt == 0.0:
             return targets
@@ -42,6 +42,11 @@ class FreedomOptions:
         from jointwise.targets import POSE, pack_targets, within
 
         kind = pack_targets(targets).kind
+        if kind.has_box:
+            raise InvalidInputError(
+                "--free-roll and --tilt are for poses without tolerances, but the table has some: "
+                "leave out these options, or the columns tolerance_x, tolerance_rx and the like."
+            )
         if kind is not POSE:
             raise InvalidInputError(
                 f"--free-roll and --tilt need poses, but the targets are {kind.plural}: add the "

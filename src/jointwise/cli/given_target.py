@@ -58,7 +58,7 @@ class GivenTarget(NamedTuple):
     def _arm_target(self, to: Triple, deg: bool) -> "AnyTarget":
         import numpy as np
 
-        from jointwise.cli.tables.groups import targets_from_groups
+        from jointwise.tables.groups import targets_from_groups
 
         for option, values in self._arm_options().items():
             if values is not None and not np.isfinite(values).all():

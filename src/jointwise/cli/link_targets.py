@@ -4,8 +4,8 @@ import shlex
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from jointwise.cli.options import is_number
 from jointwise.errors import InvalidInputError
+from jointwise.tables.plain_values import is_number
 
 if TYPE_CHECKING:
     from jointwise.targets import AnyTarget
@@ -15,11 +15,18 @@ ORIENTATIONS = {"rpy": ("rpy", 3), "quat": ("quaternion", 4), "aim": ("direction
 
 
 def join_targets(arguments: Sequence[str]) -> list[str]:
-    """``--target hand 1 -2 3`` as ``--target 'hand 1 -2 3'``: the parser takes one value."""
+    """``--target hand 1 -2 3`` as ``--target 'hand 1 -2 3'``: the parser takes one value.
+
+    The same goes for ``--tool 0 0 0.1``, which also gets the unit of its angles, because ``--deg``
+    is an option of the command.
+    """
     joined: list[str] = []
     in_target = False
     for argument in arguments:
-        if joined[-1:] == ["--target"]:
+        if joined[-1:] == ["--tool"]:
+            joined.append(f"{'deg' if '--deg' in arguments else 'rad'} {argument}")
+            in_target = True
+        elif joined[-1:] == ["--target"]:
             joined.append(shlex.quote(argument))  # a link; its name may have spaces
             in_target = True
         elif in_target and (is_number(argument) or argument in ORIENTATIONS):
@@ -53,8 +60,8 @@ def _parse(text: str, deg: bool) -> "tuple[str, AnyTarget]":
     """The link and the target of one --target."""
     import numpy as np
 
-    from jointwise.cli.tables.groups import targets_from_groups
     from jointwise.model.checks import parse_number
+    from jointwise.tables.groups import targets_from_groups
 
     link, *words = shlex.split(text) or [""]
     group, count = ORIENTATIONS.get("".join(words[3:4]), ("", 0))

@@ -3,13 +3,12 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
-from jointwise.cli.options import Base, FreeBase, Margin, RobotName, SceneFile, Tip
+from jointwise.cli.options import Base, FreeBase, Margin, RobotName, SceneFile, Tip, Tool
 from jointwise.errors import AmbiguousLinkError, InvalidInputError
 
 if TYPE_CHECKING:
     from jointwise.chain import Chain
     from jointwise.robot import Robot
-    from jointwise.verbs import Verbs
 
 Model = TypeVar("Model", "Chain", "Robot")
 
@@ -24,6 +23,7 @@ class ArmOptions:
     robot: RobotName
     base: Base = None
     tip: Tip = None
+    tool: Tool = None
     scene: ClassVar[str | None] = None
     margin: ClassVar[float] = 0.0
     free_base: ClassVar[bool] = False
@@ -54,8 +54,8 @@ class ArmOptions:
         """
         from jointwise.robot import Robot
 
-        for option, link in (("--base", self.base), ("--tip", self.tip)):
-            if link is not None:
+        for option, given in (("--base", self.base), ("--tip", self.tip), ("--tool", self.tool)):
+            if given is not None:
                 raise InvalidInputError(f"{reason} cannot be combined with {option}.")
         return self._in_scene(Robot.load(self.robot, self.free_base))
 
@@ -63,7 +63,7 @@ class ArmOptions:
         """The arm; the whole robot if it has several ends, or if its base moves freely."""
         if self.free_base:
             return self.whole_robot("--free-base")
-        if self.base is not None or self.tip is not None:
+        if any(given is not None for given in (self.base, self.tip, self.tool)):
             return self.arm()
         try:
             return self._in_scene(self._load_arm())
@@ -77,7 +77,12 @@ class ArmOptions:
     def _load_arm(self) -> "Chain":
         from jointwise.chain import Chain
 
-        return Chain.load(self.robot, self.base, self.tip)
+        arm = Chain.load(self.robot, self.base, self.tip)
+        if self.tool is None:
+            return arm
+        from jointwise.cli.tool import parse_tool
+
+        return arm.with_tool(parse_tool(self.tool))
 
     def _in_scene(self, model: "Model") -> "Model":
         """The model among the obstacles, if there are any or a margin is given."""
@@ -102,10 +107,3 @@ class ModelOptions(SceneOptions):
     """Whether the base of a whole robot moves freely, too."""
 
     free_base: FreeBase = False  # type: ignore[misc]
-
-
-def noun(model: "Verbs") -> str:
-    """What messages call an arm or a whole robot."""
-    from jointwise.robot import Robot
-
-    return "a robot" if isinstance(model, Robot) else "an arm"

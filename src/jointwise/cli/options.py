@@ -47,9 +47,20 @@ Device = Annotated[
     typer.Option(help="cpu, cuda, or auto for a GPU if there is one."),
 ]
 Threads = Annotated[int | None, _option("CPU threads; default: one per core.", "COUNT")]
+Cluster = Annotated[
+    str | None,
+    _option("Address of a Dask scheduler, whose workers compute the results.", "ADDRESS"),
+]
 Base = Annotated[str | None, _option("Base link of an arm; default: the root.", "LINK")]
 Tip = Annotated[
     str | None, _option("Link of the end effector; needed if the robot has several ends.", "LINK")
+]
+Tool = Annotated[
+    str | None,
+    _option(
+        "Tool at the end effector: its tip there [m], and perhaps rpy R P Y or quat X Y Z W.",
+        "X Y Z ...",
+    ),
 ]
 FreeBase = Annotated[
     bool, _option("The root link of the whole robot moves freely.", None, "--free-base")
@@ -152,12 +163,3 @@ def expand_groups(command: Callable[..., Any]) -> Callable[..., Any]:
 
     run.__signature__ = Signature(parameters + shared)  # type: ignore[attr-defined]
     return run
-
-
-def is_number(text: str) -> bool:
-    """Whether Python reads the text as a float."""
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

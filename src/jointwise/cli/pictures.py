@@ -48,7 +48,7 @@ def draw_results(
         file: The file of the picture.
         model: The arm or the robot.
         results: One result, or several solutions of an arm.
-        start: (n,) where the joints begin [rad, m]; None: in the middle of their ranges.
+        start: (n,) where the joints begin [rad, m]; None: at home.
         target: The target of an arm, or the targets of links.
     """
     from jointwise import plot
@@ -60,7 +60,7 @@ def draw_results(
     elif others:
         axes = plot.solutions(model, [result.q for result in results], target)
     else:
-        before = model.mid_range if start is None else start
+        before = model.home if start is None else start
         axes = plot.motion(model, [before, first.q], target)
     _save(axes, file)
 

@@ -1,11 +1,11 @@
 """Output on the terminal: tables, JSON, and a spinner on standard error."""
 
-import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from math import isfinite
 from typing import Any, Literal
+
+from jointwise.tables.plain_values import json_text, to_json
 
 # Width of a table that does not go to a terminal: no line is wrapped.
 PIPE_WIDTH = 1000
@@ -50,11 +50,6 @@ def print_json(values: Mapping[str, Any]) -> None:
     print(json_text(to_json(values)))
 
 
-def json_text(values: Any) -> str:
-    """What ``to_json`` returned as text on one line; dates and the like become text."""
-    return json.dumps(values, allow_nan=False, default=str)
-
-
 def spinner(message: str) -> AbstractContextManager[object]:
     """A spinner on standard error while the block runs; nothing without a terminal."""
     if not sys.stderr.isatty():
@@ -62,14 +57,3 @@ def spinner(message: str) -> AbstractContextManager[object]:
     from rich.console import Console
 
     return Console(stderr=True).status(message)
-
-
-def to_json(value: Any) -> Any:
-    """A value in types that JSON has; numbers that are not finite become None."""
-    if hasattr(value, "tolist"):  # of NumPy and PyArrow
-        value = value.tolist()
-    if isinstance(value, Mapping):
-        return {key: to_json(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [to_json(item) for item in value]
-    return None if isinstance(value, float) and not isfinite(value) else value

@@ -46,7 +46,7 @@ def engine_for(problem: Problem) -> Engine:
     tree, link_arm, weighed = _tree_engines()
     if serial:
         base = None if base_pose is None else base_pose.tobytes()
-        path: Any = link_arm(model, links[0], base)
+        path: Any = link_arm(model, links[0], base) if links[0] in model.links else None
         if path is not None and (collision is None or path.has_all_shapes(collision)):
             return cast("Engine", weighed(path, tree) if weighted else path)
     return tree
@@ -71,6 +71,8 @@ def _tree_engines() -> Any:
 
 def is_serial(target: PackedTarget) -> bool:
     """Whether the serial engine can weigh a target: its position and its orientation count."""
+    if target.to is not None:
+        return False
     if target.weight is EQUAL_WEIGHT:
         return target.kind.has_position
     position, orientation = target.weight

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from jointwise.engines.path_limits import PathLimits
     from jointwise.engines.run_options import RunOptions
     from jointwise.engines.tracking.motion import Moving, Stepper
+    from jointwise.path_options import PathOptions
     from jointwise.results.batch import IKBatch
     from jointwise.results.path import IKPath
     from jointwise.results.result import IKResult
@@ -24,7 +25,7 @@ class Engine(Protocol):
         """Joint values for each of many."""
         ...
 
-    def follow(self, problem: Problem, limits: "PathLimits", progress: bool) -> "IKPath":
+    def follow(self, problem: Problem, limits: "PathLimits", options: "PathOptions") -> "IKPath":
         """Joint values along a path."""
         ...
 

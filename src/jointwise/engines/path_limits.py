@@ -21,13 +21,11 @@ class PathLimits(NamedTuple):
             each of m targets; infinite where there is no limit.
         max_step: Largest change of any joint [rad, m]; infinite for no limit.
         is_timed: Whether the targets have times, so that velocities are limited.
-        closed: Whether the joints must end where they begin.
     """
 
     by_velocity: Floats
     max_step: float
     is_timed: bool
-    closed: bool = False
 
     @property
     def both(self) -> Floats:

@@ -9,6 +9,7 @@ from jointwise.engines.path_limits import PathLimits
 from jointwise.kernels.layout.arrays import Bools
 from jointwise.kernels.layout.task import Results
 from jointwise.model import checks
+from jointwise.path_options import PathOptions
 from jointwise.problem import Problem
 from jointwise.results.batch import ARRAYS, Details, read_only
 from jointwise.results.path import IKPath
@@ -24,7 +25,9 @@ BY_STATUS = {
 }
 
 
-def follow_valid(engine: Engine, problem: Problem, limits: PathLimits, progress: bool) -> IKPath:
+def follow_valid(
+    engine: Engine, problem: Problem, limits: PathLimits, options: PathOptions
+) -> IKPath:
     """Joint values along a path, and why it breaks; invalid targets get a status, and NaN.
 
     The first valid target after invalid ones is a break. It is as near to the valid target before
@@ -34,24 +37,24 @@ def follow_valid(engine: Engine, problem: Problem, limits: PathLimits, progress:
         checks.all_finite("start", checks.floats("start", problem.start))
     valid: Bools = np.all([each.kind.are_valid(each.values) for each in problem.targets], axis=0)
     if valid.all():
-        return _explained(engine.follow(problem, limits, progress), limits)
+        return _explained(engine.follow(problem, limits, options), limits, options.closed)
     arrays, details = _nothing_solved(problem, len(valid))
     if valid.any():
         some = limits
         if len(limits.by_velocity) > 1:
             some = limits._replace(by_velocity=limits.by_velocity[valid])
         targets = tuple(each._replace(values=each.values[valid]) for each in problem.targets)
-        path = engine.follow(problem._replace(targets=targets), some, progress)
+        path = engine.follow(problem._replace(targets=targets), some, options)
         for array, name in zip(arrays, ARRAYS, strict=True):
             array[valid] = getattr(path, name)
         details = _spread(path, valid, details)
-    return _explained(IKPath(*read_only(arrays), details), limits)
+    return _explained(IKPath(*read_only(arrays), details), limits, options.closed)
 
 
-def _explained(path: IKPath, limits: PathLimits) -> IKPath:
+def _explained(path: IKPath, limits: PathLimits, closed: bool) -> IKPath:
     """The same path with the reason of each break; a closed one breaks where it does not close."""
     last = len(path) - 1
-    opens = limits.closed and not np.array_equal(path.q[0], path.q[-1], equal_nan=True)
+    opens = closed and not np.array_equal(path.q[0], path.q[-1], equal_nan=True)
     breaks = {*path.breaks, last} if opens else {*path.breaks}
     allowed = np.broadcast_to(limits.both, path.q.shape)
     reasons = []

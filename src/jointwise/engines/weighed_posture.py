@@ -9,6 +9,7 @@ from jointwise.engines.engine import Engine
 from jointwise.engines.path_limits import PathLimits
 from jointwise.engines.run_options import RunOptions
 from jointwise.kernels.layout.task import Results
+from jointwise.path_options import PathOptions
 from jointwise.problem import Problem
 from jointwise.results.batch import ARRAYS, IKBatch, read_only
 from jointwise.results.path import IKPath
@@ -45,9 +46,9 @@ class WeighedPosture(NamedTuple):
         arrays = Results(*(np.where(at, *pair) for at, pair in zip(rows, pairs, strict=True)))
         return replace(found, **dict(zip(ARRAYS, read_only(arrays), strict=True)))
 
-    def follow(self, problem: Problem, limits: PathLimits, progress: bool) -> IKPath:
+    def follow(self, problem: Problem, limits: PathLimits, options: PathOptions) -> IKPath:
         """Joint values along a path."""
-        return self.tree.follow(problem, limits, progress)
+        return self.tree.follow(problem, limits, options)
 
     def stepper(self, problem: Problem, moving: "Moving") -> "Stepper":
         """What moves the joints of a tracker, in which a posture has no weight."""

@@ -26,6 +26,8 @@ class ArmModel:
         prismatic: (n,) which joints are prismatic; the others are revolute.
         limits: (n, 2) lower and upper joint limits [rad, m]; infinite where unlimited.
         mid_range: (n,) the middle of each joint's range [rad, m]; 0 where it has none.
+        home: (n,) the home configuration [rad, m], where solves start by default;
+            ``mid_range`` if none is known.
         max_reach: Upper bound of the distance from the first joint to the end effector [m].
         angular_scale: Position error that counts like 1 rad of orientation error [m].
         closed_form: How all solutions are computed in closed form; None if they cannot be.
@@ -37,6 +39,7 @@ class ArmModel:
     prismatic: Bools
     limits: Floats
     mid_range: Floats
+    home: Floats
     max_reach: float
     angular_scale: float
     closed_form: ClosedForm | None
@@ -58,7 +61,11 @@ class ArmModel:
 
 
 def arm_model(
-    links: Floats, prismatic: NDArray[np.bool_], limits: Floats, hold_prismatic: bool = False
+    links: Floats,
+    prismatic: NDArray[np.bool_],
+    limits: Floats,
+    home: Floats | None = None,
+    hold_prismatic: bool = False,
 ) -> ArmModel:
     """Build an arm from its links, joint types and limits.
 
@@ -66,6 +73,7 @@ def arm_model(
         links: (n+1, 3, 4) constant transforms, as ``ArmModel.links``.
         prismatic: (n,) which joints are prismatic.
         limits: (n, 2) lower and upper joint limits [rad, m]; infinite where unlimited.
+        home: (n,) the home configuration [rad, m]. None: the middle of the ranges.
         hold_prismatic: Whether prismatic joints keep their start value in a solve.
     """
     n = len(prismatic)
@@ -85,10 +93,11 @@ def arm_model(
         unlimited = pack_arm(links, kinds, anywhere, angular_scale, reach, kronecker_strides(n))
         closed_form = find_closed_form(links, prismatic, unlimited)
     links, prismatic, limits = np.array(links), np.array(prismatic), np.array(limits)
-    for array in (links, prismatic, limits, mid_range):
+    home = mid_range if home is None else np.array(home)
+    for array in (links, prismatic, limits, mid_range, home):
         array.setflags(write=False)
     scales = reach, angular_scale
-    return ArmModel(packed, links, prismatic, limits, mid_range, *scales, closed_form, n)
+    return ArmModel(packed, links, prismatic, limits, mid_range, home, *scales, closed_form, n)
 
 
 def middles(limits: Floats) -> Floats:

@@ -274,6 +274,10 @@ def limits(values: Any, joint_names: tuple[str, ...], owner: str = "an arm") -> 
         )
     for name, (lower, upper) in zip(joint_names, array.tolist(), strict=True):
         in_range = all(abs(end) < MAX_VALUE or abs(end) == np.inf for end in (lower, upper))
+        if in_range and lower > upper:
+            raise InvalidInputError(
+                f"Joint {name!r}: lower limit {lower:g} is above upper limit {upper:g}."
+            )
         if not (in_range and lower <= upper and lower < np.inf and upper > -np.inf):
             raise InvalidInputError(
                 f"limits of {name!r} are {lower} and {upper}: expected a lower and an upper value, "

@@ -83,8 +83,8 @@ def check_values(
     """
     lower, upper = arm.limits.T
     outside = (values < lower - MAX_OUTSIDE) | (values > upper + MAX_OUTSIDE)
-    suspects = np.reshape([suspected(value) for value in values.ravel().tolist()], values.shape)
-    large = np.isinf(upper - lower) & suspects
+    suspects = np.array([suspected(value) for value in values.ravel().tolist()], bool)
+    large = np.isinf(upper - lower) & suspects.reshape(values.shape)
     mask = (outside | large) & ~arm.prismatic
     for index in np.argwhere(mask)[:1]:
         joint = index[-1]

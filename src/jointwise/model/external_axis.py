@@ -12,7 +12,7 @@ from jointwise.kernels.layout.arrays import UNLIMITED, Floats
 from jointwise.kernels.layout.tree import Tree
 from jointwise.model import checks
 from jointwise.model.arm import middles
-from jointwise.model.kinematic_tree import LinkPlace, TreeModel
+from jointwise.model.kinematic_tree import LinkPlace, Loop, TreeModel
 from jointwise.model.rotation import rotations_to_axes
 from jointwise.model.tree_poses import inverse, square
 
@@ -100,7 +100,35 @@ def with_axis(model: TreeModel, axis: ExternalAxis) -> TreeModel:
         max_velocity=inserted(model.max_velocity, axis.max_velocity),
         mid_range=inserted(model.mid_range, middle),
         home=inserted(model.home, min(max(0.0, low), high)),
+        masses=_masses(model, axis, at),
+        loops=_loops(model, axis),
     )
+
+
+def _loops(model: TreeModel, axis: ExternalAxis) -> tuple[Loop, ...]:
+    """The loops; an axis that carries the robot is a joint before its own."""
+    if axis.part is not None:
+        return model.loops
+    back = inverse(axis.placement)
+
+    def moved(place: LinkPlace) -> LinkPlace:
+        joint, transform, parent = place
+        if joint < 0:
+            transform = _read_only((back @ square(transform))[:3])
+        return LinkPlace(joint + 1, transform, parent)
+
+    return tuple(Loop(moved(each.link), moved(each.to), each.is_weld) for each in model.loops)
+
+
+def _masses(model: TreeModel, axis: ExternalAxis, at: int) -> Floats | None:
+    """The masses with those of one more joint, number ``at``; an axis that is carried has none."""
+    if model.masses is None:
+        return None
+    masses = np.insert(model.masses, at + 1, 0.0, axis=0)
+    if axis.part is None:
+        moved = inverse(axis.placement) @ np.roll(masses[0], -1)
+        masses[0], masses[1] = 0.0, np.roll(moved, 1)
+    return _read_only(masses)  # type: ignore[no-any-return]
 
 
 def _links(model: TreeModel, axis: ExternalAxis, at: int) -> dict[str, LinkPlace]:

@@ -21,7 +21,7 @@ def ordered_values(
 ) -> Any:
     """Joint values in the order of the joints; a mapping is by their names, None stays None.
 
-    Joints that a mapping leaves out are in the middle of their ranges. Values that were typed by
+    Joints that a mapping leaves out are at home. Values that were typed by
     hand are checked for degrees. Their number is not yet checked.
     """
     if values is None or type(values) is np.ndarray:
@@ -30,8 +30,8 @@ def ordered_values(
     if isinstance(values, Mapping):
         for joint in values:
             checks.known_name("joint", joint, joint_names, "the model")
-        pairs = zip(joint_names, model.mid_range.tolist(), strict=True)
-        ordered = [values.get(joint, middle) for joint, middle in pairs]
+        pairs = zip(joint_names, model.home.tolist(), strict=True)
+        ordered = [values.get(joint, at_home) for joint, at_home in pairs]
     if isinstance(ordered, (list, tuple)):  # typed by hand: are these degrees?
         typed = checks.floats(name, ordered)
         suspected = np.abs(typed).max(initial=0.0) > degrees.MIN_SUSPECTED

@@ -1,8 +1,7 @@
 """A kinematic tree in numbers: what the solvers of whole robots work on."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from typing import NamedTuple
 
 import numpy as np
@@ -10,9 +9,14 @@ import numpy as np
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arm import PRISMATIC, REVOLUTE
 from jointwise.kernels.layout.arrays import UNLIMITED, Bools, Floats
-from jointwise.kernels.layout.tree import Tree
+from jointwise.kernels.layout.tree import CENTRE_OF_MASS, Tree
 from jointwise.model.arm import middles
 from jointwise.model.checks import short
+from jointwise.model.home import unnamed_home
+from jointwise.model.mimics import Mimic, followed_joint
+
+# What targets and results call the centre of mass of a robot, as if it were a link.
+MASS_CENTRE = "center_of_mass"
 
 
 class LinkPlace(NamedTuple):
@@ -29,12 +33,23 @@ class LinkPlace(NamedTuple):
     parent: str | None
 
 
-class Mimic(NamedTuple):
-    """A joint that follows another: its value is ``ratio`` times the other's, plus ``offset``."""
+# The centre of mass: a point without axes of its own.
+AT_MASS_CENTRE = LinkPlace(CENTRE_OF_MASS, np.eye(4)[:3], None)
 
-    joint: str
-    ratio: float
-    offset: float
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loop:
+    """A closed loop: two frames on different branches that coincide.
+
+    Attributes:
+        link: Where the first frame is attached.
+        to: Where the second frame is attached.
+        is_weld: Whether their axes coincide, too; else only their origins.
+    """
+
+    link: LinkPlace
+    to: LinkPlace
+    is_weld: bool
 
 
 class MovingJoint(NamedTuple):
@@ -69,7 +84,7 @@ class TreeModel:
         tree: The tree as kernels have it; see ``kernels.layout.tree.Tree``.
         joint_names: (v,) the joint that each independent variable is named after.
         all_joint_names: (b,) the names of all joints, mimic joints included.
-        mimics: Which joint each mimic joint follows, by its name.
+        mimics: Which independent joint each mimic joint follows, by its name.
         links: Where each link is attached, by its name; the root first, parents before children.
         prismatic: (v,) which variables move prismatic joints; the others revolute ones.
         limits: (v, 2) lower and upper limits of the variables [rad, m]; infinite where unlimited.
@@ -77,8 +92,11 @@ class TreeModel:
         max_velocity: (v,) greatest velocities [rad/s, m/s]; infinite where unknown.
         mid_range: (v,) the middle of each range [rad, m]; where it has none, the value nearest
             to 0.
-        home: (v,) the home configuration of the file [rad, m]; ``mid_range`` if it has none.
+        home: (v,) the home configuration [rad, m]: that of the file, or ``unnamed_home``.
         free_base: Whether the root moves freely, so that its pose is solved for too.
+        masses: (b+1, 4) mass of the base and of what each joint carries [kg], and mass times its
+            centre in the frame that the joint carries [kg m]; None if the file has no masses.
+        loops: Its closed loops, which all solutions keep closed.
     """
 
     name: str
@@ -95,6 +113,8 @@ class TreeModel:
     mid_range: Floats
     home: Floats
     free_base: bool
+    masses: Floats | None = None
+    loops: tuple[Loop, ...] = ()
 
     @property
     def n(self) -> int:
@@ -113,6 +133,23 @@ class TreeModel:
             joints.insert(0, joint)
             joint = int(self.tree.parents[joint])
         return joints
+
+    def place(self, name: str) -> LinkPlace:
+        """Where a link is attached; ``MASS_CENTRE`` stands for the centre of mass."""
+        return self.links.get(name, AT_MASS_CENTRE)
+
+    def with_masses(self, bodies: Iterable[tuple[LinkPlace, float, Floats]]) -> "TreeModel":
+        """The same robot with masses.
+
+        Args:
+            bodies: Where each is attached, its mass [kg], and (3,) its centre in that frame [m].
+        """
+        masses = np.zeros((len(self.tree.parents) + 1, 4))
+        for (joint, transform, _), mass, centre in bodies:
+            masses[joint + 1, 0] += mass
+            masses[joint + 1, 1:] += mass * (transform[:, :3] @ centre + transform[:, 3])
+        masses.setflags(write=False)
+        return replace(self, masses=masses if masses[:, 0].sum() > 0.0 else None)
 
     def with_limits(self, limits: Floats) -> "TreeModel":
         """The same robot with other limits (v, 2) of its variables [rad, m].
@@ -163,15 +200,15 @@ def tree_model(
         joints: Joints that move, each after the one that carries it.
         links: Where each link is attached; the root first, parents before children.
         free_base: Whether the root moves freely.
-        home: The home configuration of the file by joint [rad, m]; joints that it leaves out are
-            in the middle of their ranges.
+        home: The home configuration of the file by joint [rad, m]; for joints that it leaves out
+            see ``unnamed_home``.
 
     Raises:
         InvalidInputError: Names or limits do not fit, or mimic joints; the text says which.
     """
     _check_joints(joints, title)
-    by_name = {joint.name: joint for joint in joints}
-    followed = [_followed(joint, by_name, title) for joint in joints]
+    mimics = {joint.name: joint.mimic for joint in joints}
+    followed = [followed_joint(joint.name, mimics, title) for joint in joints]
     independent = [joint for joint in joints if joint.mimic is None]
     index = {joint.name: i for i, joint in enumerate(independent)}
     limits, follower_limits, velocity = _narrowed(joints, followed, index, title)
@@ -185,8 +222,8 @@ def tree_model(
         np.array([mimic.offset for mimic in followed], float),
         *(np.clip(values, -UNLIMITED, UNLIMITED) for values in (lower, upper, velocity)),
     )
-    mid_range, known = middles(limits), home or {}
-    at_home = [known.get(name, value) for name, value in zip(index, mid_range, strict=True)]
+    mid_range, known, unnamed = middles(limits), home or {}, unnamed_home(joints, limits)
+    at_home = [known.get(name, value) for name, value in zip(index, unnamed, strict=True)]
     prismatic = np.array([joint.prismatic for joint in independent], bool)
     home_values = np.clip(np.array(at_home, float), lower, upper)
     arrays = [*tree, prismatic, limits, follower_limits, velocity, mid_range, home_values]
@@ -197,8 +234,12 @@ def tree_model(
         title=title,
         tree=tree,
         joint_names=tuple(index),
-        all_joint_names=tuple(by_name),
-        mimics={joint.name: joint.mimic for joint in joints if joint.mimic is not None},
+        all_joint_names=tuple(mimics),
+        mimics={
+            joint.name: mimic
+            for joint, mimic in zip(joints, followed, strict=True)
+            if joint.mimic is not None
+        },
         links=dict(links),
         prismatic=prismatic,
         limits=limits,
@@ -253,26 +294,3 @@ def _check_joints(joints: Sequence[MovingJoint], title: str) -> None:
                 "Expected -inf and inf where it is unlimited."
             )
         names.add(joint.name)
-
-
-def _followed(joint: MovingJoint, by_name: Mapping[str, MovingJoint], title: str) -> Mimic:
-    """Which independent joint a joint follows; itself if it is independent."""
-    if joint.mimic is None:
-        return Mimic(joint.name, 1.0, 0.0)
-    problem = f"joint {short(joint.name)} of {title} mimics"
-    master = joint.mimic.joint
-    if master == joint.name:
-        raise InvalidInputError(f"{problem} itself: expected another joint, or no <mimic>.")
-    if master not in by_name:
-        similar = get_close_matches(master, set(by_name) - {joint.name}, 1)
-        hint = f"; did you mean {short(similar[0])}?" if similar else "."
-        raise InvalidInputError(
-            f"{problem} {short(master)}: expected the name of a joint that moves{hint}"
-        )
-    further = by_name[master].mimic
-    if further is not None:
-        raise InvalidInputError(
-            f"{problem} {short(master)}, which mimics {short(further.joint)}: expected an "
-            f"independent joint. Mimic {short(further.joint)} instead."
-        )
-    return joint.mimic

@@ -57,6 +57,7 @@ def chain_between(model: TreeModel, base: str, tip: str) -> Skeleton:
             "least one."
         )
     _check_independent(model, joints, tip)
+    _check_open(model, joints, tip)
     links, link = [], inverse(start.transform)
     for joint in up:
         links.append((link @ FLIP)[:3])
@@ -82,6 +83,19 @@ def moved_links(links: Floats, pose: Floats) -> Floats:
     moved = links.copy()
     moved[0] = pose[:3] @ square(moved[0])
     return moved
+
+
+def _check_open(model: TreeModel, joints: list[int], tip: str) -> None:
+    """Refuse joints of a closed loop, which do not move independently."""
+    for loop in model.loops:
+        around = {*model.path(loop.link.joint)} ^ {*model.path(loop.to.joint)}
+        for joint in joints:
+            if joint in around:
+                raise InvalidInputError(
+                    f"joint {model.all_joint_names[joint]!r} is part of a closed loop, so a chain "
+                    f"to {tip!r} cannot move it: expected joints that move independently. Solve "
+                    "for the link with Robot.solve."
+                )
 
 
 def _check_independent(model: TreeModel, joints: list[int], tip: str) -> None:
@@ -125,4 +139,5 @@ def arm_as_tree(arm: ArmModel, names: tuple[str, ...], tip: str) -> TreeModel:
         base: LinkPlace(-1, np.eye(4)[:3], None),
         tip: LinkPlace(arm.n - 1, arm.links[-1].copy(), base),
     }
-    return tree_model("arm", "the arm", joints, links, False)
+    home = dict(zip(names, arm.home.tolist(), strict=True))
+    return tree_model("arm", "the arm", joints, links, False, home)

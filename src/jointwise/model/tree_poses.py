@@ -81,3 +81,18 @@ def link_jacobian(model: TreeModel, q: Floats, link: str, T_world_root: Floats) 
             column = np.concatenate([axis, np.zeros(3)])
         jacobian[:, tree.variables[joint]] += tree.ratios[joint] * column
     return jacobian
+
+
+def mass_centres(model: TreeModel, q: Floats, T_world_root: Floats) -> Floats:
+    """(3,) or (k, 3) the centre of mass in the world; see ``Robot.center_of_mass``."""
+    assert model.masses is not None
+    frames = joint_poses(model.tree, np.atleast_2d(q))
+    root = np.broadcast_to(np.eye(4), (len(frames), 1, 4, 4))
+    carried = np.concatenate([root, frames], axis=1)[..., :3, :]
+    shares = model.masses / model.masses[:, 0].sum()
+    centres = np.einsum("kbij,bj->ki", carried, np.roll(shares, -1, axis=1))
+    found: Floats = (T_world_root[..., :3, :3] @ centres[..., None])[..., 0]
+    found += T_world_root[..., :3, 3]
+    found = found[0] if q.ndim == 1 else found
+    found.setflags(write=False)
+    return found

@@ -5,7 +5,8 @@ from typing import TypedDict
 
 from jointwise.kernels.layout.arm import PRISMATIC
 from jointwise.model.checks import quantity
-from jointwise.model.kinematic_tree import Mimic, TreeModel
+from jointwise.model.kinematic_tree import TreeModel
+from jointwise.model.mimics import Mimic
 from jointwise.model.table import align, format_limit
 
 
@@ -53,6 +54,7 @@ def tree_cells(model: TreeModel) -> tuple[list[list[str]], list[str]]:
         lines = [line[:-1] for line in lines]
     counts = [quantity(len(model.links), "link"), quantity(model.n, "independent joint")]
     counts += [quantity(len(model.mimics), "mimic joint")] if model.mimics else []
+    counts += [quantity(len(model.loops), "closed loop")] if model.loops else []
     counts += ["free base"] if model.free_base else []
     return lines, [f"{model.name}: {', '.join(counts)}"]
 

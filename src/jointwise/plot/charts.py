@@ -94,9 +94,9 @@ def _label_methods(ax: Any, trace: Trace) -> None:
 def path(model: Chain | Robot, path: IKPath, axes: Any = None, degrees: bool = False) -> Any:
     """Draw the joint values along a path, one panel per joint, and the errors.
 
-    Values outside the joint limits are shaded. A dotted line marks a break, a cross a target that
-    was missed. The errors fill the rest of the grid, after the turn of the tool if that is free.
-    Both are left out if axes are given.
+    Values outside the joint limits are shaded. A dotted line and a gap mark a break, a cross a
+    target that was missed. The errors fill the rest of the grid, after the turn of the tool if that
+    is free. Both are left out if axes are given.
 
     Args:
         model: The arm or the robot.
@@ -174,8 +174,10 @@ def _draw_tool_angles(ax: Any, path: IKPath, degrees: bool) -> None:
 
 def _draw_joint_values(ax: Any, path: IKPath, values: Floats) -> None:
     indices, converged = np.arange(len(path)), path.converged
-    line = np.where(converged, values, np.nan)
-    ax.plot(indices, line, ".-", color=AFTER, lw=1.5, ms=3, label="joint value")
+    breaks = [each for each in path.breaks if each > 0]
+    line = np.insert(np.where(converged, values, np.nan), breaks, np.nan)  # a gap at each
+    places = np.insert(indices.astype(float), breaks, np.nan)
+    ax.plot(places, line, ".-", color=AFTER, lw=1.5, ms=3, label="joint value")
     for index in path.breaks:
         ax.axvline(index, color=TARGET, lw=1.0, ls=":", label="break")
     if not converged.all():

@@ -17,6 +17,8 @@ from jointwise.robot import Robot
 SIZE = 6.0, 5.4
 # Configurations between start and goal, evenly spaced along the path.
 GHOSTS = 10
+# Configurations of a path with rounded corners are this far apart [rad, m].
+STEP = 0.02
 # Points of the drawn path of a tip.
 TIP_POINTS = 300
 # The path of an end that moves less is not drawn [m].
@@ -48,7 +50,8 @@ def plan(model: Chain | Robot, plan: Plan, ax: Any = None) -> Any:
     canvas.check_type("plan", plan, Plan, "plan")
     canvas.check_joint_count("plan", plan.or_raise(), model)
     axes = canvas.axes_3d(ax, SIZE)
-    first, *between, last = configurations(plan.waypoints, GHOSTS + 2)
+    path = plan.resampled(STEP) if plan.blends.any() else plan.waypoints
+    first, *between, last = configurations(path, GHOSTS + 2)
     style = {"zorder": LINE_ZORDER}
     axes.plot(*_lines(model, first), color=BEFORE, lw=4, label="start", **style)
     for i, q in enumerate(between):
@@ -58,7 +61,7 @@ def plan(model: Chain | Robot, plan: Plan, ax: Any = None) -> Any:
         draw_arm(axes, model, last, AFTER, limits=False)[0].set_label("goal")
     else:
         axes.plot(*_lines(model, last), color=AFTER, lw=3, label="goal", **style)
-    for i, tip in enumerate(_tips(model, configurations(plan.waypoints, TIP_POINTS))):
+    for i, tip in enumerate(_tips(model, configurations(path, TIP_POINTS))):
         label = "" if i else "path of the tip"
         axes.plot(*tip.T, color=TARGET, lw=1.5, label=label, **style)
     if model.scene is not None:

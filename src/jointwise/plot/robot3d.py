@@ -9,6 +9,7 @@ from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import Floats
 from jointwise.model import checks
 from jointwise.model.joint_values import JointValues
+from jointwise.model.kinematic_tree import MASS_CENTRE
 from jointwise.plot import canvas, space
 from jointwise.plot.canvas import AFTER, TARGET
 from jointwise.robot import Robot
@@ -56,7 +57,10 @@ def robot(
             f"q has shape {(len(root), robot.n)}: expected ({robot.n},), one configuration."
         )
     positions = {link: pose[:3, 3] for link, pose in poses.items()}
-    stars = _positions(robot, targets or {})
+    stars = _positions(robot, targets or {}, poses)
+    if MASS_CENTRE in stars:
+        centre = robot.center_of_mass(q, base_pose)
+        positions = {MASS_CENTRE: centre} | positions
     axes = canvas.axes_3d(ax, space.SIZE)
     places = robot.model.links
     axes.plot(*link_lines(robot, positions), color=color, lw=2)
@@ -89,12 +93,19 @@ def link_lines(robot: Robot, positions: Mapping[str, Floats]) -> Floats:
     return _segments([(positions[a], positions[b]) for a, b in pairs])
 
 
-def _positions(robot: Robot, targets: Mapping[str, AnyTarget]) -> dict[str, Floats]:
-    """(3,) the positions of targets [m], by their links, all checked."""
-    for link in targets:
-        checks.known_name("link", link, robot.link_names, robot.name)
-    described = {link: space.describe_target(target) for link, target in targets.items()}
-    return {link: each["position"] for link, each in described.items() if "position" in each}
+def _positions(
+    robot: Robot, targets: Mapping[str, AnyTarget], poses: Mapping[str, Floats]
+) -> dict[str, Floats]:
+    """(3,) the positions of targets in the world [m], by their links, all checked."""
+    found: dict[str, Floats] = {}
+    for link, target in targets.items():
+        described, to = space.describe_target(target), getattr(target, "to", None)
+        for name in {link, to} - {None, MASS_CENTRE}:
+            checks.known_name("link", name, robot.link_names, robot.name)
+        if "position" in described:
+            at, frame = described["position"], np.eye(4) if to is None else poses[to]
+            found[link] = frame[:3, :3] @ at + frame[:3, 3]
+    return found
 
 
 def _segments(pairs: list[tuple[Floats, Floats]]) -> Floats:

@@ -14,8 +14,7 @@ from jointwise.kernels.layout.arrays import Bools, Floats
 from jointwise.model import checks
 from jointwise.model.arm import ArmModel
 from jointwise.reach.base_checks import BaseChecks
-from jointwise.reach.orientations import UP
-from jointwise.targets import pack_targets
+from jointwise.reach.places import JACOBIAN_ROWS, Places
 
 # Starts of each target; of the solutions found, the one with the largest limit margin counts.
 STARTS = 4
@@ -30,20 +29,19 @@ class BaseSearch:
         arm: The arm, with its scene.
         config: Tolerances, restarts and their seed.
         options: Where to compute.
-        poses: (m, 4, 4) targets, world frame.
-        are_poses: Whether their orientations count.
+        places: The targets, world frame.
 
     Attributes:
         around: The arm and its scene, with its base anywhere.
     """
 
     def __init__(
-        self, arm: Chain, config: SolveConfig, options: RunOptions, poses: Floats, are_poses: bool
+        self, arm: Chain, config: SolveConfig, options: RunOptions, places: Places
     ) -> None:
-        self.around, self._poses, self._are_poses = BaseChecks(arm), poses, are_poses
+        self.around, self._places, self._poses = BaseChecks(arm), places, places.frames
         self._starts = np.vstack([arm.mid_range, arm.random(config.seed, STARTS - 1)])
         self._config, self._options = replace(config, search_unreached=False), options
-        rows = STARTS * len(poses)
+        rows = STARTS * len(places.frames)
         self._bases_at_once = 1 if self.around.depend_on_base else max(1, ROWS_AT_ONCE // rows)
 
     def score(self, base_poses: Floats, hit: list[str]) -> tuple[NDArray[np.int64], Floats, Floats]:
@@ -79,16 +77,17 @@ class BaseSearch:
         else:
             arm, check = self.around.without_obstacles()
             frames = _in_base_frames(base_poses, self._poses)
-        targets = frames if self._are_poses else np.ascontiguousarray(frames[:, :3, 3])
         found = solve_batch(
             arm,
-            pack_targets(np.concatenate([targets] * STARTS)),
-            np.repeat(self._starts, len(targets), axis=0),
+            self._places.packed(np.concatenate([frames] * STARTS)),
+            np.repeat(self._starts, len(frames), axis=0),
             self._config,
             self._options,
             check,
         )
-        measured = measure(arm, found.q, found.converged, 6 if self._are_poses else 3, UP)
+        measured = measure(
+            arm, found.q, found.converged, JACOBIAN_ROWS[self._places.kind], self._places.axis
+        )
         measures, q = _best_of_starts(measured, found.q, found.converged)
         count = len(self._poses)
         return measures.reshape(2, -1, count), q.reshape(-1, count, arm.n)

@@ -3,32 +3,25 @@
 # Annotations stay text, so that help() shows the names of types, not what they stand for.
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator
-from contextlib import closing
 from os import PathLike
-from pathlib import Path
-from typing import Any
 
 from numpy.typing import ArrayLike
 
-from jointwise.backends.progress import Report, reporting
-from jointwise.backends.threads import thread_count
 from jointwise.chain import Chain
 from jointwise.config import SolveConfig
 from jointwise.engines.run_options import Device
 from jointwise.engines.serial.check import serial_check
 from jointwise.errors import InvalidInputError
-from jointwise.reach.chunks import POSES_AT_ONCE, REACH_CONFIG, Job, check_search, versions
+from jointwise.jobs.run import run
+from jointwise.jobs.workers import ALL_CORES, Workers, check_workers
+from jointwise.reach.chunks import POSES_AT_ONCE, REACH_CONFIG, Job, check_search
 from jointwise.reach.description import describe_map
-from jointwise.reach.dispatch import compute_on_cluster, compute_on_threads, connect
 from jointwise.reach.empty_store import require_zarr
-from jointwise.reach.grid import Index, check_size, grid_over
+from jointwise.reach.grid import check_size, grid_over
 from jointwise.reach.map import ReachMap
 from jointwise.reach.orientations import Orientations, orientation_set
 from jointwise.reach.size import check_chain
-from jointwise.reach.store import MAX_LISTED, Store, translate_write_errors
-from jointwise.reach.workers import ALL_CORES, Workers, check_workers
+from jointwise.reach.store import MapStore
 
 
 def reach_map(
@@ -82,24 +75,9 @@ def reach_map(
     check_workers(workers)
     check_search(config)
     job = _job(arm, resolution, orientations, region, config, workers)
-    used_versions = {**versions(), "zarr": str(require_zarr().__version__)}
+    used_versions = {**job.versions(), "zarr": str(require_zarr().__version__)}
     description = describe_map(arm, job, orientations, used_versions)
-    with connect(workers.client) as cluster:
-        with translate_write_errors(store):
-            opened = Store.open_or_create(store, description)
-            opened.remove_partials()
-        with reporting(progress, "checking chunks"), translate_write_errors(store):
-            poses, damaged = 0, opened.repair_coordinates()
-            for index, count in _missing_chunks(opened, job):
-                poses += count
-                damaged += opened.damaged_files(index)
-        # Of a complete map the versions do not matter; to resume one they must be the same.
-        if poses:
-            opened.check_same(description, "versions")
-        _warn_of_damage(opened, damaged)
-        if poses:
-            with opened.lock(), reporting(progress, "mapping", poses) as report:
-                _compute_missing(opened, job, cluster, workers.threads, report)
+    run(job, MapStore, store, description, workers=workers, progress=progress, verb="mapping")
     return ReachMap(store)
 
 
@@ -125,50 +103,3 @@ def _job(
     around = arm._collision_model
     check = None if around is None else serial_check(arm.arm, around)
     return Job(arm.arm, grid, tried, config, device, check)
-
-
-def _warn_of_damage(store: Store, files: list[Path]) -> None:
-    """Warn of damaged files, by name if there are few, which are about to be computed again."""
-    if files:
-        listed = ", ".join(repr(str(file)) for file in files[:MAX_LISTED])
-        verb = "file is" if len(files) == 1 else f"files of {str(store.path)!r} are"
-        more = ", ..." if len(files) > MAX_LISTED else ""
-        warnings.warn(
-            f"{len(files)} {verb} damaged and will be computed again: {listed}{more}", stacklevel=3
-        )
-
-
-def _missing_chunks(store: Store, job: Job) -> Iterator[tuple[Index, int]]:
-    """The chunks to compute, and the number of poses of each; none that are beyond reach."""
-    return ((index, poses) for index in store.missing_chunks() if (poses := job.poses_in(index)))
-
-
-def _compute_missing(
-    store: Store, job: Job, cluster: Any, threads: int | None, report: Report
-) -> None:
-    """Compute all missing chunks, and write them as they are completed.
-
-    Args:
-        store: Where to write them; locked.
-        job: What to compute.
-        cluster: A Dask client; None to compute in this process.
-        threads: Threads in this process.
-        report: Called with the number of poses done and solved, after every chunk.
-    """
-    # Listed one by one as they are needed: a list of all may be too large, and another call may
-    # have written some before this one had the lock.
-    missing = (index for index, _ in _missing_chunks(store, job))
-    chunks = (
-        compute_on_threads(job, missing, thread_count(threads))
-        if cluster is None
-        else compute_on_cluster(job, missing, cluster)
-    )
-    done = solved = 0
-    # The generator is closed if writing fails or is interrupted, so that no more are computed.
-    with closing(chunks):
-        for index, chunk in chunks:
-            with translate_write_errors(store.path):
-                store.write(index, chunk)
-            done += job.poses_in(index)
-            solved += round(float(chunk.dexterity.sum(dtype=float)) * job.orientations.count)
-            report(done, solved)

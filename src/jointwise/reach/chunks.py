@@ -4,23 +4,22 @@ A chunk is a function of the job and the index of the chunk. Its bits do not dep
 when it is computed, in which order, or how often.
 """
 
-import sys
+from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from dataclasses import dataclass
-from functools import cache
 from threading import Event
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from jointwise.backends import cpu, cuda
+from jointwise.backends import cuda
+from jointwise.backends.versions import versions_of
 from jointwise.config import SolveConfig, check_config
 from jointwise.engines.run_options import Device
 from jointwise.engines.serial.check import SerialCheck
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import Floats
-from jointwise.kernels.native.fingerprint import fingerprint
 from jointwise.model.arm import ArmModel
 from jointwise.reach.grid import Grid, Index, within_reach
 from jointwise.reach.levels import is_exact, solve_levels
@@ -79,10 +78,26 @@ class Job:
         """Whether a closed form decides which poses are reached."""
         return is_exact(self.arm, self.orientations, self.config, self.device == "cuda")
 
-    def poses_in(self, index: Index) -> int:
+    def indices(self) -> Iterator[Index]:
+        """All chunks of the grid."""
+        return self.grid.chunks()
+
+    def items(self, index: Index) -> int:
         """Number of poses to solve in a chunk; 0 if all its voxels are beyond reach."""
         points, tolerance = self.grid.points(index), self.config.position_tolerance
         return int(within_reach(self.arm, points, tolerance).sum()) * self.orientations.count
+
+    def compute(self, index: Index, stop: Event | None = None) -> "Chunk":
+        """Solve every voxel of a chunk with every orientation."""
+        return compute_chunk(self, index, stop)
+
+    def solved(self, index: Index, chunk: "Chunk") -> int:
+        """Number of poses of a computed chunk that are reached."""
+        return round(float(chunk.dexterity.sum(dtype=float)) * self.orientations.count)
+
+    def versions(self) -> dict[str, str]:
+        """Versions of everything that decides the bits of a map."""
+        return versions()
 
 
 class Chunk(NamedTuple):
@@ -113,14 +128,9 @@ def check_search(config: SolveConfig) -> None:
         )
 
 
-@cache
 def versions() -> dict[str, str]:
     """Versions of everything that decides the bits of a map; of jointwise also a fingerprint."""
-    from importlib.metadata import version  # a slow import
-
-    dependencies = {name: version(name) for name in ("numpy", "scipy")} | cpu.versions()
-    jointwise = sys.modules["jointwise"].__version__  # importing it here would be circular
-    return {"jointwise": jointwise, "kernels": fingerprint(*FINGERPRINTED), **dependencies}
+    return versions_of(*FINGERPRINTED)
 
 
 def compute_chunk(job: Job, index: Index, stop: Event | None = None) -> Chunk:

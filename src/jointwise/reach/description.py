@@ -1,6 +1,5 @@
 """What a map is of, as JSON: stored with the map, and compared before a map is resumed."""
 
-from collections.abc import Iterator
 from hashlib import sha256
 from io import BytesIO
 from typing import Any
@@ -18,8 +17,6 @@ from jointwise.shape.files import from_text, to_text
 
 # Version of the file format. Format 1 had other names, format 2 no checksums.
 FORMAT = 3
-# Values longer than this are not quoted in a message.
-MAX_QUOTED = 60
 
 
 def describe_map(
@@ -122,16 +119,6 @@ def chain_from_description(description: dict[str, Any], geometry: str | None = N
     if geometry is None:
         return chain
     return chain.with_geometry(from_text(geometry, "the geometry", arm, names))
-
-
-def differences(name: str, stored: Any, expected: Any) -> Iterator[str]:
-    """What differs between two descriptions, one clause each."""
-    if isinstance(stored, dict) and isinstance(expected, dict):
-        for key in sorted({*stored, *expected}):
-            yield from differences(f"{name}.{key}", stored.get(key), expected.get(key))
-    elif stored != expected:
-        quotable = max(len(str(stored)), len(str(expected))) < MAX_QUOTED
-        yield f"{name} is {stored}, not {expected}" if quotable else f"{name} differ"
 
 
 def _describe_orientations(orientations: Orientations) -> dict[str, Any] | int | None:

@@ -1,14 +1,11 @@
 """A new, empty reach map on disk: its arrays, their meanings and their compression."""
 
-import tempfile
 import warnings
-from glob import escape
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from jointwise.backends.locks import locked, remove_abandoned
 from jointwise.extras import require
 from jointwise.reach.chunks import Chunk
 from jointwise.reach.description import grid_from_settings
@@ -34,24 +31,6 @@ MEANINGS = {
 def require_zarr() -> Any:
     """The module zarr; an error if it is not installed."""
     return require("zarr", "reach maps need zarr", "reach")
-
-
-def create_empty(path: Path, description: dict[str, Any]) -> None:
-    """Create an empty store in a temporary folder and rename it, so that none is ever partial."""
-    require_zarr()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    remove_abandoned(path.parent.glob(f"{escape(path.name)}.*.partial"))
-    with (
-        tempfile.TemporaryDirectory(".partial", f"{path.name}.", path.parent) as folder,
-        locked(Path(folder)),
-    ):
-        temporary = Path(folder) / path.name
-        write_empty(temporary, description)
-        try:
-            temporary.rename(path)
-        except OSError:
-            if not path.exists():  # otherwise another call has just created it: use that one
-                raise
 
 
 def write_empty(path: Path, description: dict[str, Any]) -> None:

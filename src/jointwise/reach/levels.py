@@ -109,7 +109,7 @@ def solve_levels(
         starts = (
             backend.empty((size, arm.n))
             if level.from_solution
-            else start_values_of(arm, None, size, on_gpu)
+            else start_values_of(arm, arm.mid_range, size, on_gpu)
         )
         targets = backend.empty((size, *level.packed.values.shape[1:]))
         next_rows = NextRows(offsets, targets, starts)

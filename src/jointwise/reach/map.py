@@ -16,7 +16,7 @@ from jointwise.reach.description import chain_from_description, scene_from_descr
 from jointwise.reach.grid import AXES, within_reach
 from jointwise.reach.measures import NOT_REACHED, Measure, Reach
 from jointwise.reach.pictures import Cloud, colours, draw_slice
-from jointwise.reach.store import Store
+from jointwise.reach.store import MapStore
 from jointwise.scene.scene import Scene
 from jointwise.targets import Pose
 
@@ -51,7 +51,7 @@ class ReachMap:
     """
 
     def __init__(self, store: str | PathLike[str]) -> None:
-        self._store = Store(store)
+        self._store = MapStore(store)
         self.grid = self._store.grid
 
     @cached_property

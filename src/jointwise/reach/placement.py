@@ -15,7 +15,9 @@ from jointwise.kernels.layout.arrays import Floats
 from jointwise.model import checks
 from jointwise.reach.base_search import BaseSearch
 from jointwise.reach.chunks import REACH_CONFIG, check_search
+from jointwise.reach.places import places
 from jointwise.reach.size import check_chain
+from jointwise.targets import AnyTargets
 
 # Candidates, at most.
 MAX_CANDIDATES = 1_000_000
@@ -67,7 +69,7 @@ class Placement:
 
 def best_base(
     arm: Chain,
-    targets: ArrayLike,
+    targets: AnyTargets,
     candidates: ArrayLike,
     *,
     config: SolveConfig = REACH_CONFIG,
@@ -81,7 +83,8 @@ def best_base(
 
     Args:
         arm: The arm, with its scene if there are obstacles; world frame.
-        targets: (m, 4, 4) poses of the end effector, or (m, 3) positions [m]; world frame.
+        targets: (m, 4, 4) poses of the end effector, (m, 3) positions [m], or what ``aim``,
+            ``pose`` and ``position`` make of many; world frame.
         candidates: (k, 4, 4) possible poses of the arm's base frame, world frame.
         config: Tolerances, restarts and their seed. Targets that are not reached are never
             searched further, whatever ``search_unreached`` is.
@@ -103,10 +106,10 @@ def best_base(
     check_chain(arm)
     check_search(config)
     base_poses = checks.frames("candidates", candidates)
-    poses, are_poses = checks.places("targets", targets)
-    if not len(poses) or not len(base_poses):
+    seen = places(targets)
+    if not len(seen.frames) or not len(base_poses):
         raise InvalidInputError("targets or candidates is empty: expected at least one of each.")
-    search = BaseSearch(arm, config, RunOptions(device, threads=threads), poses, are_poses)
+    search = BaseSearch(arm, config, RunOptions(device, threads=threads), seen)
     hit = search.around.obstacles_hit(base_poses)
     _warn_if_all_collide(hit)
     reached, limit_margin, manipulability = search.score(base_poses, hit)
@@ -135,13 +138,13 @@ def _warn_if_all_collide(hit: list[str]) -> None:
         )
 
 
-def base_candidates(targets: ArrayLike, radius: float, step: float, height: float = 0.0) -> Floats:
+def base_candidates(targets: AnyTargets, radius: float, step: float, height: float = 0.0) -> Floats:
     """(k, 4, 4) upright bases on a square grid around the targets, for ``best_base``.
 
     The grid is centred at the mean of the targets, in a horizontal plane.
 
     Args:
-        targets: (m, 4, 4) poses or (m, 3) positions [m], world frame.
+        targets: As for ``best_base``.
         radius: Largest horizontal distance from the mean of the targets [m], such as
             ``arm.max_reach``.
         step: Distance between neighbours [m].
@@ -155,7 +158,7 @@ def base_candidates(targets: ArrayLike, radius: float, step: float, height: floa
                [ 2. ,  0.1,  0. ],
                [ 2.1,  0. ,  0. ]])
     """
-    positions = checks.places("targets", targets)[0][:, :2, 3]
+    positions = places(targets).frames[:, :2, 3]
     if not len(positions):
         raise InvalidInputError("targets is empty: expected at least one.")
     extent, spacing = checks.positive("radius", radius), checks.positive("step", step)

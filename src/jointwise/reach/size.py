@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike
 from jointwise.backends.threads import thread_count
 from jointwise.chain import Chain
 from jointwise.errors import InvalidInputError
+from jointwise.jobs.workers import ALL_CORES, Workers, check_workers
 from jointwise.model.arm import ArmModel
 from jointwise.reach.chunks import REACH_CONFIG
 from jointwise.reach.grid import Grid, grid_over
 from jointwise.reach.orientations import Orientations, orientation_count
-from jointwise.reach.workers import ALL_CORES, Workers, check_workers
 
 # Poses per second of one CPU thread, and of a GPU, of a UR5e with 100 orientations. For other arms
 # and settings a third to three times as many; docs/howto/reach.md has the measurements.

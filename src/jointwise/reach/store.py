@@ -6,39 +6,34 @@ checksums; no other record is kept.
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, ClassVar, Self
 
-from jointwise.backends.locks import locked
-from jointwise.errors import InvalidInputError, JointwiseError
+from jointwise.errors import InvalidInputError
+from jointwise.jobs.store import Store, checked_path
 from jointwise.reach.chunks import Chunk
-from jointwise.reach.description import FORMAT, differences, grid_from_settings
+from jointwise.reach.description import FORMAT, grid_from_settings
 from jointwise.reach.empty_store import (
     JOINT_ARRAY,
-    create_empty,
     require_zarr,
     write_coordinates,
+    write_empty,
 )
 from jointwise.reach.grid import AXES, Index
 
-# Differences between two maps that a message lists, at most.
-MAX_LISTED = 5
-# What messages call the parts of an arm's description.
-ARM_PARTS = {"names": "joint names", "kinds": "joint types", "links": "links", "limits": "limits"}
+# Suffixes of files that a map is not.
+FILE_SUFFIXES = (".csv", ".h5", ".hdf5", ".json", ".jsonl", ".npy", ".npz", ".parquet", ".txt")
 
 
-class Store:
-    """The folder of a map.
+class MapStore(Store):
+    """The folder of a map; its description is that of ``description.describe_map``.
 
     Args:
         path: The folder.
         read_only: Whether nothing will be written.
 
     Attributes:
-        path: The folder.
-        description: What the map is of; see ``description.describe_map``.
         arrays: The Zarr arrays of a chunk, by name.
         grid: The voxels.
 
@@ -46,71 +41,58 @@ class Store:
         InvalidInputError: The folder is not a map, or its format is unknown.
     """
 
+    noun, writer, format = "map", "reach_map", FORMAT
+    arm_parts: ClassVar = {
+        "names": "joint names",
+        "kinds": "joint types",
+        "links": "links",
+        "limits": "limits",
+    }
+
     def __init__(self, path: str | PathLike[str], read_only: bool = True) -> None:
-        self.path = _checked_path(path)
-        group = _open_group(self.path, read_only)
-        self.description: dict[str, Any] = group.attrs["jointwise"]
+        require_zarr()
+        super().__init__(path, read_only)
         self.grid = grid_from_settings(self.description["settings"])
         # Chunks in which nothing is reached are written too, since a chunk without files is not
         # complete.
         with require_zarr().config.set({"array.write_empty_chunks": True}):
-            self.arrays = {name: self._open_array(group, name) for name in Chunk._fields}
+            self.arrays = {name: self._open_array(self._group, name) for name in Chunk._fields}
 
     @classmethod
-    def open_or_create(cls, path: str | PathLike[str], description: dict[str, Any]) -> "Store":
-        """The store of the described map, for writing: an existing one, or a new empty one.
+    def write_empty(cls, path: Path, description: dict[str, Any]) -> None:
+        """Write a new map without chunks."""
+        write_empty(path, description)
 
-        Raises:
-            InvalidInputError: What exists is not a map, or another map; the text says which.
-        """
-        folder = _checked_path(path)
-        if not folder.exists():
-            create_empty(folder, description)
-        store = cls(folder, read_only=False)
-        for part in ("arm", "settings"):
-            store.check_same(description, part)
-        return store
+    def _open(self, read_only: bool) -> dict[str, Any]:
+        self._group = _open_group(self.path, read_only)
+        description: dict[str, Any] = self._group.attrs["jointwise"]
+        return description
 
-    def check_same(self, description: dict[str, Any], part: str) -> None:
-        """Refuse a description that differs from the stored one in a part.
-
-        Raises:
-            InvalidInputError: It does; the text lists the differences.
-        """
-        stored, expected = self.description[part], description[part]
-        found = list(differences(part, stored, expected))
-        if not found:
-            return
-        listed = "; ".join(found[:MAX_LISTED])
-        if part == "versions":
-            reason = (
-                f"is not complete and cannot be resumed: {listed}. Other code may compute other "
-                "bits, and the two would be mixed. Use"
+    @classmethod
+    def open_or_create(cls, path: str | PathLike[str], description: dict[str, Any]) -> Self:
+        """The store of the described map; a path that looks like a file is refused."""
+        folder = checked_path(path)
+        if folder.suffix.lower() in FILE_SUFFIXES:
+            raise InvalidInputError(
+                f"store is {str(path)!r}, but a map is a folder of chunks, not a {folder.suffix} "
+                f"file: expected a folder such as '{folder.stem}.zarr'."
             )
-        else:
-            holds = f"another map: {listed}"
-            if part == "arm":
-                names = [text for key, text in ARM_PARTS.items() if stored[key] != expected[key]]
-                holds = f"the map of another arm: {', '.join(names)} differ"
-            reason = (
-                f"holds {holds}. Expected the same arm and settings to resume it; otherwise use"
-            )
-        raise InvalidInputError(f"{str(self.path)!r} {reason} another store, or remove this one.")
+        return super().open_or_create(path, description)
+
+    def is_complete(self, index: Index) -> bool:
+        """Whether the files of all arrays exist and match their checksums."""
+        return all(is_intact(self._file(name, index)) for name in reversed(Chunk._fields))
 
     def missing_chunks(self) -> Iterator[Index]:
-        """The chunks that are not complete: a file of one of the arrays is missing or damaged."""
-        return (
-            index
-            for index in self.grid.chunks()
-            if not all(is_intact(self._file(name, index)) for name in reversed(Chunk._fields))
-        )
+        """The chunks that are not complete."""
+        return (index for index in self.grid.chunks() if not self.is_complete(index))
 
     def damaged_files(self, index: Index) -> list[Path]:
         """The files of a chunk that exist, but do not match their checksums."""
         files = (self._file(name, index) for name in Chunk._fields)
         return [file for file in files if file.exists() and not is_intact(file)]
 
-    def repair_coordinates(self) -> list[Path]:
+    def repair(self) -> list[Path]:
         """Write the coordinates of the voxels again, where they are damaged; those files."""
         files = self._damaged_coordinates()
         if files:
@@ -120,7 +102,7 @@ class Store:
     def check_coordinates(self) -> None:
         """Refuse coordinates of the voxels that are damaged."""
         for file in self._damaged_coordinates():
-            raise _damage(file)
+            raise self.damage(file)
 
     def _damaged_coordinates(self) -> list[Path]:
         files = (self.path / axis / "c" / "0" for axis in AXES)
@@ -139,29 +121,6 @@ class Store:
         """Write a chunk."""
         for name, values in zip(Chunk._fields, chunk, strict=True):
             self.arrays[name][self.grid.slices(index)] = values
-
-    @contextmanager
-    def lock(self) -> Iterator[None]:
-        """Keep other calls from writing to this store.
-
-        No-op without file locks; concurrent writers are then not detected.
-
-        Raises:
-            JointwiseError: Another call is writing to it.
-        """
-        with locked(self.path) as taken:
-            if taken is False:
-                raise JointwiseError(
-                    f"{str(self.path)!r} is locked: another call is writing to it. Wait until that "
-                    "call has ended, or use another store."
-                )
-            yield
-
-    def remove_partials(self) -> None:
-        """Remove the temporary files of a killed process, unless another call is writing."""
-        with suppress(JointwiseError), self.lock():
-            for file in self.path.rglob("*.partial"):
-                file.unlink(missing_ok=True)
 
     def _open_array(self, group: Any, name: str) -> Any:
         try:
@@ -184,20 +143,7 @@ class Store:
         try:
             return self.arrays[name][selection]
         except (ValueError, RuntimeError, TypeError):  # what Zarr's codecs raise
-            raise _damage(self._file(name, index)) from None
-
-
-@contextmanager
-def translate_write_errors(path: str | PathLike[str]) -> Iterator[None]:
-    """Turn an error of the operating system into a sentence with a remedy."""
-    try:
-        yield
-    except OSError as problem:
-        raise JointwiseError(
-            f"{str(path)!r} cannot be written: {problem.strerror or problem}. Chunks already "
-            "written stay readable. Free some disk space or grant write permission; the same call "
-            "then resumes."
-        ) from problem
+            raise self.damage(self._file(name, index)) from None
 
 
 def is_intact(file: Path) -> bool:
@@ -211,44 +157,5 @@ def is_intact(file: Path) -> bool:
     return int(value(content[:-4])).to_bytes(4, "little") == content[-4:]
 
 
-def _damage(file: Path) -> JointwiseError:
-    return JointwiseError(
-        f"{str(file)!r} is damaged: its contents do not match its checksum. Call reach_map as "
-        "before: damaged and missing chunks are computed again."
-    )
-
-
-def _checked_path(path: Any) -> Path:
-    if not isinstance(path, (str, PathLike)):
-        raise InvalidInputError(f"store is {path!r}: expected the path of a folder.")
-    return Path(path)
-
-
 def _open_group(path: Path, read_only: bool) -> Any:
-    zarr = require_zarr()
-    if not path.exists():
-        raise InvalidInputError(f"there is no {str(path)!r}: expected a map that reach_map wrote.")
-    try:
-        if not path.is_dir():
-            raise NotADirectoryError
-        group = zarr.open_group(path, mode="r" if read_only else "r+", use_consolidated=False)
-        stored_format = group.attrs["jointwise"]["format"]
-    except (FileNotFoundError, NotADirectoryError, KeyError, TypeError, ValueError) as problem:
-        raise InvalidInputError(
-            f"{str(path)!r} is not a map, {type(problem).__name__}: expected a folder that "
-            "reach_map wrote, or for a new map a path that does not exist."
-        ) from None
-    if stored_format != FORMAT:
-        _refuse_format(path, stored_format, group.attrs["jointwise"].get("versions", {}))
-    return group
-
-
-def _refuse_format(path: Path, stored_format: Any, versions: dict[str, str]) -> NoReturn:
-    """Say that a map of another format can be neither read nor resumed, and why."""
-    is_older = isinstance(stored_format, int) and stored_format < FORMAT
-    age, remedy = ("an older", "Compute it again") if is_older else ("a newer", "Update jointwise")
-    writer = f"jointwise {versions['jointwise']}" if "jointwise" in versions else "another version"
-    raise InvalidInputError(
-        f"{str(path)!r} has format {stored_format}, {age} one, and can be neither read nor "
-        f"resumed: expected format {FORMAT}. {remedy}, or read it with {writer}, which wrote it."
-    )
+    return require_zarr().open_group(path, mode="r" if read_only else "r+", use_consolidated=False)

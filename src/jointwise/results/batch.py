@@ -210,7 +210,16 @@ class IKBatch(Sequence[IKResult]):
         return [f"{link} missed its target {count:,} times" for link, count in counts if count]
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write all arrays to an ``.npz`` file, ``base_poses`` too if a robot has them."""
+        """Write all arrays to an ``.npz`` file, ``base_poses`` too if a robot has them.
+
+        Raises:
+            InvalidInputError: The file has another suffix.
+        """
+        if Path(path).suffix.lower() not in ("", ".npz"):
+            raise InvalidInputError(
+                f"{Path(path).name!r} has another suffix: expected .npz. For a .csv or .parquet "
+                "table, use jointwise batch, or pandas.DataFrame(batch.q)."
+            )
         with Path(path).open("wb") as file:  # NumPy would add a suffix to a mere name
             np.savez(file, **saved_arrays(self))
 

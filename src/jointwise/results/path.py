@@ -3,7 +3,7 @@
 # Annotations stay text, so that help() shows the names of types, not what they stand for.
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from types import MappingProxyType
@@ -17,6 +17,10 @@ from jointwise.results.status import BreakReason
 
 if TYPE_CHECKING:
     from jointwise.results.plan import Plan
+
+
+# Breaks that are listed in a text, at most.
+MAX_LISTED = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -67,7 +71,7 @@ class IKPath(IKBatch):
     def detours(self) -> Mapping[int, Plan]:
         """Plans to targets whose motion from the previous one collides or breaks, by their index.
 
-        Empty unless ``solve_path`` was called with ``detours=True``.
+        Empty unless the path was solved with ``PathOptions(detours=True)``.
         """
         return MappingProxyType(dict(self._details.detours))
 
@@ -135,11 +139,17 @@ class IKPath(IKBatch):
         text = f"{len(self) - len(missed)} of {len(self)} targets reached, "
         text += f"largest step {self.largest_step:.3g}"
         if self.breaks:
-            text += f", breaks at {', '.join(map(str, self.breaks))} (the first target is 0)"
+            text += f", breaks at {listed(self.breaks)} (the first target is 0)"
         if self.colliding:
-            text += f", collisions on the way to {', '.join(map(str, self.colliding))}"
+            text += f", collisions on the way to {listed(self.colliding)}"
         if missed:
             text += f". First missed is target {missed[0]}: {self[missed[0]].status.value}"
         elif self.breaks:
             text += f". First break: {self.break_reasons[self.breaks[0]].value}"
         return text
+
+
+def listed(numbers: Sequence[int]) -> str:
+    """The first numbers, and how many more there are."""
+    more = len(numbers) - MAX_LISTED
+    return ", ".join(map(str, numbers[:MAX_LISTED])) + (f" and {more} more" if more > 0 else "")

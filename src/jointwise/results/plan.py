@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, nan
 from os import PathLike
 from typing import NamedTuple
@@ -16,6 +16,7 @@ from jointwise.errors import InvalidInputError, UnsolvedError
 from jointwise.kernels.layout.arrays import Floats
 from jointwise.model import checks
 from jointwise.model.joint_values import JointValues, joint_velocities
+from jointwise.results.path_pieces import Piece, pieces_of, proven_blends, resampled_pieces
 from jointwise.results.result import Check, contact_text, equal_fields
 from jointwise.results.status import PlanStatus
 from jointwise.results.table_file import save_columns
@@ -23,8 +24,6 @@ from jointwise.results.timed_plan import TimedPlan, checked_acceleration, timed_
 
 # Distance between configurations at which clearances are computed [rad, m].
 CLEARANCE_STEP = 0.01
-# Most configurations of a resampled path.
-MAX_RESAMPLED = 10_000_000
 FOUND = (PlanStatus.PLANNED, PlanStatus.ALREADY_THERE)
 
 
@@ -39,6 +38,7 @@ class PlanDetails(NamedTuple):
         colliding: (n,) the colliding start or solution; None if neither collides.
         note: A sentence before the status; empty if there is none.
         free_start: Finds ``nearest_free_start``; None if the start is free.
+        blends: (k,) lengths of blends; None if no corner is rounded.
     """
 
     joint_names: tuple[str, ...]
@@ -48,6 +48,7 @@ class PlanDetails(NamedTuple):
     colliding: Floats | None = None
     note: str = ""
     free_start: Callable[[], Floats | None] | None = None
+    blends: Floats | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -56,7 +57,7 @@ class Plan:
 
     The motion from each waypoint to the next is straight in joint space, and **proven** free: the
     spheres of the model keep the margin from the obstacles and from each other all along the edge,
-    not only at sample points.
+    not only at sample points. ``rounded`` replaces corners by blends that are proven, too.
 
     Attributes:
         waypoints: (k, n) joint values [rad, m]. The first row is exactly the start, the last row
@@ -98,9 +99,23 @@ class Plan:
         return last
 
     @property
+    def blends(self) -> Floats:
+        """(k,) how much of the edges before and after each waypoint a blend replaces [rad, m].
+
+        0 where the path passes the waypoint itself: at the start, the end, and all corners that
+        are not rounded. See ``rounded``. Read-only.
+        """
+        known = self._details.blends
+        if known is not None:
+            return known
+        blends = np.zeros(len(self.waypoints))
+        blends.setflags(write=False)
+        return blends
+
+    @property
     def length(self) -> float:
-        """Sum of the lengths of all edges, by the norm of the joint values [rad, m]."""
-        return float(np.linalg.norm(np.diff(self.waypoints, axis=0), axis=1).sum())
+        """Length of the path, by the norm of the joint values [rad, m]."""
+        return sum((piece.length for piece in pieces_of(self.waypoints, self.blends)), 0.0)
 
     @property
     def clearance(self) -> float:
@@ -116,7 +131,8 @@ class Plan:
     def closest(self) -> float:
         """Where the clearance is smallest: 2.25 is a quarter of the way from waypoint 2 to 3.
 
-        Waypoints are counted from 0. NaN if no path was found.
+        Waypoints are counted from 0; a blend passes its waypoint in its middle. NaN if no path was
+        found.
         """
         return self._closest()[1]
 
@@ -129,7 +145,7 @@ class Plan:
         """The smallest clearance [m], its place on the path, and the two nearest things."""
         check, pose = self._details.check, self._details.base_pose
         if self.found:
-            q, places = _resampled(self.waypoints, CLEARANCE_STEP)
+            q, places = self._sampled(CLEARANCE_STEP)
         elif self._details.colliding is not None:
             q, places = np.array(self._details.colliding[None]), np.array([nan])
         else:
@@ -174,7 +190,9 @@ class Plan:
         return self
 
     def resampled(self, step: float) -> Floats:
-        """(m, n) configurations along the path, at most ``step`` apart, including all waypoints.
+        """(m, n) configurations along the path, at most ``step`` apart.
+
+        All waypoints that are not rounded are among them.
 
         Args:
             step: Largest change of any joint from one to the next [rad, m].
@@ -186,9 +204,49 @@ class Plan:
             >>> plan.resampled(0.01).shape
             (12, 6)
         """
-        q, _ = _resampled(self.or_raise().waypoints, checks.positive("step", step))
+        q, _ = self.or_raise()._sampled(checks.positive("step", step))
         q.setflags(write=False)
         return q
+
+    def _sampled(self, step: float) -> tuple[Floats, Floats]:
+        """(m, n) configurations at most ``step`` apart, and (m,) their places on the path."""
+        return resampled_pieces(self.waypoints[0], pieces_of(self.waypoints, self.blends), step)
+
+    def rounded(self, longest: float = inf) -> Plan:
+        """Replace corners by blends, which a timed plan passes without stopping.
+
+        A blend is a parabola that begins and ends on the two edges of a corner. It replaces at most
+        half of each, and is halved until it is **proven** free, as the edges are. If no blend of at
+        least 0.001 is, the corner stays.
+
+        Args:
+            longest: Limit of how much of an edge a blend replaces at each of its ends [rad, m].
+
+        Returns:
+            The same waypoints, with ``blends``.
+
+        Raises:
+            UnsolvedError: No path was found.
+
+        Example:
+            >>> from jointwise import Chain, Scene
+            >>> wall = Scene().box([0.6, 0.02, 0.6], [-0.6, 0.0, 0.3], name="wall")
+            >>> arm = Chain.load("ur5e").with_scene(wall)
+            >>> start, goal = [-0.6, -1.4, 1.8, -2.0, -1.5, 0.0], [0.8, -1.4, 1.8, -2.0, -1.5, 0.0]
+            >>> plan = arm.plan(q=goal, start=start)
+            >>> limits = {"max_velocity": 1.0, "max_acceleration": 5.0}
+            >>> plan.rounded().timed(**limits).duration < plan.timed(**limits).duration
+            True
+        """
+        limit = longest if longest == inf else checks.positive("longest", longest)
+        check, pose = self._details.check, self._details.base_pose
+
+        def is_free(piece: Piece) -> bool:
+            return check.parabola_is_free(piece.start, piece.slope, piece.bend, pose)
+
+        blends = proven_blends(self.or_raise().waypoints, limit, is_free)
+        blends.setflags(write=False)
+        return replace(self, _details=self._details._replace(blends=blends))
 
     def timed(
         self,
@@ -199,9 +257,10 @@ class Plan:
     ) -> TimedPlan:
         """Add times: on each edge the joints accelerate, move at constant velocity, and brake.
 
-        The joints stay on the proven edges and are at rest at every waypoint, where the direction
-        changes. For the fastest motion along a smooth path, pass ``waypoints`` to TOPP-RA (the
-        package ``toppra``) and check the edges of its result with ``edge_is_free``.
+        The joints stay on the proven path. They are at rest at every corner, where the direction
+        changes; corners that ``rounded`` has replaced are passed at constant speed. For the fastest
+        motion along a path, pass it to TOPP-RA (the package ``toppra``) and check the edges of its
+        result with ``edge_is_free``.
 
         Args:
             max_velocity: Velocity limit of all joints, (n,) one per joint, or a mapping of joint
@@ -231,24 +290,29 @@ class Plan:
                 f"the velocity limit of {names[unknown[0]]!r} is not known: expected max_velocity "
                 "[rad/s, m/s]."
             )
-        acceleration, step = checked_acceleration(max_acceleration, n), checks.positive("dt", dt)
-        return timed_plan(waypoints, names, velocity, acceleration, step)
+        limits = velocity, checked_acceleration(max_acceleration, n)
+        pieces = pieces_of(waypoints, self.blends)
+        return timed_plan(waypoints[0], pieces, names, limits, checks.positive("dt", dt))
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the waypoints to a ``.csv``, ``.npz`` or ``.parquet`` file, a column per joint.
 
-        An ``.npz`` file has the arrays ``waypoints``, ``joint_names``, ``status`` and ``samples``.
+        If corners are rounded, the column ``blend`` has ``blends``. An ``.npz`` file has the arrays
+        ``waypoints``, ``blends``, ``joint_names``, ``status`` and ``samples``.
         """
         names = self._details.joint_names
         columns = dict(zip(names, self.waypoints.T, strict=True))
+        if self.blends.any():
+            columns["blend"] = self.blends
         arrays = {"waypoints": self.waypoints, "joint_names": np.array(names)}
+        arrays["blends"] = self.blends
         extra = {"status": np.array(self.status.name), "samples": np.array(self.samples)}
         save_columns(path, columns, arrays | extra)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Plan):
             return NotImplemented
-        names = ("waypoints", "status", "samples", "target_index")
+        names = ("waypoints", "blends", "status", "samples", "target_index")
         return all(equal_fields(getattr(self, name), getattr(other, name)) for name in names)
 
     def __hash__(self) -> int:
@@ -261,25 +325,9 @@ class Plan:
         if self.status is not PlanStatus.PLANNED:
             return self.message
         edges = checks.quantity(len(self.waypoints) - 1, "edge")
-        return f"{self.message} It has {edges} and a length of {self.length:.3g}."
+        corners = checks.quantity(int(np.count_nonzero(self.blends)), "rounded corner")
+        rounded = f", {corners}" if self.blends.any() else ""
+        return f"{self.message} It has {edges}{rounded} and a length of {self.length:.3g}."
 
     def __repr__(self) -> str:
         return f"<Plan {self.status.name}: {checks.quantity(len(self.waypoints), 'waypoint')}>"
-
-
-def _resampled(waypoints: Floats, step: float) -> tuple[Floats, Floats]:
-    """(m, n) configurations at most ``step`` apart, and (m,) their places on the path."""
-    counts = np.ceil(np.abs(np.diff(waypoints, axis=0)).max(axis=1, initial=0.0) / step)
-    if counts.sum() > MAX_RESAMPLED:
-        raise InvalidInputError(
-            f"step is {step:g}: the path would have more than {MAX_RESAMPLED:,} configurations. "
-            "Raise it."
-        )
-    rows, places = [waypoints[:1]], [np.zeros(1)]
-    for i, count in enumerate(np.maximum(counts, 1).astype(int).tolist()):
-        share = np.arange(1, count + 1) / count
-        edge = waypoints[i] + share[:, None] * (waypoints[i + 1] - waypoints[i])
-        edge[-1] = waypoints[i + 1]
-        rows.append(edge)
-        places.append(i + share)
-    return np.concatenate(rows), np.concatenate(places)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from jointwise.errors import UnsolvedError
-from jointwise.results.status import COLLISIONS, Status
+from jointwise.results.status import COLLISIONS, STALLED_POSITION, Status
 
 if TYPE_CHECKING:
     from jointwise.kernels.layout.arrays import Bools, Floats
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 # The base of a model that has none of its own. Read-only.
 IDENTITY = np.eye(4)
 IDENTITY.setflags(write=False)
+# Joint values that are printed on one line.
+VALUES_PER_LINE = 8
 # The message of several targets that are reached.
 ALL_REACHED = "All targets are reached, within the tolerances."
 
@@ -51,6 +53,12 @@ class Check(Protocol):
     @property
     def packed_edges(self) -> Floats | None:
         """What the kernels of edges read; None if the base moves."""
+        ...
+
+    def parabola_is_free(
+        self, start: Floats, slope: Floats, bend: Floats, base_pose: Floats | None = None
+    ) -> bool:
+        """Whether start + p slope + p² bend, p from 0 to 1, is proven free; all are (n,)."""
         ...
 
     def name_pair(self, contact: Floats) -> tuple[str, str] | None:
@@ -217,7 +225,10 @@ class IKResult(tuple[Any, ...]):
         each = self._link_errors
         if not isinstance(each, LinkErrors):
             missed = error_text(self.position_error, self.orientation_error, degrees)
-            return f"Missed by {missed}. {self.status.value}"
+            is_position = isnan(self.orientation_error)
+            stalled = self.status is Status.STALLED
+            text = STALLED_POSITION if stalled and is_position else self.status.value
+            return f"Missed by {missed}. {text}"
         listed = "; ".join(f"{link} by {self.errors[link]}" for link in self.missed)
         if self.status == Status.STALLED:
             return (
@@ -241,7 +252,18 @@ class IKResult(tuple[Any, ...]):
         return _restored, (tuple(self),)
 
     def __str__(self) -> str:
-        return self.message
+        if self.status is Status.INVALID:
+            return self.message
+        rows = [(link, error_text(*errors)) for link, errors in self.errors.items()]
+        if not isinstance(self._link_errors, LinkErrors):
+            rows = [("error", rows[0][1])]
+        if self._check is not None and self.contact:
+            rows.append(("clearance", f"{self.clearance:.3g} m, {' and '.join(self.contact)}"))
+        width = max(len(name) for name, _ in rows)
+        values = value_lines(f"{'q':{width}}", self.q)
+        return "\n".join(
+            [self.message, *values, *(f"{name:{width}}  {text}" for name, text in rows if text)]
+        )
 
     def __repr__(self) -> str:
         error = error_text(self.position_error, self.orientation_error)
@@ -262,6 +284,15 @@ def equal_fields(a: Any, b: Any) -> bool:
     if isinstance(a, (Enum, str)) or a is None or b is None:
         return bool(a == b)
     return bool(np.array_equal(a, b, equal_nan=True))
+
+
+def value_lines(name: str, q: Floats) -> list[str]:
+    """Joint values (n,) [rad, m] as lines of a table, after a name."""
+    lines, values = [], [f"  {round(value, 6) + 0.0:9.6f}" for value in q.tolist()]
+    for first in range(0, len(values), VALUES_PER_LINE):
+        shown = name if first == 0 else " " * len(name)
+        lines.append(shown + "".join(values[first : first + VALUES_PER_LINE]))
+    return lines
 
 
 def error_text(position_error: float, orientation_error: float, degrees: bool = False) -> str:

@@ -10,8 +10,9 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
+from jointwise.backends.device_arrays import as_numba_array, is_on_gpu
 from jointwise.kernels.layout.arrays import Floats, Ints
-from jointwise.results.result import IKResult
+from jointwise.results.result import IKResult, value_lines
 
 
 class Solutions(Sequence[IKResult]):
@@ -69,13 +70,24 @@ class Solutions(Sequence[IKResult]):
     def __len__(self) -> int:
         return len(self.q)
 
+    def __str__(self) -> str:
+        if not len(self):
+            return "Provably no solutions." if self.complete else "No solutions were found."
+        number = f"{len(self)} solution{'s' * (len(self) > 1)}"
+        text = f"{number}, {'provably all' if self.complete else 'there may be others'}."
+        if self.continuum:
+            text += " Around some of them joints can move while the end effector stays."
+        width = len(str(len(self)))
+        rows = [value_lines(f"{i:{width}}", q) for i, q in enumerate(self.q)]
+        return "\n".join([text, *(line for row in rows for line in row)])
+
     def __repr__(self) -> str:
         count = f"{len(self) or 'no'} solution{'s' * (len(self) != 1)}"
         kind = "complete" if self.complete else "there may be others"
         return f"<{count}, {kind}{', continuum' if self.continuum else ''}>"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SolutionsBatch:
     """All solutions of each of many poses. Arrays are read-only; of poses on a GPU, they are there.
 
@@ -102,3 +114,20 @@ class SolutionsBatch:
 
     def __len__(self) -> int:
         return len(self.counts)
+
+    def __str__(self) -> str:
+        """How many solutions the poses have."""
+        if not len(self):
+            return "no poses"
+        flags = (self.counts, self.complete)
+        if is_on_gpu(self.counts):
+            flags = tuple(as_numba_array(each).copy_to_host() for each in flags)
+        counts, complete = flags
+        return (
+            f"{np.count_nonzero(counts):,} of {len(self):,} poses have solutions, "
+            f"{counts.mean():.1f} on average and {counts.max()} at most.\n"
+            f"Of {np.count_nonzero(complete):,} poses, these are provably all."
+        )
+
+    def __repr__(self) -> str:
+        return f"<SolutionsBatch of {len(self)}>"

@@ -59,8 +59,8 @@ class Status(CodedStatus):
 
     CONVERGED = "The target is reached, within the tolerances."
     ITERATION_LIMIT = (
-        "The iteration limit was reached while the error was still falling. Allow more iterations, "
-        "or continue from these joint values."
+        "The iteration limit was reached before the target. Allow more iterations, or check that "
+        "the target is within reach."
     )
     STALLED = (
         "No attempt converged; the target is probably unreachable. Relax it (an aim or a position "
@@ -86,6 +86,13 @@ class Status(CodedStatus):
         "Every solution of the target provably collides (see contact). Move the target, the base "
         "or the obstacle."
     )
+
+
+# The sentence of ``Status.STALLED`` for a position, which cannot be relaxed to another kind.
+STALLED_POSITION = (
+    "No attempt converged; the target is probably unreachable. Move the target or the base, allow "
+    "a larger tolerance, or try other starts."
+)
 
 
 class TrackStatus(CodedStatus):
@@ -128,8 +135,8 @@ class TrackStatus(CodedStatus):
         "along it or stop before it. Move the target or the obstacle."
     )
     COLLIDES = (
-        "The current configuration collides (see contact), so the joints stop. Move the obstacle, "
-        "or track again from a free start."
+        "The current configuration collides (see contact), so the joints move out of contact if "
+        "they can, and stop otherwise. Move the obstacle, or track again from a free start."
     )
 
 

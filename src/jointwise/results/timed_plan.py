@@ -1,18 +1,21 @@
-"""A plan with times: a trapezoid of velocity on every edge, at rest at every waypoint."""
+"""A plan with times: a trapezoid of velocity on every edge, blends at constant speed."""
 
 # Annotations stay text, so that help() shows the names of types, not what they stand for.
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil, sqrt
 from os import PathLike
+from typing import NamedTuple
 
 import numpy as np
 
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import Floats
 from jointwise.model import checks
+from jointwise.results.path_pieces import Piece, boundary_speeds, least_share
 from jointwise.results.table_file import save_columns
 
 # Most samples of a timed plan.
@@ -21,11 +24,12 @@ MAX_SAMPLES = 10_000_000
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TimedPlan:
-    """Joint values at evenly spaced times, at rest at every waypoint. Arrays are read-only.
+    """Joint values at evenly spaced times, at rest at every corner. Arrays are read-only.
 
     Attributes:
         times: (m,) times from the start [s].
-        q: (m, n) joint values [rad, m] on the edges of the plan, including all waypoints.
+        q: (m, n) joint values [rad, m] on the edges and blends of the plan, including its start,
+            its end, and all corners.
         velocities: (m, n) velocities of the joints [rad/s, m/s].
         joint_names: (n,) the names of the joints.
 
@@ -64,27 +68,31 @@ class TimedPlan:
 
 
 def timed_plan(
-    waypoints: Floats, names: tuple[str, ...], velocity: Floats, acceleration: Floats, dt: float
+    start: Floats,
+    pieces: Sequence[Piece],
+    names: tuple[str, ...],
+    limits: tuple[Floats, Floats],
+    dt: float,
 ) -> TimedPlan:
-    """Time each edge separately: accelerate, move at constant velocity, brake.
+    """Time the pieces of a path: a trapezoid of velocity on an edge, constant speed on a blend.
 
-    The duration of an edge is rounded up to a multiple of ``dt``, so that its ends are samples.
+    The time from one rest to the next is rounded up to a multiple of ``dt``, so rests are samples.
 
     Args:
-        waypoints: (k, n) joint values [rad, m], at least one.
+        start: (n,) where the path begins [rad, m].
+        pieces: The pieces of the path; those of no length are left out.
         names: Names of the joints.
-        velocity: (n,) velocity limits [rad/s, m/s].
-        acceleration: (n,) acceleration limits [rad/s², m/s²].
+        limits: (n,) velocity [rad/s, m/s] and acceleration limits [rad/s², m/s²].
         dt: Time between samples [s].
     """
-    q, velocities, total = [waypoints[:1]], [np.zeros((1, waypoints.shape[1]))], 0
-    for before, after in pairwise(waypoints):
-        change = after - before
-        if not change.any():
-            continue
-        rate, push = _least_share(velocity, change), _least_share(acceleration, change)
-        rate = min(rate, sqrt(push))  # half of the edge to accelerate, half to brake
-        exact = 1.0 / rate + rate / push
+    moving = [piece for piece in pieces if piece.slope.any()]
+    speeds = boundary_speeds(moving, *limits)
+    q, velocities, total = [start[None]], [np.zeros((1, len(start)))], 0
+    rests = np.flatnonzero(speeds == 0.0).tolist()
+    for first, last in pairwise(rests):
+        timings = [_timing(moving[i], speeds[i : i + 2], *limits) for i in range(first, last)]
+        ends = np.cumsum([timing.duration for timing in timings])
+        exact = float(ends[-1])
         count = max(ceil(exact / dt), 1)
         total += count
         if total > MAX_SAMPLES:
@@ -94,12 +102,14 @@ def timed_plan(
             )
         scale = exact / (count * dt)
         times: Floats = np.arange(1.0, count + 1.0) * (dt * scale)
-        share, speed = _trapezoid(times, rate, push, exact)
-        share[-1], speed[-1] = 1.0, 0.0
-        edge = before + share[:, None] * change
-        edge[-1] = after
-        q.append(edge)
-        velocities.append((scale * speed)[:, None] * change)
+        which = np.minimum(np.searchsorted(ends, times), len(ends) - 1)
+        for i, timing in enumerate(timings):
+            piece, own = moving[first + i], times[which == i] - (ends[i] - timing.duration)
+            share, rate = timing.at(own)
+            if i == len(timings) - 1:
+                share[-1], rate[-1] = 1.0, 0.0
+            q.append(piece.at(share))
+            velocities.append((scale * rate)[:, None] * piece.slope_at(share))
     all_times: Floats = np.arange(total + 1.0) * dt
     arrays = all_times, np.concatenate(q), np.concatenate(velocities)
     for array in arrays:
@@ -107,19 +117,43 @@ def timed_plan(
     return TimedPlan(*arrays, names)
 
 
-def _least_share(limits: Floats, change: Floats) -> float:
-    """The largest rate of an edge [1/s], or its change [1/s²], at which all joints keep limits."""
-    moves = change != 0.0
-    return float((limits[moves] / np.abs(change[moves])).min())
+class _Timing(NamedTuple):
+    """How the share of a piece grows: accelerated, at a constant rate, and braked.
+
+    Attributes:
+        begin: Rate at the beginning [1/s].
+        peak: The largest rate [1/s].
+        push: Its change while it grows or falls [1/s²].
+        ramps: For how long it grows and falls [s].
+        duration: Time from the beginning to the end [s].
+    """
+
+    begin: float
+    peak: float
+    push: float
+    ramps: tuple[float, float]
+    duration: float
+
+    def at(self, times: Floats) -> tuple[Floats, Floats]:
+        """(m,) shares of the piece at times (m,) and their rates [1/s]."""
+        up, down = self.ramps
+        early, late = np.minimum(times, up), np.clip(times - (self.duration - down), 0.0, down)
+        steady = np.clip(times - up, 0.0, max(self.duration - up - down, 0.0))
+        share = self.begin * early + 0.5 * self.push * early**2 + self.peak * steady
+        share += self.peak * late - 0.5 * self.push * late**2
+        return share, self.begin + self.push * early - self.push * late
 
 
-def _trapezoid(times: Floats, rate: float, push: float, end: float) -> tuple[Floats, Floats]:
-    """(m,) shares of an edge at the given times and their rates [1/s], for a trapezoid."""
-    ramp = rate / push
-    early, late = np.minimum(times, ramp), np.clip(times - (end - ramp), 0.0, ramp)
-    steady = np.clip(times - ramp, 0.0, end - 2.0 * ramp)
-    share = 0.5 * push * early**2 + rate * steady + rate * late - 0.5 * push * late**2
-    return share, push * early - push * late
+def _timing(piece: Piece, speeds: Floats, velocity: Floats, acceleration: Floats) -> _Timing:
+    """The quickest motion along a piece between speeds (2,) at its ends, by the norm."""
+    begin, end = (speeds / np.linalg.norm(piece.slope)).tolist()
+    if piece.is_blend:
+        return _Timing(begin, begin, 0.0, (0.0, 0.0), 1.0 / begin)
+    rate, push = least_share(velocity, piece.slope), least_share(acceleration, piece.slope)
+    peak = max(min(rate, sqrt(push + 0.5 * (begin**2 + end**2))), begin, end)
+    up, down = (peak - begin) / push, (peak - end) / push
+    ramped = 0.5 * (up * (begin + peak) + down * (peak + end))
+    return _Timing(begin, peak, push, (up, down), up + max(1.0 - ramped, 0.0) / peak + down)
 
 
 def checked_acceleration(given: object, n: int) -> Floats:

@@ -95,6 +95,10 @@ class Grid(Obstacle):
             "boxes, spheres, cylinders, capsules and half-spaces. Keep its points in a file."
         )
 
+    def extent(self) -> float:
+        """It has no extent of its own."""
+        return 0.0
+
     def row(self) -> Floats:
         """As kernels read it; its distances are the first of all."""
         corner = self.pose[:3, 3] + self.corner

@@ -54,6 +54,10 @@ class HalfSpace(Obstacle):
         normal = self.pose[:3, 2]
         return {"normal": normal.tolist(), "offset": float(self.pose[:3, 3] @ normal)}
 
+    def extent(self) -> float:
+        """It has no extent of its own."""
+        return 0.0
+
     def row(self) -> Floats:
         """As kernels read it."""
         pose = self.pose.copy()

@@ -41,6 +41,10 @@ class Obstacle(ABC):
     def sizes(self) -> dict[str, Any]:
         """Its numbers, by the names that the scene's method and files have for them."""
 
+    def extent(self) -> float:
+        """The largest of its lengths [m]; 0 if it has none of its own."""
+        return float(max(np.max(size) for size in self.sizes().values()))
+
     @abstractmethod
     def row(self) -> Floats:
         """Its numbers as kernels read them, before they are put in blocks."""

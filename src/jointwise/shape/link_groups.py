@@ -5,6 +5,7 @@ group i+1 is moved by joint i; the last one, n+1, is empty. Coordinates of group
 frame, those of others in the frame of their joint.
 """
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -75,6 +76,12 @@ def bounding_sphere(spheres: Floats) -> Floats:
     """(4,) a small sphere around spheres (k, 4); radius -1 if there are none."""
     if not len(spheres):
         return np.array([0.0, 0.0, 0.0, -1.0])
+    return np.array(_bounding_sphere(np.ascontiguousarray(spheres, np.float64).tobytes()))
+
+
+@lru_cache(2000)  # links keep their spheres when a tool or a thing is attached
+def _bounding_sphere(packed: bytes) -> tuple[float, ...]:
+    spheres = np.frombuffer(packed).reshape(-1, 4)
     centres, radii = spheres[:, :3], spheres[:, 3]
     best = np.array([0.0, 0.0, 0.0, np.inf])
     centre = centres.mean(axis=0)
@@ -88,4 +95,4 @@ def bounding_sphere(spheres: Floats) -> Floats:
         if length == 0.0:
             break
         centre = centre + away * (reach[farthest] / length) / (step + 1)
-    return best * [1.0, 1.0, 1.0, 1.0 + 1e-12]
+    return tuple((best * [1.0, 1.0, 1.0, 1.0 + 1e-12]).tolist())

@@ -9,19 +9,25 @@ from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import Floats
 from jointwise.model import checks
 from jointwise.model.checks import FLOAT64
+from jointwise.targets.above import ABOVE, above
 from jointwise.targets.aim import AIM, MIN_LENGTH, aim
 from jointwise.targets.direction import DIRECTION, direction
 from jointwise.targets.kind import AnyTarget, AnyTargets, Pose, TargetKind
+from jointwise.targets.lines import on_line, on_plane
+from jointwise.targets.look_at import LOOK_AT, look_at
 from jointwise.targets.pose import POSE, pose
 from jointwise.targets.position import POSITION, position
+from jointwise.targets.relative import relative
 from jointwise.targets.target import EQUAL_WEIGHT, PackedTarget, Target, Weight
 from jointwise.targets.within import WITHIN, within
 
 __all__ = [
+    "ABOVE",
     "AIM",
     "DIRECTION",
     "EQUAL_WEIGHT",
     "KINDS",
+    "LOOK_AT",
     "MIN_LENGTH",
     "POSE",
     "POSITION",
@@ -33,15 +39,21 @@ __all__ = [
     "Target",
     "TargetKind",
     "Weight",
+    "above",
     "aim",
     "direction",
+    "in_base_frame",
     "link_columns",
+    "look_at",
     "mappings_in",
+    "on_line",
+    "on_plane",
     "pack_target",
     "pack_targets",
     "pose",
     "position",
     "refuse",
+    "relative",
     "single_targets",
     "within",
 ]
@@ -52,26 +64,39 @@ KINDS: dict[str, TargetKind] = {kind.name: kind for kind in (POSITION, POSE, AIM
 _BY_SHAPE = {kind.array_shape: kind for kind in KINDS.values() if kind.array_shape}
 
 
-def pack_target(target: AnyTarget, name: str = "target") -> PackedTarget:
+def pack_target(target: AnyTarget, name: str = "target", key: Any = None) -> PackedTarget:
     """One target for the engines; its numbers are not yet checked.
+
+    Args:
+        target: The target.
+        name: What errors call it.
+        key: Which of many of this name it is, a link or a number; None for a single one.
 
     Raises:
         InvalidInputError: It is of no kind; the text says what is accepted.
     """
     array: Any = target
-    if type(target) is not np.ndarray or not target.flags.carray or target.dtype is not FLOAT64:
+    if type(target) is np.ndarray and target.dtype is FLOAT64:
+        array = target if target.flags.carray else target.copy()
+    else:
         if type(target) is Target:
             if target.is_many:
+                called = _called(name, key)
                 raise InvalidInputError(
-                    f"{name} is many {target.kind.plural}: expected one. Use solve_batch."
+                    f"{called} is many {target.kind.plural}: expected one. Use solve_batch."
                 )
-            return PackedTarget(target.kind, target.values, target.weight, target.point)
-        array = checks.contiguous(name, checks.as_array(target))
+            return target._packed
+        array = checks.contiguous(_called(name, key), checks.as_array(target))
     kind = _BY_SHAPE.get(array.shape)
     if kind is None:
-        _refuse_shape(name, array.shape)
+        _refuse_shape(_called(name, key), array.shape)
     # As PackedTarget(...), in less time.
-    return tuple.__new__(PackedTarget, (kind, kind.pack(array), EQUAL_WEIGHT, None))
+    return tuple.__new__(PackedTarget, (kind, kind.pack(array), EQUAL_WEIGHT, None, None))
+
+
+def _called(name: str, key: Any) -> str:
+    """A target in errors: its name, and which of this name it is."""
+    return name if key is None else f"{name}[{key!r}]"
 
 
 def pack_targets(
@@ -92,7 +117,7 @@ def pack_targets(
             raise InvalidInputError(
                 f"{name} is a single {kind}: expected many, a list or {kind}(...) of arrays (m, 3)."
             )
-        return PackedTarget(targets.kind, targets.values, targets.weight, targets.point)
+        return targets._packed
     if isinstance(targets, (list, tuple)) and any(map(_is_object, targets)):
         return _joined(single_targets(targets, name), name, "in a batch or a path")
     try:
@@ -133,7 +158,7 @@ def link_columns(targets: Any, name: str, many: bool) -> Mapping[str, PackedTarg
         return _joined_rows([link_columns(row, f"{name}[{i}]", False) for i, row in _rows(targets)])
     check_mapping(targets, name)
     if not many:
-        return {link: pack_target(each, f"{name}[{link!r}]") for link, each in targets.items()}
+        return {link: pack_target(each, name, link) for link, each in targets.items()}
     columns = {link: _many(each, f"{name}[{link!r}]") for link, each in targets.items()}
     counts = {link: len(column.values) for link, column in columns.items()}
     if len(set(counts.values())) > 1:
@@ -159,6 +184,16 @@ def check_mapping(targets: Any, name: str) -> None:
         )
     if not targets:
         raise InvalidInputError(f"{name} is empty: expected a target for at least one link.")
+
+
+def in_base_frame(packed: PackedTarget) -> PackedTarget:
+    """The target of an arm; refuses one in the frame of a link."""
+    if packed.to is not None:
+        raise InvalidInputError(
+            f"target is in the frame of {packed.to!r}: expected one in the base frame, as an arm "
+            "has one link with a target. Use the chain from that link, or Robot."
+        )
+    return packed
 
 
 def refuse(packed: PackedTarget, name: str = "target") -> NoReturn:
@@ -204,7 +239,7 @@ def _joined_rows(rows: list[Mapping[str, PackedTarget]]) -> Mapping[str, PackedT
 
 
 def _joined(packed: Sequence[PackedTarget], name: str, where: str) -> PackedTarget:
-    """Single targets of one kind, weight and point as many."""
+    """Single targets of one kind, weight, point and frame as many."""
     kinds = sorted({each.kind.plural for each in packed})
     if len(kinds) != 1:
         what = f"mix {' and '.join(kinds)}" if kinds else "are none"
@@ -215,6 +250,10 @@ def _joined(packed: Sequence[PackedTarget], name: str, where: str) -> PackedTarg
             raise InvalidInputError(
                 f"{name}[{i}] has another weight or point than {name}[0]: expected the same "
                 f"{where}."
+            )
+        if each.to != first.to:
+            raise InvalidInputError(
+                f"{name}[{i}] is in another frame than {name}[0]: expected the same {where}."
             )
     return first._replace(values=first.kind.join([each.values for each in packed]))
 

@@ -9,6 +9,8 @@ from numpy.typing import ArrayLike
 
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import MAX_VALUE, Bools, Floats, Weights
+from jointwise.kernels.layout.tree import PLAIN
+from jointwise.model import checks
 from jointwise.targets.target import EQUAL_WEIGHT, Weight
 
 if TYPE_CHECKING:
@@ -36,6 +38,8 @@ class TargetKind(ABC):
         directions: How many directions of the link it prescribes: 0, 1 or 3.
         has_position: Whether it prescribes a position.
         has_box: Whether it has a tolerance box, inside which it is reached.
+        form: How kernels of trees read its numbers; see ``kernels.layout.tree``. Those of arms
+            read plain ones, and boxes.
         has_fixed_axes: Whether these directions belong to the same axes of the link in all targets.
         packed_shape: The shape of a packed target.
         array_shape: The shape of arrays that stand for it; None if there is none.
@@ -48,6 +52,7 @@ class TargetKind(ABC):
     directions: ClassVar[int]
     has_position: ClassVar[bool] = True
     has_box: ClassVar[bool] = False
+    form: ClassVar[float] = PLAIN
     has_fixed_axes: ClassVar[bool] = True
     packed_shape: ClassVar[tuple[int, int]]
     array_shape: ClassVar[tuple[int, ...] | None] = None
@@ -104,9 +109,9 @@ class TargetKind(ABC):
         """(m, d, 3) these axes, in the frame of the link; (1, d, 3) if ``has_fixed_axes``."""
         return NO_AXES
 
-    def box_rows(self, packed: Floats) -> Floats:
-        """(m, 15) the tolerance boxes as kernels take them, if it has one: five rows of three."""
-        raise NotImplementedError(f"a target of kind {self.name!r} has no tolerance box")
+    def region_numbers(self, packed: Floats) -> Floats:
+        """(m, k) its region as kernels of trees take it, if it has one; see ``form``."""
+        raise NotImplementedError(f"a target of kind {self.name!r} has no region")
 
     @abstractmethod
     def at_pose(self, T_base_target: Floats) -> AnyTarget:
@@ -136,6 +141,14 @@ class TargetKind(ABC):
     @abstractmethod
     def describe(self, packed: Floats) -> dict[str, Floats]:
         """A packed target in parts, named as in ``columns``, its position first."""
+
+
+def points_of(name: str, value: Any) -> Floats:
+    """(3,) a point, or (m, 3) points, finite."""
+    points = checks.floats(name, numbers_of(value))
+    if points.ndim != 2 or points.shape[1] != 3:
+        points = checks.position(name, points)
+    return checks.all_finite(name, points)
 
 
 def numbers_of(value: Any) -> Any:

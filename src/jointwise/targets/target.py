@@ -3,7 +3,7 @@
 # Annotations stay text, so that help() shows the names of types, not what they stand for.
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -32,23 +32,27 @@ class PackedTarget(NamedTuple):
         values: (rows, columns), or (m, rows, columns) for many.
         weight: How much its position and its orientation count; 1 is usual.
         point: (3,) the point of the link that should be there [m], link frame; None: its origin.
+        to: The link in whose frame it is; None: the base frame, or the world of a robot.
     """
 
     kind: TargetKind
     values: Floats
     weight: Weight = EQUAL_WEIGHT
     point: Floats | None = None
+    to: str | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Target:
-    """Where a link should be; ``pose``, ``position``, ``aim``, ``direction``, ``within`` make it.
+    """Where a link should be, made by ``pose``, ``position`` and the like.
 
     Attributes:
         kind: What it prescribes.
         values: Its numbers as kernels take them. Read-only.
         weight: How much its position and its orientation count, beside other targets.
         point: (3,) the point of the link that should be there [m], link frame; None: its origin.
+        to: The link in whose frame it is, see ``relative``. None: the base frame, or the world of a
+            robot.
 
     Example:
         >>> from jointwise import pose
@@ -61,11 +65,17 @@ class Target:
     values: Floats
     weight: Weight = EQUAL_WEIGHT
     point: Floats | None = None
+    to: str | None = None
 
     @property
     def is_many(self) -> bool:
         """Whether it stands for many targets, one for each row of a batch or a path."""
         return self.values.ndim == 3
+
+    @property
+    def _packed(self) -> PackedTarget:
+        """The same for engines."""
+        return PackedTarget(self.kind, self.values, self.weight, self.point, self.to)
 
     @property
     def matrix(self) -> Floats:
@@ -109,16 +119,18 @@ class Target:
         """One of many targets."""
         if not self.is_many:
             raise TypeError("a single target has no rows")
-        return Target(self.kind, self.values[row], self.weight, self.point)
+        return replace(self, values=self.values[row])
 
     def __iter__(self) -> Iterator[Target]:
         return (self[row] for row in range(len(self)))
 
     def __repr__(self) -> str:
+        frame = "" if self.to is None else f" in {self.to}"
         if self.is_many:
-            return f"<{len(self)} {self.kind.plural}>"
+            return f"<{len(self)} {self.kind.plural}{frame}>"
         parts = self.kind.describe(self.values)
-        return f"<{self.kind.name}: {', '.join(f'{k} {v.round(6)}' for k, v in parts.items())}>"
+        text = ", ".join(f"{k} {v.round(6)}" for k, v in parts.items())
+        return f"<{self.kind.name}{frame}: {text}>"
 
 
 def make_target(

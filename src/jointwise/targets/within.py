@@ -3,6 +3,7 @@
 # Annotations stay text, so that help() shows the names of types, not what they stand for.
 from __future__ import annotations
 
+from dataclasses import replace
 from math import inf, pi
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -11,6 +12,7 @@ import numpy as np
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import Bools, Floats, Weights
 from jointwise.kernels.layout.task import BOX_ROWS, MAX_POINTS
+from jointwise.kernels.layout.tree import IN_BOX
 from jointwise.model import checks, degrees
 from jointwise.targets.deviation import FLAGS, FREE_POSITION, FREE_ROTATION, LAST
 from jointwise.targets.kind import AnyTargets, TargetKind
@@ -36,6 +38,7 @@ class WithinKind(PoseKind):
     """
 
     name, plural, has_box, has_fixed_axes = "within", "poses within boxes", True, False
+    form = IN_BOX
     packed_shape, array_shape = (8, 4), None  # type: ignore[assignment]
     columns = {}  # noqa: RUF012
 
@@ -67,7 +70,7 @@ class WithinKind(PoseKind):
         axes: Floats = LAST[packed[:, 5, FLAGS].astype(int)]
         return axes
 
-    def box_rows(self, packed: Floats) -> Floats:
+    def region_numbers(self, packed: Floats) -> Floats:
         """Position from and to, rotation from and to, and the frame; see ``kinematics.box``."""
         rows = np.empty((len(packed), 5, 3))
         rows[:, :4] = packed[:, 4:, :3] @ self.link_axes(packed).swapaxes(1, 2)
@@ -150,22 +153,63 @@ def within(
     boxes = np.broadcast_to(box, poses.shape)
     values = np.concatenate([poses, boxes], axis=-2)
     values.setflags(write=False)
-    return Target(WITHIN, values, given.weight, given.point)
+    return replace(given, kind=WITHIN, values=values)
+
+
+def as_target(target: AnyTargets) -> Target:
+    """A target as it is, and poses or positions in an array as targets."""
+    if type(target) is Target:
+        return target
+    if isinstance(target, (list, tuple)) and any(type(each) is Target for each in target):
+        raise InvalidInputError(
+            "target is a list of targets: expected one target, or an array of poses or positions. "
+            "Call this function for each."
+        )
+    array = checks.floats("target", checks.as_array(target))
+    kinds = {1: POSITION, 2: POSITION if array.shape[1:] == (3,) else POSE, 3: POSE}
+    found = kinds.get(array.ndim)
+    if found is None or array.shape[-len(found.array_shape or ()) :] != found.array_shape:
+        raise InvalidInputError(
+            f"target has shape {array.shape}: expected (4, 4) for a pose, (3,) for a position, "
+            "or m of them."
+        )
+    return Target(found, found.pack(array))
+
+
+def within_each(targets: Floats, position: Floats, rotation: Floats) -> Target:
+    """Many poses or positions, each with its own tolerances.
+
+    The axis of the turn is the same for all: that of the largest tolerance of any.
+
+    Args:
+        targets: (m, 4, 4) or (m, 3), as for ``within``; NaN where invalid.
+        position: (m, 3) ± tolerances along x, y, z [m]; infinite for free, NaN for an invalid
+            target.
+        rotation: (m, 3) the same about x, y, z [rad].
+    """
+    tolerances = np.exp(-position - rotation)  # 0 where free
+    numbers = np.hstack([np.reshape(targets, (len(targets), -1)), tolerances])
+    valid: Bools = np.isfinite(numbers).all(axis=1)
+    boxes = [np.where(valid[:, None], each, 0.0) for each in (position, rotation)]
+    some = targets
+    if isinstance(targets, np.ndarray):  # others are refused below
+        some = targets.copy()
+        some[~valid] = np.eye(4) if targets.ndim == 3 else 0.0
+    widest = boxes[1].max(axis=0, initial=0.0).tolist()
+    target = within(some, 0.0, widest if any(widest) else 0.0)
+    values = target.values.copy()
+    for first, given, free in ((4, boxes[0], FREE_POSITION), (6, boxes[1], FREE_ROTATION)):
+        if first == 4 or any(widest):  # positions have a free rotation
+            most = np.minimum(given, free)
+            values[:, first, :3], values[:, first + 1, :3] = -most, most
+    values[~valid] = np.nan
+    values.setflags(write=False)
+    return replace(target, values=values)
 
 
 def _posed(target: Any, rotation: Any) -> Target:
     """A pose or a position, or many of one kind, with their weight and point."""
-    given: Target = target
-    if type(target) is not Target:
-        array = checks.floats("target", checks.as_array(target))
-        kinds = {1: POSITION, 2: POSITION if array.shape[1:] == (3,) else POSE, 3: POSE}
-        found = kinds.get(array.ndim)
-        if found is None or array.shape[-len(found.array_shape or ()) :] != found.array_shape:
-            raise InvalidInputError(
-                f"target has shape {array.shape}: expected (4, 4) for a pose, (3,) for a position, "
-                "or m of them."
-            )
-        given = Target(found, found.pack(array))
+    given = as_target(target)
     kind = given.kind
     if kind not in (POSE, POSITION):
         article = "an" if kind.name == "aim" else "a"

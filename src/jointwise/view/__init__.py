@@ -1,4 +1,4 @@
-"""The page: an arm or a robot in the browser, with viser (``pip install jointwise[view]``)."""
+"""The page: an arm or a robot in the browser, with viser, the extra ``view``."""
 
 import webbrowser
 from os import PathLike
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from jointwise.chain import Chain
 from jointwise.errors import JointwiseError
 from jointwise.model import checks
+from jointwise.results.path import IKPath
 from jointwise.results.plan import Plan
 from jointwise.robot import Robot
 from jointwise.view.graphics.camera import set_up_scene
@@ -43,8 +44,9 @@ class Page:
         name: Its name on the page.
         host: The address to listen at. 127.0.0.1 is this machine alone.
         port: The port to listen at; if it is taken, the next free one. 0: any.
-        urdf: The URDF that it came from, to draw its meshes.
+        urdf: The URDF or MJCF file that it came from, to draw its meshes.
         plan: A plan of the model to show and play, made by ``plan``.
+        path: A path of the model to show and play, made by ``solve_path``.
 
     Attributes:
         url: The address of the page.
@@ -70,8 +72,9 @@ class Page:
         port: int = 8080,
         urdf: str | PathLike[str] | None = None,
         plan: Plan | None = None,
+        path: IKPath | None = None,
     ) -> None:
-        self._plan = plan
+        self._plan, self._path = plan, path
         self._model, self._name = model, Path(name).stem
         self._meshes: list[Mesh] = []
         self.note = ""
@@ -84,6 +87,8 @@ class Page:
         session = _first_session(model)
         if plan is not None:
             session.show_plan(plan)
+        if path is not None:
+            session.show_path(path)
         self._server = open_server(host, free, self._name)
         set_up_scene(self._server, drawing_size(model), session.points())
         self._server.on_client_connect(self._connected)
@@ -120,7 +125,8 @@ class Page:
             )
 
     def _connected(self, client: "viser.ClientHandle") -> None:
-        visitor = Visitor(client, self._model, self._name, self._meshes, self.note, self._plan)
+        shown = self._plan, self._path
+        visitor = Visitor(client, self._model, self._name, self._meshes, self.note, *shown)
         with self._lock:
             self._visitors[client.client_id] = visitor
         if client.client_id not in self._server.get_clients():  # disconnected in the meantime
@@ -141,6 +147,7 @@ def serve(
     open_browser: bool = True,
     urdf: str | PathLike[str] | None = None,
     plan: Plan | None = None,
+    path: IKPath | None = None,
 ) -> None:
     """Show an arm or a robot on a page in the browser, until Ctrl+C.
 
@@ -152,12 +159,13 @@ def serve(
         open_browser: Whether to open the page in the browser, too.
         urdf: The URDF that it came from, to draw its meshes.
         plan: A plan of the model to show and play.
+        path: A path of the model to show and play, as ``solve_path`` returns it.
 
     Example:
         >>> from jointwise import robots
         >>> serve(robots.panda(), "panda")  # doctest: +SKIP
     """
-    with Page(model, name, host, port, urdf, plan) as page:
+    with Page(model, name, host, port, urdf, plan, path) as page:
         if page.note:
             print(page.note)
         print(f"{name}: {page.url}, {access_note(host)}. Stop with Ctrl+C.", flush=True)

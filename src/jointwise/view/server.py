@@ -4,29 +4,35 @@ import errno
 import io
 import json
 import socket
+import sys
 import warnings
 from contextlib import redirect_stdout
 from html import escape
 from typing import TYPE_CHECKING
 
 from jointwise.errors import InvalidInputError, JointwiseError
-from jointwise.extras import require
+from jointwise.extras import install, require
 from jointwise.view.access import checked_connections, is_loopback
 
 if TYPE_CHECKING:
     import viser
 
 # Ports that are tried, from the one that was asked for.
-PORTS_TRIED = 100
+PORTS_TRIED, MAX_PORT = 100, 65535
+# What the system says of a port that is taken; Windows refuses one that another program reserved.
+TAKEN = {errno.EADDRINUSE, *([errno.EACCES] if sys.platform == "win32" else [])}
 # viser lightens this for buttons and sliders, to the blue (0, 114, 178) of the links.
 BRAND_COLOR = (0, 54, 84)
 # Labels in viser's panels are pale, condensed and close to sliders; these are not. On a narrow
-# screen, viser has one panel, with the tabs below all joints; here the tabs come first.
+# screen, viser has one panel, with the tabs below all joints; here the tabs come first, and the
+# panel leaves more of the model visible (``COVERED_BELOW``).
 STYLE = """
     p:has(> label), input { letter-spacing: normal !important }
     label, .mantine-Slider-markLabel { color: #343a40 }
     .mantine-Slider-markLabel { padding-top: 0.15rem }
     @media (max-width: 36em) {
+        [style*="max-height: 60%"] { max-height: 42% !important; width: 100% !important }
+        [style*="max-height: 60%"] [style*="width: 20em"] { width: 100% !important }
         div:has(> div > .mantine-Tabs-root) { display: flex; flex-direction: column }
         div:has(> .mantine-Tabs-root) { order: -1 }
         [aria-label^="Expand panel"] > p { opacity: 1 !important }
@@ -52,23 +58,25 @@ def free_port(host: str, port: int) -> int:
     Raises:
         InvalidInputError: The host is not an address of this machine, or no port is free.
     """
+    if port > MAX_PORT:
+        raise InvalidInputError(f"port is {port}: expected a number from 0 to {MAX_PORT}.")
     try:
         family, *_, address = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)[0]
     except OSError as problem:
         raise InvalidInputError(f"host is {host!r}: expected an address. {problem}") from None
-    for candidate in range(port, min(port + PORTS_TRIED, 65536)):
+    for candidate in range(port, min(port + PORTS_TRIED, MAX_PORT + 1)):
         try:
             with socket.create_server((address[0], candidate), family=family):
                 return candidate
         except OSError as problem:
-            if problem.errno != errno.EADDRINUSE:
+            if problem.errno not in TAKEN:
                 raise InvalidInputError(
                     f"host is {host!r} and port {candidate}: expected an address of this machine "
                     f"and a port that is allowed. {problem.strerror}"
                 ) from None
     raise InvalidInputError(
         f"port is {port}: expected a free port, but none is between {port} and "
-        f"{port + PORTS_TRIED - 1}."
+        f"{min(port + PORTS_TRIED - 1, MAX_PORT)}."
     )
 
 
@@ -89,8 +97,7 @@ def open_server(host: str, port: int, name: str) -> "viser.ViserServer":
     if not checked:
         stop_server(server)
         raise JointwiseError(
-            f"connections cannot be checked with viser {viser.__version__}: pip install "
-            "'jointwise[view]'."
+            f"connections cannot be checked with viser {viser.__version__}: {install('view')}."
         )
     server.gui.configure_theme(show_logo=False, show_share_button=False, brand_color=BRAND_COLOR)
     server.gui.add_html(title_html(f"{name} – jointwise"), order=float("inf"))

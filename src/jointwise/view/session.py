@@ -20,11 +20,10 @@ from jointwise.view.state.kept import Kept
 from jointwise.view.state.link_target import LinkTarget
 from jointwise.view.state.live_tracking import LiveTracking
 from jointwise.view.state.obstacles import Clearance, Obstacles, without_scene
-from jointwise.view.state.planned_model import PlannedModel, is_reached
-from jointwise.view.state.recording import Waypoint, interpolate_targets, waypoints_to_csv
+from jointwise.view.state.path_model import PathModel
+from jointwise.view.state.planned_model import is_reached
 from jointwise.view.state.status_text import track_text
 from jointwise.view.state.workspace import (
-    drawing_size,
     for_verbs,
     is_one_arm,
     outline_points,
@@ -39,7 +38,7 @@ CCD_CONFIG = SolveConfig(
 )
 
 
-class Session(PlannedModel):
+class Session(PathModel):
     """One visitor's arm or robot. Arrays and targets are replaced, never written to.
 
     Args:
@@ -49,7 +48,6 @@ class Session(PlannedModel):
         steps: CCD step by step, while it is shown; else None.
         solutions: (n,) joint values that reach the target of one arm [rad, m], once
             ``find_solutions`` has been called.
-        recorded: The recorded path.
         tracking: The motion while targets are tracked within limits; else None.
         max_velocity: Velocity limit of the joints that track [rad/s].
         obstacles: The obstacles, which can be edited; None as long as nothing is checked.
@@ -65,7 +63,6 @@ class Session(PlannedModel):
     def __init__(self, model: Chain | Robot) -> None:
         self.steps: CCDSteps | None = None
         self.solutions: list[Floats] = []
-        self.recorded: list[Waypoint] = []
         self.tracking: LiveTracking | None = None
         self.max_velocity = 1.0
         self.obstacles: Obstacles | None = None
@@ -229,8 +226,8 @@ class Session(PlannedModel):
             yield
 
     def rewind_ccd(self) -> None:
-        """Return to the start of the CCD steps; without any, to the middle of the joint ranges."""
-        self.set_joints(self.model.mid_range if self.steps is None else self.steps.q[0])
+        """Return to the start of the CCD steps; without any, to home."""
+        self.set_joints(self.model.home if self.steps is None else self.steps.q[0])
 
     @property
     def moved_joint(self) -> int | None:
@@ -245,8 +242,8 @@ class Session(PlannedModel):
         return moved
 
     def _ccd_steps(self, arm: Chain) -> CCDSteps:
-        """CCD from the current joint values, or from the middle of the ranges if they solve it."""
-        q0 = arm.mid_range if self._at_target() else self.q
+        """CCD from the current joint values, or from home if they solve it."""
+        q0 = arm.home if self._at_target() else self.q
         start = perf_counter()
         status = without_scene(arm).solve(self.target, q0, config=CCD_CONFIG).status
         self.solve_seconds = perf_counter() - start
@@ -332,52 +329,9 @@ class Session(PlannedModel):
         change = joint_difference(self._arm.arm, q[joints], self.q[joints])
         return bool(np.abs(change).max() < SAME)
 
-    # The recorded path
+    # The path
 
-    def record_target(self) -> None:
-        """Add the targets and the current joint values to the path.
-
-        Raises:
-            InvalidInputError: The path has targets of other links or kinds, or there are none.
-        """
-        waypoint = Waypoint(self.targets, self.q, self.base_pose)
-        if not self.targets:
-            raise InvalidInputError("no link has a target: click one first.")
-        if self.recorded and waypoint.kinds != self.recorded[0].kinds:
-            raise InvalidInputError(
-                "the path has other kinds of targets, or links: clear it first."
-            )
-        self.recorded.append(waypoint)
-        self.message = f"{checks.quantity(len(self.recorded), 'target')} recorded."
-
-    def clear_path(self) -> None:
-        """Remove all waypoints of the path."""
-        self.recorded.clear()
-        self.message = "Path cleared."
-
-    def play_path(self) -> Iterator[None]:
-        """Follow straight lines between the recorded targets, and yield after each small step."""
-        if not self.recorded:
-            self.message = "The path is empty: record some targets first."
-            return
-        self.steps, self.solutions = None, []
-        frames = list(interpolate_targets(self.recorded, drawing_size(self.model)))
-        values = {link: [frame[link].value for frame in frames] for link in frames[0]}
-        self.base_pose = self.recorded[0].base_pose
-        start = perf_counter()
-        path = self._placed(self.model).solve_path(
-            for_verbs(self.model, values), self.recorded[0].q
-        )
-        self.solve_seconds = (perf_counter() - start) / len(frames)
-        for frame, result in zip(frames, path, strict=True):
-            self.targets = frame
-            self.selected = self.selected if self.selected in frame else next(iter(frame))
-            self._take(result, result.base_pose)
-            self.message = self._status(result)
-            yield
-        self.message = f"{str(path).removesuffix('.')}."
-
-    def to_csv(self) -> str:
-        """The recorded path as CSV: targets and joint values [m, rad], for ``jointwise path``."""
-        targets = self.recorded[0].targets if self.recorded else self.targets
-        return waypoints_to_csv(self.recorded, targets, self.model.joint_names, self.arm is None)
+    def move_along_path(self, share: float) -> None:
+        """Move the model and its targets to a share of the path that is shown, from 0 to 1."""
+        self.steps, self.solutions, self.tracking = None, [], None
+        super().move_along_path(share)

@@ -10,6 +10,7 @@ import numpy as np
 
 from jointwise.chain import Chain
 from jointwise.errors import JointwiseError
+from jointwise.results.path import IKPath
 from jointwise.results.plan import Plan
 from jointwise.robot import Robot
 from jointwise.view.controls.actions import Animation
@@ -43,6 +44,7 @@ class Visitor:
         meshes: From ``meshes.load_meshes``.
         note: First message; that of the session if empty.
         plan: A plan to show first.
+        path: A path to show first.
 
     Attributes:
         client: The visitor's connection, one for each tab.
@@ -59,6 +61,7 @@ class Visitor:
         meshes: Sequence[Mesh],
         note: str = "",
         plan: Plan | None = None,
+        path: IKPath | None = None,
     ) -> None:
         self.client, self._name = client, name
         self.draw_count = 0
@@ -68,6 +71,8 @@ class Visitor:
         self.session = Session(model)
         if plan is not None:
             self.session.show_plan(plan)
+        if path is not None:
+            self.session.show_path(path)
         self.session.message = note or self.session.message
         with client.atomic():
             self.drawing = Drawing(
@@ -82,6 +87,7 @@ class Visitor:
             self.drawing.obstacles.handle.on_update(self._obstacle_dragged)
             client.scene.on_click()(self._scene_clicked)
             self.drawing.show(with_handles=True)
+            self.drawing.fit_view()
             self._panel.refresh()
         self._worker.start()
         self._planner.start()

@@ -1,9 +1,27 @@
 """``jointwise batch``."""
 
 import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from jointwise.cli.models import ModelOptions
-from jointwise.cli.options import Device, Json, SolverOptions, TableOptions, TargetFile, Threads
+from jointwise.cli.options import (
+    Cluster,
+    Device,
+    Json,
+    SolverOptions,
+    TableOptions,
+    TargetFile,
+    Threads,
+)
+
+if TYPE_CHECKING:
+    from jointwise.kernels.layout.arrays import Ints
+    from jointwise.tables.columns import TargetTable
+
+# Rows that are in memory at a time.
+ROWS_AT_ONCE = 100_000
 
 
 def batch(
@@ -13,6 +31,7 @@ def batch(
     solver: SolverOptions,
     device: Device = "cpu",
     threads: Threads = None,
+    cluster: Cluster = None,
     json: Json = False,
 ) -> int:
     """Solve every target of a file or a stream.
@@ -25,27 +44,88 @@ def batch(
     are copied to the results, which have one column per joint, then status and errors. With
     --scene, results also have the clearance, and in contact the two nearest things.
 
+    Files of any size are solved in bounded memory. If the output ends in /, it is a folder of
+    Parquet files, written piece by piece: the same command resumes after an interruption.
+
     An .npz file has an array targets, (m, 3) or (m, 4, 4), or one array per link, and optionally
     starts, always in metres and radians.
 
     \b
     jointwise batch panda targets.csv -o joints.csv
+    jointwise batch panda targets.parquet -o results/
     produce | jointwise batch panda - | consume
     """
-    import numpy as np
-
-    from jointwise.cli.printing import print_json
-    from jointwise.cli.tables.result_columns import json_summary
-    from jointwise.cli.tables.result_file import checked_columns, open_results
-    from jointwise.cli.tables.target_file import read_targets
+    from jointwise.errors import InvalidInputError
     from jointwise.results.status import Status, count_lines
 
+    if files.output.endswith(("/", "\\")):
+        if json or targets == "-":
+            option = "--json" if json else "standard input"
+            raise InvalidInputError(
+                f"{files.output} is a folder, which cannot be resumed with {option}: expected a "
+                "file, such as -o results.parquet."
+            )
+        counts = _solve_to_folder(options, targets, files, solver, (device, threads, cluster))
+    elif cluster is not None:
+        raise InvalidInputError(
+            f"--cluster is given with -o {files.output}: expected a folder that can be resumed, "
+            "such as -o results/."
+        )
+    else:
+        counts = _solve_to_file(options, targets, files, solver, (device, threads), json)
+    print("\n".join(count_lines(counts, Status, "solved")), file=sys.stderr)
+    return 1 if counts[1:].any() else 0
+
+
+def _solve_to_folder(
+    options: ModelOptions,
+    targets: str,
+    files: TableOptions,
+    solver: SolverOptions,
+    computed_by: "tuple[Device, Threads, Cluster]",
+) -> "Ints":
+    """Create or resume a folder of results; how many rows have each status."""
+    from jointwise.cli.result_file import print_extra
+    from jointwise.datasets.solve import DatasetOptions, row_job, run_rows
+    from jointwise.jobs.workers import Workers
+
+    device, threads, cluster = computed_by
+    workers = Workers(device, threads, cluster)
+    wanted = DatasetOptions(in_degrees=files.deg, with_targets=files.with_targets)
+    job = row_job(targets, options.of_targets, solver.config(), wanted, workers)
+    print_extra(job.source.empty(), targets, "copied to the results")
+    return run_rows(job, files.output, workers, sys.stderr.isatty()).counts
+
+
+def _solve_to_file(
+    options: ModelOptions,
+    targets: str,
+    files: TableOptions,
+    solver: SolverOptions,
+    computed_by: "tuple[Device, Threads]",
+    json: bool,
+) -> "Ints":
+    """Write one file, or standard output; how many rows have each status."""
+    import numpy as np
+
+    from jointwise.backends.progress import reporting
+    from jointwise.cli.printing import print_json
+    from jointwise.cli.result_file import checked_columns, open_results
+    from jointwise.results.status import Status
+    from jointwise.tables.result_columns import json_summary
+
+    device, threads = computed_by
     config, counts = solver.config(), np.zeros(len(Status), np.int64)
     progress = targets != "-" and sys.stderr.isatty()
     columns = None
     rows: list[dict[str, object]] = []
-    with open_results(files.output, targets, json) as write:
-        for table in read_targets(targets, options, files.deg):
+    count, tables = _read_pieces(targets, options, files.deg)
+    in_pieces = count > ROWS_AT_ONCE
+    with (
+        open_results(files.output, targets, json) as write,
+        reporting(progress and in_pieces, "solving", count) as report,
+    ):
+        for table in tables:
             columns = columns or checked_columns(table, files, targets)
             results = table.model.solve_batch(
                 table.targets,
@@ -53,13 +133,27 @@ def batch(
                 config=config,
                 device=device,
                 threads=threads,
-                progress=progress,
+                progress=progress and not in_pieces,
             )
             write(results, table, columns)
             if json:
                 rows += columns.json_rows(results, table)
             counts += np.bincount(results.status, minlength=len(Status))
+            report(int(counts.sum()), int(counts[0]))
     if json:
         print_json(json_summary(options.robot, table.model, rows))
-    print("\n".join(count_lines(counts, Status, "solved")), file=sys.stderr)
-    return 1 if counts[1:].any() else 0
+    return counts
+
+
+def _read_pieces(
+    source: str, options: ModelOptions, in_degrees: bool
+) -> "tuple[int, Iterator[TargetTable]]":
+    """The number of rows, 0 if it is not known, and the targets, some rows at a time."""
+    from jointwise.datasets.sources import open_source
+    from jointwise.tables.target_file import read_targets
+
+    path = Path(source)
+    if source == "-" or not (path.is_dir() or path.suffix.lower() in (".csv", ".npz", ".parquet")):
+        return 0, read_targets(source, options.of_targets, in_degrees)
+    opened = open_source(path, options.of_targets, in_degrees, ROWS_AT_ONCE)
+    return opened.rows, map(opened.read, opened.pieces())

@@ -29,7 +29,7 @@ def fk(
     jointwise fk panda --q 0 -0.5 0 -2 0 1.5 0.8
     """
     from jointwise.chain import Chain
-    from jointwise.cli.units import to_radians
+    from jointwise.tables.units import to_radians
 
     model = options.arm_or_robot()
     values = to_radians(model, q, deg, "--q")

@@ -1,7 +1,6 @@
 """``jointwise path``."""
 
 import sys
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,13 +12,10 @@ from jointwise.cli.options import Json, Plot, SolverOptions, Start, TableOptions
 from jointwise.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from jointwise.cli.tables.columns import TargetTable
     from jointwise.kernels.layout.arrays import Floats
     from jointwise.results.path import IKPath
+    from jointwise.tables.columns import TargetTable
     from jointwise.verbs import Verbs
-
-# Breaks that are listed, at most.
-MAX_LISTED = 5
 
 
 def path(
@@ -64,18 +60,20 @@ def path(
     jointwise path g1.urdf motion.csv --rate 50 --free-base -o joints.csv
     """
     from jointwise.cli.printing import print_json
-    from jointwise.cli.tables.result_columns import json_summary
-    from jointwise.cli.tables.result_file import checked_columns, open_results
-    from jointwise.cli.tables.target_file import read_targets
-    from jointwise.cli.units import step_to_radians, to_radians
+    from jointwise.cli.result_file import checked_columns, open_results
+    from jointwise.cli.units import step_to_radians
     from jointwise.model import checks
+    from jointwise.path_options import PathOptions
+    from jointwise.tables.result_columns import json_summary
+    from jointwise.tables.target_file import read_targets
+    from jointwise.tables.units import to_radians
 
     deg = files.deg
     times = None if rate is None else 1.0 / checks.positive("--rate", rate)
     if plot is not None:
         pictures.check_file(plot)
     with open_results(files.output, waypoints, json) as write:
-        (table,) = read_targets(waypoints, options, deg, as_they_arrive=False)
+        (table,) = read_targets(waypoints, options.of_targets, deg, as_they_arrive=False)
         model = table.model
         longest = step_to_radians("--max-step", max_step, model) if deg else max_step
         _check_rows(table)
@@ -84,12 +82,11 @@ def path(
         solved = model.solve_path(
             freedom.of_targets(table.targets, deg),
             q0,
-            closed=freedom.closed,
             times=times,
             max_velocity=max_velocity,
             max_step=longest,
+            options=PathOptions(closed=freedom.closed, progress=sys.stderr.isatty()),
             config=solver.config(),
-            progress=sys.stderr.isatty(),
         )
         write(solved, table, columns)
     if json:
@@ -110,9 +107,14 @@ def _check_rows(table: "TargetTable") -> None:
     """Refuse a table with a target that cannot be solved, since a path goes through all of them."""
     import numpy as np
 
+    from jointwise.tables.tolerances import is_tolerance
+
     names = list(table.columns)
-    values = np.array([table.columns[name] for name in names])
-    for row, column in np.argwhere(~np.isfinite(values.T))[:1].tolist():
+    known = [
+        np.isfinite(values) | (is_tolerance(name) & (values == np.inf))
+        for name, values in table.columns.items()
+    ]
+    for row, column in np.argwhere(~np.array(known, np.bool_).T)[:1].tolist():
         raise InvalidInputError(
             f"{names[column]} {table.locate(row)} is empty or not finite: expected a number."
         )
@@ -122,8 +124,8 @@ def first_start(table: "TargetTable") -> "Floats | None":
     """(n,) the start of the first row [rad, m], if the table has starts."""
     import numpy as np
 
-    from jointwise.cli.models import noun
     from jointwise.model import checks
+    from jointwise.tables.columns import noun
 
     if table.starts is None:
         return None
@@ -138,6 +140,7 @@ def first_start(table: "TargetTable") -> "Floats | None":
 
 def _summary(solved: "IKPath", model: "Verbs", deg: bool) -> str:
     """What a path reaches, its largest step, its breaks, and what is missed."""
+    from jointwise.results.path import listed
     from jointwise.results.status import BreakReason
 
     known = BreakReason.STEP_TOO_LARGE  # a line of its own says so
@@ -148,20 +151,14 @@ def _summary(solved: "IKPath", model: "Verbs", deg: bool) -> str:
         joint, values = _joint_changes(solved, model, deg, largest[0])
         text += f", largest step {values[joint]} ({model.joint_names[joint]})"
     if solved.breaks:
-        text += f", breaks at {_listed(solved.breaks)} (the first target is 0)"
+        text += f", breaks at {listed(solved.breaks)} (the first target is 0)"
     if solved.colliding:
-        text += f", collisions on the way to {_listed(solved.colliding)}"
+        text += f", collisions on the way to {listed(solved.colliding)}"
     if missed:
         text += f". First missed is target {missed[0]}: {solved[missed[0]].status.value}"
     elif solved.breaks and (reason := solved.break_reasons[solved.breaks[0]]) is not known:
         text += f". First break: {reason.value}"
     return text
-
-
-def _listed(numbers: Sequence[int]) -> str:
-    """The first numbers, and how many more there are."""
-    more = len(numbers) - MAX_LISTED
-    return ", ".join(map(str, numbers[:MAX_LISTED])) + (f" and {more} more" if more > 0 else "")
 
 
 def _is_step_kept(solved: "IKPath", model: "Verbs", deg: bool, longest: float | None) -> bool:

@@ -22,34 +22,29 @@ def place(
     """Find the base position from which an arm reaches all targets.
 
     Candidates are upright bases on a grid around the targets. Of those that reach most targets,
-    the one farthest from the joint limits is chosen. The file has positions or poses, as for batch.
+    the one farthest from the joint limits is chosen. The file has targets, as for batch.
     They and the obstacles of --scene are in the world frame.
 
     \b
     jointwise place ur5e poses.csv
     jointwise place ur5e poses.csv --scene shelf.toml --height 0.4
     """
-    import numpy as np
-
     from jointwise.chain import Chain
-    from jointwise.cli.tables.columns import list_extra
-    from jointwise.cli.tables.target_file import read_targets, source_name
     from jointwise.reach import base_candidates, best_base
-    from jointwise.targets import KINDS, pack_targets
+    from jointwise.tables.columns import list_extra
+    from jointwise.tables.target_file import read_targets, source_name
+    from jointwise.targets import pack_targets
 
-    (table,) = read_targets(targets, options, deg, as_they_arrive=False)
+    (table,) = read_targets(targets, options.of_targets, deg, as_they_arrive=False)
     arm = table.model
     if not isinstance(arm, Chain):
         raise InvalidInputError(f"{targets} has targets of links: expected those of an arm.")
     if table.extra:
         names = list_extra(table)
         print(f"columns of {source_name(targets)} not used: {names}", file=sys.stderr)
-    kind = pack_targets(table.targets).kind
-    if kind.array_shape is None:
-        accepted = " or ".join(kind.plural for kind in KINDS.values() if kind.array_shape)
-        raise InvalidInputError(f"{targets} has {kind.plural}: expected {accepted}.")
-    poses = np.asarray(table.targets, np.float64)
-    if not len(poses):
+    poses = table.targets
+    count = len(pack_targets(poses).values)
+    if not count:
         raise InvalidInputError(f"{targets} has no targets: expected at least one.")
     with spinner(SOLVING):
         candidates = base_candidates(poses, arm.max_reach, step, height)
@@ -61,7 +56,7 @@ def place(
                 "robot": options.robot,
                 "base_pose": placement.base_pose,
                 "reached": reached,
-                "targets": len(poses),
+                "targets": count,
                 "limit_margin": placement.limit_margin[placement.best],
                 "joint_names": arm.joint_names,
                 "q": placement.q,
@@ -70,7 +65,7 @@ def place(
         )
     else:
         print(placement)
-    if reached == len(poses):
+    if reached == count:
         return 0
-    print(f"{len(poses) - reached} of {len(poses)} targets are not reached.", file=sys.stderr)
+    print(f"{count - reached} of {count} targets are not reached.", file=sys.stderr)
     return 1

@@ -62,6 +62,10 @@ def plan(
             metavar="NUMBER",
         ),
     ] = None,
+    rounded: Annotated[
+        bool,
+        typer.Option("--rounded", help="Round the corners as far as it is proven; needs --step."),
+    ] = False,
     max_samples: Annotated[
         int,
         typer.Option(help="Samples after which planning ends without a path.", metavar="COUNT"),
@@ -73,17 +77,19 @@ def plan(
     """Plan a motion that is proven free of collisions.
 
     The joints move straight from each waypoint to the next, and collide neither with an obstacle of
-    --scene nor with the robot itself. Rows of the output are waypoints, one column per joint. If no
-    path is found, nothing is written, standard error says why, and the exit code is 1.
+    --scene nor with the robot itself; rounded corners are proven, too. Rows of the output are
+    waypoints, one column per joint. If no path is found, nothing is written, standard error says
+    why, and the exit code is 1.
 
     \b
     jointwise plan panda --from 0 -1 0 -2 0 1 1 --to 0.4 0.3 0.3 --scene cell.toml -o path.csv
     jointwise plan ur5e --from 0 -1.6 1.6 0 0 0 --q 1.6 -1.6 1.6 0 0 0 --margin 0.01 --step 0.02
     """
-    from jointwise.cli.tables import csv_file
-    from jointwise.cli.tables.result_file import check_file, open_file
-    from jointwise.cli.units import step_to_radians, to_display, to_radians
+    from jointwise.cli.result_file import check_file, open_file
+    from jointwise.cli.units import step_to_radians
     from jointwise.model import checks
+    from jointwise.tables import csv_file
+    from jointwise.tables.units import to_display, to_radians
 
     given = GivenTarget(to, rpy, quat, aim, link_targets)
     model, target = _asked(options, given, q, deg)
@@ -94,14 +100,17 @@ def plan(
     spacing = step_to_radians("--step", step, model) if deg else step
     if spacing is not None:
         checks.positive("--step", spacing)
+    elif rounded:
+        raise InvalidInputError("--rounded needs --step, the spacing of rows on the rounded path.")
     first = to_radians(model, start, deg, "--from")
     goal = None if q is None else to_radians(model, q, deg, "--q")
     config = solver.config()
     with spinner("planning"):
         planned = model.plan(target, first, q=goal, config=config, max_samples=max_samples)
+    path = planned.rounded() if rounded and planned.found else planned
     written = planned
     if planned.found and spacing is not None:
-        written = replace(planned, waypoints=planned.resampled(spacing))
+        written = replace(planned, waypoints=path.resampled(spacing))
     if json:
         print_json(_record(options.robot, model, target, written))
     if planned.found and not (json and output == "-"):
@@ -109,9 +118,9 @@ def plan(
         opened = open_file(output) if output != "-" else nullcontext(csv_file.writer(sys.stdout))
         with opened as write:
             write(written, dict(zip(model.joint_names, rows.T, strict=True)))
-    print(_summary(planned, model, deg), file=sys.stderr)
+    print(_summary(path, model, deg), file=sys.stderr)
     if plot is not None and planned.found:
-        pictures.draw_plan(plot, model, planned)
+        pictures.draw_plan(plot, model, path)
     return 0 if planned.found else 1
 
 
@@ -147,7 +156,7 @@ def _record(name: str, model: "Chain | Robot", target: Any, plan: "Plan") -> dic
 
 def _summary(plan: "Plan", model: "Chain | Robot", deg: bool) -> str:
     """How planning ended, and the clearance of the path or a free start."""
-    from jointwise.cli.units import to_display
+    from jointwise.tables.units import to_display
 
     free_start = plan.nearest_free_start
     if free_start is not None:

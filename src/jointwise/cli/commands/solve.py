@@ -54,7 +54,7 @@ def solve(
     jointwise solve g1.urdf --target left_hand 0.3 0.2 0.2 --target right_hand 0.3 -0.2 0.2
     """
     from jointwise.chain import Chain
-    from jointwise.cli.units import to_radians
+    from jointwise.tables.units import to_radians
 
     config, given = solver.config(), GivenTarget(to, rpy, quat, aim, link_targets)
     model, target = given.of_model(options, deg, {"--all": find_all, "--trace": trace})

@@ -10,8 +10,8 @@ from jointwise.cli.models import SceneOptions
 from jointwise.cli.options import Start, TableOptions, TargetFile
 
 if TYPE_CHECKING:
-    from jointwise.cli.tables.columns import TargetTable
     from jointwise.kernels.layout.arrays import Floats
+    from jointwise.tables.columns import TargetTable
     from jointwise.verbs import Verbs
 
 # Velocity limit of joints for which neither the user nor the robot has one [rad/s, m/s].
@@ -61,16 +61,16 @@ def track(
     """
     import numpy as np
 
-    from jointwise.cli.tables.result_file import checked_columns, open_results
-    from jointwise.cli.tables.target_file import read_targets
-    from jointwise.cli.units import to_radians
+    from jointwise.cli.result_file import checked_columns, open_results
     from jointwise.model import checks
     from jointwise.results.status import TrackStatus, count_lines
+    from jointwise.tables.target_file import read_targets
+    from jointwise.tables.units import to_radians
 
     dt = 1.0 / checks.positive("--rate", rate)
     counts, tracker = np.zeros(len(TrackStatus), np.int64), None
     with open_results(files.output, targets) as write:
-        for table in read_targets(targets, options, files.deg):
+        for table in read_targets(targets, options.of_targets, files.deg):
             if tracker is None:
                 model = table.model
                 columns = checked_columns(table, files, targets, tracked=True)
@@ -104,4 +104,4 @@ def _start(table: "TargetTable") -> "Floats":
     if given is not None:
         return given
     solved = table.model.solve_batch(table.first).q
-    return solved[0] if np.isfinite(solved).all() and len(solved) else table.model.mid_range
+    return solved[0] if np.isfinite(solved).all() and len(solved) else table.model.home

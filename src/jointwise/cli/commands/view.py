@@ -1,12 +1,22 @@
 """``jointwise view``."""
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from jointwise.cli.freedom import FreedomOptions
 from jointwise.cli.models import ModelOptions
 from jointwise.cli.options import RobotName
+from jointwise.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from jointwise.chain import Chain
+    from jointwise.results.path import IKPath
+    from jointwise.robot import Robot
+
+# What MuJoCo calls a model without a name.
+UNNAMED = "MuJoCo Model"
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,30 +28,82 @@ class ShownOptions(ModelOptions):
 
 def view(
     options: ShownOptions,
+    freedom: FreedomOptions,
     host: Annotated[
         str, typer.Option(help="Address to serve at; 0.0.0.0 for all networks.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port to serve at.")] = 8080,
     open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open a browser.")] = True,
+    path: Annotated[
+        str | None,
+        typer.Option(
+            "--path",
+            help="Table of targets to solve as a path, as for path, and to show.",
+            metavar="FILE",
+        ),
+    ] = None,
 ) -> None:
     """Open an arm or a robot in the browser, with targets to drag. Ctrl-C ends it.
 
     A robot with several ends, such as a humanoid, is shown whole, with a target for any of its
     links; --tip shows one arm of it. The obstacles of --scene can be moved, added, saved and loaded
-    on the page.
+    on the page. A path of --path is drawn in colours that show what limits it, and played.
+
+    \b
+    jointwise view panda
+    jointwise view ur5e --path seam.csv --free-roll
     """
-    robot, model = options.robot, options.arm_or_robot()
+    robot, shown = options.robot, None
+    if path is None:
+        if freedom != FreedomOptions():
+            raise InvalidInputError("--free-roll, --tilt and --closed are for --path: add it.")
+        model = options.arm_or_robot()
+    else:
+        model, shown = _solved_path(path, options, freedom)
     from jointwise.view import serve
 
-    urdf = _urdf_with_meshes(robot)
-    serve(model, robot, host=host, port=port, open_browser=open_browser, urdf=urdf)
+    urdf, name = _file_with_meshes(robot), _title(robot, model)
+    serve(model, name, host=host, port=port, open_browser=open_browser, urdf=urdf, path=shown)
 
 
-def _urdf_with_meshes(name: str) -> str | None:
-    """The URDF that a name stands for; None for MJCF, DH tables and jointwise's own arms."""
+def _solved_path(
+    file: str, options: ShownOptions, freedom: FreedomOptions
+) -> "tuple[Chain | Robot, IKPath]":
+    """The model that the targets of a file are for, and the path."""
+    from jointwise.path_options import PathOptions
+    from jointwise.tables.target_file import read_targets
+
+    (table,) = read_targets(file, options.of_targets, in_degrees=False, as_they_arrive=False)
+    targets = freedom.of_targets(table.targets, deg=False)
+    return table.model, table.model.solve_path(targets, options=PathOptions(closed=freedom.closed))
+
+
+def _title(name: str, model: "Chain | Robot") -> str:
+    """What the page calls the model: the name that was given, or that of the model of a file.
+
+    An MJCF file is often called ``scene.xml``.
+    """
+    from jointwise.chain import Chain
     from jointwise.model import data, mjcf
 
     file = data.find(name)
-    if name in data.files() or file.suffix.lower() not in (".urdf", ".xml") or mjcf.is_mjcf(file):
-        return None
-    return str(file)
+    if file.suffix.lower() != ".xml" or not mjcf.is_mjcf(file):
+        return name
+    own = (model.robot if isinstance(model, Chain) else model).model.name
+    return name if own == UNNAMED else own
+
+
+def _file_with_meshes(name: str) -> str | None:
+    """The URDF or MJCF file with the meshes of a robot; None for a DH table.
+
+    Our own arms have no meshes; those of some are in the package example-robot-data.
+    """
+    from jointwise.model import data
+
+    if name in data.files():
+        example = data.example_files().get(name)
+        if example is not None:
+            print(f"{name} is drawn with its meshes from the package example-robot-data.")
+        return None if example is None else str(example)
+    file = data.find(name)
+    return str(file) if file.suffix.lower() in (".urdf", ".xml") else None

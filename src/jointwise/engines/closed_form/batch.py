@@ -58,7 +58,8 @@ def solutions_batch(
             "whose closed_form is not None. Use solutions for each target, or solve_batch."
         )
     values = _redundancy_of(form, redundancy, len(poses))
-    starts = start_values_of(arm, near, len(poses), resident, "near")
+    first = arm.mid_range if near is None else near
+    starts = start_values_of(arm, first, len(poses), resident, "near")
     workers = thread_count(threads)
 
     def on_cpu(poses: Floats, starts: Floats) -> cuda_solutions.Solved:

@@ -7,6 +7,9 @@ from jointwise.kernels.layout.arrays import Floats
 from jointwise.kernels.layout.closed_form import A_FIRST, PARALLEL, SPHERICAL
 from jointwise.model.arm import ArmModel
 
+# Joints of an arm with names of its own, and largest cosine of axes at right angles.
+SEVEN, RIGHT_ANGLE_TOL = 7, 1e-6
+
 
 def branch_name(arm: ArmModel, q: Floats) -> str:
     """Which of the solutions of a pose this is, such as "shoulder left, elbow up, wrist flipped".
@@ -16,6 +19,9 @@ def branch_name(arm: ArmModel, q: Floats) -> str:
       right if the arm moves in a horizontal plane. A prismatic joint 3 has no elbow.
     - The wrist is flipped where axis 4 · (axis 5 x axis 6) is negative, else straight.
 
+    Arms with seven revolute joints, each at right angles to the next, have other names; see
+    ``_flips``.
+
     Args:
         arm: The arm.
         q: (n,) joint values [rad, m].
@@ -23,6 +29,8 @@ def branch_name(arm: ArmModel, q: Floats) -> str:
     Returns:
         The name; empty for an arm whose solutions are not told apart like that.
     """
+    if arm.n == SEVEN and not arm.prismatic.any():
+        return _flips(joint_frames(arm, q)[:, :3, 2])
     form = arm.closed_form
     if form is None or form.redundant or arm.prismatic[:2].any():
         return ""
@@ -39,6 +47,27 @@ def branch_name(arm: ArmModel, q: Floats) -> str:
         parts.append(f"elbow {_elbow_side(axes[2], origins[1], origins[2], end)}")
     flipped = axes[3] @ np.cross(axes[4], axes[5]) < 0.0
     return ", ".join([*parts, f"wrist {'flipped' if flipped else 'straight'}"])
+
+
+def _flips(axes: Floats) -> str:
+    """Which of shoulder, elbow and wrist of seven joints are flipped.
+
+    They are joints 2, 4 and 6. Each can be mirrored while the two joints beside it turn by half a
+    turn. It is flipped where its axis · (the axis before x the axis after) is negative, else
+    straight. The arm angle is not part of the name: it is continuous.
+
+    Args:
+        axes: (7, 3) the axes of the joints.
+
+    Returns:
+        The name; empty if two consecutive axes are not at right angles.
+    """
+    if (np.abs((axes[:-1] * axes[1:]).sum(axis=1)) > RIGHT_ANGLE_TOL).any():
+        return ""
+    middle, signs = axes[1::2], np.cross(axes[:-2:2], axes[2::2])
+    flipped = (middle * signs).sum(axis=1) < 0.0
+    names = zip(("shoulder", "elbow", "wrist"), flipped.tolist(), strict=True)
+    return ", ".join(f"{name} {'flipped' if each else 'straight'}" for name, each in names)
 
 
 def _elbow_side(axis: Floats, shoulder: Floats, elbow: Floats, wrist: Floats) -> str:

@@ -276,7 +276,7 @@ def evaluated(
     q: Floats,
 ) -> IKResult:
     """The result of joint values that should reach a target; its errors are computed."""
-    kind, values, weight, _ = target
+    kind, values, weight, *_ = target
     weights = kind.weights(arm.angular_scale, weight)
     position_error, angle, _, converged, _ = cpu.evaluate(
         arm.packed, values, weights, criteria_of(config, True), q.copy()

@@ -27,21 +27,27 @@ MAX_MODELS = 64
 
 
 @lru_cache(MAX_MODELS)
-def packed_edges(collision: CollisionModel, base: tuple[float, ...] | None) -> Floats:
+def packed_edges(
+    collision: CollisionModel, base: tuple[float, ...] | None, tube: float = 0.0
+) -> Floats:
     """A robot with a fixed base, its shape and its obstacles, as the kernels of edges read them.
 
     Args:
         collision: The shape and the obstacles.
         base: The (4, 4) numbers of the base's pose in the world; None for the identity.
+        tube: By how much the margin is wider, for motions near edges [m]; tables of links two apart
+            are then wider by a cell.
     """
     geometry, allowed = collision.for_kernels()
-    shape = edge_shape(geometry, base)
-    return pack_edges(shape.variables, _with_world(shape, collision, allowed))
+    shape = edge_shape(geometry, base, tube > 0.0)
+    return pack_edges(shape.variables, _with_world(shape, collision, allowed, tube))
 
 
-def _with_world(shape: EdgeShape, collision: CollisionModel, allowed: Bools | None) -> EdgeModel:
+def _with_world(
+    shape: EdgeShape, collision: CollisionModel, allowed: Bools | None, tube: float
+) -> EdgeModel:
     """The robot among the obstacles of a scene."""
-    world, margin = kernel_world(collision.scene), collision.margin
+    world, margin = kernel_world(collision.scene), collision.margin + tube
     boxes, cylinders = (
         _rows(world.boxes, BOX_NUMBERS, 9),
         _rows(world.cylinders, CYLINDER_NUMBERS, 0),

@@ -13,7 +13,7 @@ import numpy as np
 from jointwise.engines.edges.clusters import cluster_bounds, clusters_of
 from jointwise.engines.edges.joints import edge_joints
 from jointwise.engines.levers import joints_to_base, levers_to_base
-from jointwise.kernels.layout.arrays import Floats, Ints
+from jointwise.kernels.layout.arrays import Bools, Floats, Ints
 from jointwise.kernels.layout.edges import (
     BOUND_END,
     BOUND_FIRST,
@@ -69,12 +69,15 @@ class EdgeShape:
 
 
 @lru_cache(MAX_SHAPES)
-def edge_shape(geometry: Geometry, base: tuple[float, ...] | None) -> EdgeShape:
+def edge_shape(
+    geometry: Geometry, base: tuple[float, ...] | None, widened: bool = False
+) -> EdgeShape:
     """A robot with a fixed base, packed once for all scenes.
 
     Args:
         geometry: The shape.
         base: The (4, 4) numbers of the base's pose in the world; None for the identity.
+        widened: Whether the neighbours of a cell in contact count as in contact, in tables.
     """
     pose = np.eye(4) if base is None else np.reshape(base, (4, 4))
     tree, own = kernel_tree(geometry), kernel_spheres(geometry)
@@ -98,7 +101,7 @@ def edge_shape(geometry: Geometry, base: tuple[float, ...] | None) -> EdgeShape:
     all_spheres, bounds = np.concatenate([np.empty((0, 4)), *clusters]), cluster_bounds(clusters)
     levers, roots, reach = _levers(joints, rows, bounds, all_spheres)
     pairs = _pairs(own.pairs, numbers, rows, joints)
-    tables, table_rows = _tables(own, tree, frames, joints)
+    tables, table_rows = _tables(own, tree, frames, joints, widened)
     size = float(np.abs(roots).sum(axis=1).max(initial=0.0) + _size(joints, rows, all_spheres))
     model = EdgeModel(
         joints,
@@ -185,7 +188,11 @@ def _pairs(pairs: Ints, numbers: list[int], groups: Floats, joints: Floats) -> F
 
 
 def _tables(
-    own: Spheres, tree: Tree, frames: list[tuple[int, Floats]], joints: Floats
+    own: Spheres,
+    tree: Tree,
+    frames: list[tuple[int, Floats]],
+    joints: Floats,
+    widened: bool,
 ) -> tuple[Floats, Floats]:
     """(t, 8) the tables of ``EdgeModel``, and (t, 204) their bits."""
     sides = np.zeros((len(own.tables), 2, TABLE_SIDE))
@@ -197,8 +204,17 @@ def _tables(
             wraps = abs(upper - lower - TURN) < 1e-9
             sides[k, side] = index, lower + shift, TABLE_CELLS / (upper - lower), wraps
     contact = own.tables < 0.0
+    if widened:
+        contact = _widened(contact)
     blocks = contact.reshape(-1, TABLE_BLOCKS, TABLE_BLOCK, TABLE_BLOCKS, TABLE_BLOCK)
     twice = np.tile(blocks.any(axis=(2, 4)), 2)
     coarse = twice @ 2.0 ** np.arange(2 * TABLE_BLOCKS)
     fine = contact.reshape(len(contact), 2 * TABLE_CELLS, TABLE_BITS) @ 2.0 ** np.arange(TABLE_BITS)
     return sides.reshape(-1, 2 * TABLE_SIDE), np.hstack([coarse, fine])
+
+
+def _widened(contact: Bools) -> Bools:
+    """Cells (t, c, c) with their neighbours; those at opposite ends of a range are neighbours."""
+    for axis in (1, 2):
+        contact = contact | np.roll(contact, 1, axis) | np.roll(contact, -1, axis)
+    return contact

@@ -18,6 +18,7 @@ from jointwise.kernels.layout.paths import (
     BIN_WIDTH,
     LARGEST_STEP,
     PERIOD,
+    LayerEdges,
 )
 from jointwise.kernels.layout.slots import WIDTH
 
@@ -25,12 +26,15 @@ from jointwise.kernels.layout.slots import WIDTH
 BREAK = 1e6
 # What the motion at a break costs, as a share: of two breaks, the shorter one is better.
 JUMP = 1e-3
-# Where nodes are that are not there [rad, m].
-NOWHERE = 1e12
 # Where joints without limits end [rad].
 NO_LIMIT = 8.0 * pi
+# The largest number of 16 bits, and costs that are forgotten.
+MOST_SHORT, NO_COSTS = 32_767, np.empty(0)
 # Layers between two reports of progress.
 REPORT_EVERY = 100
+# First nodes from which a closed path is tried, at most; those tried first are so far apart
+# [rad, m].
+MAX_CLOSINGS, APART = 16, 0.3
 # Bins of a joint, at most: the number of pairs of bins is 16 bits wide.
 MAX_BINS = 180
 
@@ -130,12 +134,17 @@ class BestWay:
     """The cheapest paths to all nodes of all layers, found layer by layer.
 
     Attributes:
-        costs: For each layer (k,) the cost of the cheapest path to each node.
+        costs: For each layer (k,) the cost of the cheapest path to each node; empty if forgotten.
         parents: For each layer (k,) the node before; -2 - node after a break, -1 for none.
     """
 
     def __init__(
-        self, layers: list[Layer], edges: Edges, first_costs: Floats, most: float = inf
+        self,
+        layers: list[Layer],
+        edges: Edges,
+        first_costs: Floats,
+        most: float = inf,
+        forget: bool = False,
     ) -> None:
         """Nothing is found yet.
 
@@ -144,8 +153,11 @@ class BestWay:
             edges: Which edges there are.
             first_costs: (k,) what it costs to begin at a node of the first layer that has any.
             most: Paths that cost more are not looked for.
+            forget: Whether only the costs of the last layers are kept, which saves memory; then
+                paths are always found from the first layer on.
         """
         self.layers, self.edges, self.first_costs, self.most = layers, edges, first_costs, most
+        self.forget = forget
         self.costs: list[Floats] = []
         self.parents: list[Ints] = []
 
@@ -156,7 +168,11 @@ class BestWay:
             costs, parents = self._layer(i)
             costs[costs > self.most] = inf
             self.costs.append(costs)
-            self.parents.append(parents.astype(np.int32))
+            least = int(parents.min(initial=0))
+            fits = max(-least, int(parents.max(initial=0))) <= MOST_SHORT
+            self.parents.append(parents.astype(np.int16 if fits else np.int32))
+            if self.forget and len(costs) and (before := self._before(i)) >= 0:
+                self.costs[before] = NO_COSTS
             if i % REPORT_EVERY == 0 or i == len(self.layers) - 1:
                 report(i + 1, i + 1)
 
@@ -183,27 +199,39 @@ class BestWay:
 
     def _relaxed(self, i: int, before: Floats, q: Floats) -> tuple[Floats, Ints]:
         """(k,) the costs of the cheapest edges to the nodes of layer i, and where they begin."""
-        bins, costs = self.edges.bins, self.costs[i - 1]
+        bins, costs, count = self.edges.bins, self.costs[i - 1], len(q)
         numbers = bins.of(q).astype(np.int16)  # sorted in linear time
         order = np.argsort(numbers, kind="stable")
         first = np.zeros(bins.size + 1, np.int64)
         np.cumsum(np.bincount(numbers, minlength=bins.size), out=first[1:])
-        blocks = -(-len(q) // WIDTH)
-        nodes = np.full((blocks * WIDTH, q.shape[1]), NOWHERE)
-        nodes[: len(q)] = q[order]
-        nodes = np.ascontiguousarray(nodes.reshape(blocks, WIDTH, -1).swapaxes(1, 2))
+        blocks = -(-count // WIDTH)
+        filled = np.resize(order, blocks * WIDTH)  # the last block repeats some nodes
+        sorted_q = q.take(filled, axis=0).reshape(blocks, WIDTH, -1)
+        nodes = np.ascontiguousarray(sorted_q.swapaxes(1, 2))
         best, parents = np.full((blocks, WIDTH), inf), np.full((blocks, WIDTH), -1.0)
         limits = self.edges.limits(i)
-        cpu.relax_layer(before, costs, nodes, first, limits, bins.packed, best, parents)
-        found, origins = np.empty(len(q)), np.empty(len(q), np.int64)
-        found[order], origins[order] = best.ravel()[: len(q)], parents.ravel()[: len(q)]
+        edges = LayerEdges(before, costs, nodes, first, limits, bins.packed, best, parents)
+        cpu.relax_layer(edges)
+        found, origins = np.empty(count), np.empty(count, np.int64)
+        found[order], origins[order] = best.ravel()[:count], parents.ravel()[:count]
         for (waypoint, node), blocked in self.edges.blocked.items():
-            if waypoint == i and node < len(q) and origins[node] in blocked:
+            if waypoint == i and node < count and origins[node] in blocked:
                 motion = costs + self.edges.changes(i, before, q[node])
                 motion[blocked] = inf
                 origins[node] = int(motion.argmin())
                 found[node] = motion[origins[node]]
         return found, origins
+
+    def origins(self) -> Ints:
+        """(k,) the node of the first layer where the cheapest path to each node of the last begins.
+
+        The first and the last layer have nodes.
+        """
+        nodes = np.arange(len(self.layers[-1].q))
+        for parents in filter(len, self.parents[:0:-1]):
+            parent = parents[nodes].astype(np.int64)
+            nodes = np.where(parent < -1, -2 - parent, parent)
+        return nodes
 
     def way(self, last: int | None = None) -> tuple[Ints, set[int]]:
         """(m,) the node of each waypoint, -1 for none; and before which the path breaks.
@@ -222,3 +250,43 @@ class BestWay:
                 breaks.add(i)
             i, node = self._before(i), parent if parent >= 0 else -2 - parent
         return nodes, breaks
+
+
+def closed_way(open_way: BestWay) -> tuple[Ints, set[int]]:
+    """The best nodes that end where they begin, and the breaks; open ones if these break less.
+
+    No closed path through a node costs less than the cheapest path that ends there. If that path
+    begins there, too, it is the best one through it. Only nodes that may have a better one are then
+    tried, the cheapest first.
+
+    Args:
+        open_way: Paths between layers of which the last is the first one.
+    """
+    layers, bounds, first = open_way.layers, open_way.costs[-1], open_way.first_costs
+    node = int(bounds.argmin())
+    least, best = bounds[node] + BREAK, open_way.way(node)  # its end is a break
+    closing = np.flatnonzero(open_way.origins() == np.arange(len(bounds)))
+    if len(closing) and bounds[closing].min() < least:
+        node = int(closing[bounds[closing].argmin()])
+        least, best = bounds[node], open_way.way(node)
+    for node in _apart(np.argsort(bounds), layers[0].q):
+        if bounds[node] < least:
+            begun, most = np.full(len(first), inf), min(least, open_way.most)
+            begun[node] = first[node]
+            way = BestWay(layers, open_way.edges, begun, most, forget=True)
+            way.find(0, lambda done, solved: None)
+            if way.costs[-1][node] < least:
+                least, best = way.costs[-1][node], way.way(node)
+    return best
+
+
+def _apart(nodes: Ints, q: Floats) -> list[int]:
+    """Some nodes in order; those near an earlier one come last."""
+    tried: list[int] = []
+    for node in nodes.tolist():
+        if len(tried) == MAX_CLOSINGS:
+            break
+        if not tried or np.abs(q[tried] - q[node]).max(axis=1).min() > APART:
+            tried.append(node)
+    rest = [node for node in nodes[:MAX_CLOSINGS].tolist() if node not in tried]
+    return (tried + rest)[:MAX_CLOSINGS]

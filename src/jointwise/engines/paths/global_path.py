@@ -7,8 +7,8 @@ import numpy as np
 
 from jointwise.backends.progress import Report
 from jointwise.engines.edges.check import edges_free
-from jointwise.engines.paths.best_way import BREAK, BestWay, Edges, find_bins
-from jointwise.engines.paths.layers import TURN, Ladder, with_turns
+from jointwise.engines.paths.best_way import BREAK, BestWay, Edges, closed_way, find_bins
+from jointwise.engines.paths.layers import TURN, Ladder, Layer, with_turns
 from jointwise.engines.paths.refine import SAME_BRANCH, Refinement, nearest_of
 from jointwise.engines.paths.whole_turns import unwrapped
 from jointwise.kernels.layout.arrays import Bools, Floats, Ints
@@ -24,8 +24,6 @@ MAX_EDGES = 64
 NO_NODE = -2
 # Waypoints beside one that collides whose solutions are checked, too.
 NEIGHBOURS = range(-4, 5)
-# First nodes from which a closed path is tried.
-MAX_CLOSINGS = 8
 
 
 class GlobalPath(NamedTuple):
@@ -56,9 +54,8 @@ class PathSearch:
         start: Floats | None,
         closed: bool,
         check: "Check | None",
-        report: Report,
     ) -> None:
-        """Compute all layers.
+        """Nothing is computed yet.
 
         Args:
             ladder: What is free, and where it is sampled.
@@ -66,16 +63,12 @@ class PathSearch:
             start: (n,) where the joints are before the first waypoint [rad, m].
             closed: Whether the joints must end where they begin.
             check: What must not collide.
-            report: Called with the number of waypoints done.
         """
         self.ladder, self.steps, self.start, self.check = ladder, steps, start, check
-        self.layers, outside = ladder.layers(report)
-        self.outside = np.array(outside)
-        self.colliding = np.zeros(len(outside), np.bool_)
-        self.checked = np.full(len(outside), check is None)
-        self.closed = closed and len(self.layers[0].q) > 0
-        if self.closed:
-            self.layers[-1] = self.layers[0]
+        self.closed, count = closed, len(ladder.freedom.packed)
+        self.layers: list[Layer] = []
+        self.outside, self.colliding = np.zeros((2, count), np.bool_)
+        self.checked = np.full(count, check is None)
         arm = ladder.arm.arm
         low, high = arm.limits.T
         self.wraps: Bools = ~arm.prismatic & (high - low >= TURN - 1e-9)
@@ -83,8 +76,17 @@ class PathSearch:
         self.most = np.inf
 
     def run(self, report: Report, most: float = np.inf) -> GlobalPath | None:
-        """The path; None if no waypoint has a solution, or no path costs at most ``most``."""
+        """The path; None if no waypoint has a solution, or no path costs at most ``most``.
+
+        Args:
+            report: Called with the number of waypoints done.
+            most: Paths that cost more are not looked for.
+        """
         changed, self.most = 0, most
+        self.layers, self.outside = self.ladder.layers(report)
+        self.closed = self.closed and len(self.layers[0].q) > 0
+        if self.closed:
+            self.layers[-1] = self.layers[0]
         for _ in range(MAX_ROUNDS):
             if not any(len(layer.q) for layer in self.layers):
                 return None
@@ -92,8 +94,9 @@ class PathSearch:
             if nodes[-1] == NO_NODE:
                 return None
             values, q = self._exact(nodes)
+            is_closed = self.closed and nodes[0] == nodes[-1]
             q, misfits = unwrapped(
-                q, breaks, self.ladder.arm.arm.limits, self.wraps, self.start, self.closed
+                q, breaks, self.ladder.arm.arm.limits, self.wraps, self.start, is_closed
             )
             if misfits:
                 self._expand(misfits)
@@ -159,7 +162,7 @@ class PathSearch:
             edges = self._edges()
             first = self._first_costs(edges)
             most = self.most + BREAK * (first.min() >= BREAK)  # the start is far from all
-            self.best = BestWay(self.layers, edges, first, most)
+            self.best = BestWay(self.layers, edges, first, most, forget=self.check is None)
         elif changed == 0:
             self.best.first_costs = self._first_costs(self.best.edges)
         self.best.find(changed, report)
@@ -169,26 +172,7 @@ class PathSearch:
         nodes, breaks = self.best.way()
         if not self.closed or nodes[0] == nodes[-1]:
             return nodes, breaks
-        return self._closed_way(self.best, nodes)
-
-    def _closed_way(self, open_way: BestWay, nodes: Ints) -> tuple[Ints, set[int]]:
-        """The best nodes that end where they begin, of the first nodes that are tried.
-
-        No closed path through a node costs less than the cheapest path that ends there.
-        """
-        bounds, first = open_way.costs[-1], open_way.first_costs
-        order = [int(nodes[0]), int(nodes[-1]), *np.argsort(bounds).tolist()]
-        least, best = np.inf, None
-        for node in list(dict.fromkeys(order))[:MAX_CLOSINGS]:
-            if bounds[node] >= least:
-                continue
-            begun = np.where(np.arange(len(first)) == node, first, np.inf)
-            way = BestWay(self.layers, open_way.edges, begun)
-            way.find(0, lambda done, solved: None)
-            if way.costs[-1][node] < least:
-                least, best = way.costs[-1][node], way.way(node)
-        assert best is not None
-        return best
+        return closed_way(self.best)
 
     def _exact(self, nodes: Ints) -> tuple[Floats, Floats]:
         """(m, f) values and (m, n) joint values of nodes in full precision; NaN where none is."""

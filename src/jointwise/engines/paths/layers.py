@@ -7,9 +7,9 @@ import numpy as np
 
 from jointwise.backends.progress import Report
 from jointwise.engines.paths.freedom import DEVIATIONS, Freedom, even_samples
-from jointwise.engines.paths.sampled_arm import SampledArm
+from jointwise.engines.paths.sampled_arm import JOINT, SampledArm
 from jointwise.errors import InvalidInputError
-from jointwise.kernels.layout.arrays import Floats, Ints
+from jointwise.kernels.layout.arrays import Bools, Floats, Ints
 from jointwise.kernels.layout.closed_form import BRANCHES
 
 # Solutions of a path, at most: 1.6 GB.
@@ -91,19 +91,33 @@ class Ladder(NamedTuple):
             parameters.append(q[:, self.arm.external + form.fixed, None])
         return np.hstack([own, *parameters])
 
-    def layers(self, report: Report) -> tuple[list[Layer], list[bool]]:
+    def is_coarse(self, largest_steps: Floats) -> bool:
+        """Whether samples are farther apart than steps may be, so that few paths go through.
+
+        Joints that are sampled do not count: they may stay where they are.
+        """
+        apart = [each for name, each in self.resolution.items() if not name.startswith(JOINT)]
+        return max(apart, default=0.0) > float(largest_steps.max())
+
+    def layers(self, report: Report) -> tuple[list[Layer], Bools]:
         """The solutions of all waypoints, and which have solutions outside the limits only."""
-        layers, outside = [], []
+        layers: list[Layer] = []
         count, size = len(self.freedom.packed), max(ROWS // len(self.units), 1)
-        near = self.arm.arm.mid_range[None]
+        outside = np.zeros(count, np.bool_)
+        near, short = self.arm.arm.mid_range[None], np.min_scalar_type(len(self.units))
         for begin in range(0, count, size):
             rows = slice(begin, min(begin + size, count))
             q, counts = self.solutions(rows, self.values(rows, self.units), near)
             kept = np.arange(q.shape[2]) < counts[..., :1]
-            for each, solved, found in zip(q, kept, counts, strict=True):
-                sample = np.flatnonzero(solved) // solved.shape[1]
-                layers.append(Layer(each[solved].astype(np.float32), sample.astype(np.int32)))
-                outside.append(not solved.any() and bool(found[:, 1].any()))
+            inside, found = counts.sum(axis=1).T
+            samples = np.tile(
+                np.repeat(np.arange(kept.shape[1], dtype=short), kept.shape[2]), len(q)
+            )
+            some, ends = np.flatnonzero(kept), np.cumsum(inside)[:-1]
+            solved = q.reshape(-1, q.shape[3]).take(some, axis=0).astype(np.float32)
+            parts = np.split(solved, ends), np.split(samples.take(some), ends)
+            layers += [Layer(*each) for each in zip(*parts, strict=True)]
+            outside[rows] = (inside == 0) & (found > 0)
             report(rows.stop, sum(len(layer.q) > 0 for layer in layers))
         return layers, outside
 
@@ -131,7 +145,7 @@ def make_ladder(arm: SampledArm, freedom: Freedom, largest_steps: Floats, most: 
     if nodes > MAX_NODES:
         fewer = MAX_NODES // (BRANCHES * count)
         remedy = "Split the path" + (
-            f", or allow {fewer} samples (SolveConfig.path_samples)." if fewer else "."
+            f", or allow {fewer} samples (PathOptions.samples)." if fewer else "."
         )
         raise InvalidInputError(
             f"{count:,} targets at {len(samples.units):,} samples have up to {nodes:,} solutions, "

@@ -12,6 +12,8 @@ from jointwise.model.arm import ArmModel, arm_model
 from jointwise.model.closed_form import ClosedForm
 from jointwise.model.tree_poses import inverse, motions
 
+# How names of parameters that are joints begin.
+JOINT = "joint"
 # Joints of an arm with a closed form, at most and at least.
 MOST, LEAST = 7, 6
 
@@ -77,19 +79,20 @@ def sampled_arm(arm: ArmModel) -> SampledArm | None:
     for external in range(max(arm.n - LEAST + 1, 0)):
         inner = arm
         if external:
-            inner = arm_model(arm.links[external:], arm.prismatic[external:], arm.limits[external:])
+            links, prismatic = arm.links[external:], arm.prismatic[external:]
+            inner = arm_model(links, prismatic, arm.limits[external:], arm.home[external:])
         form = inner.closed_form if inner.n <= MOST else None
         if form is None or not form.exact or form.fixed == 0:  # without that joint there is one
             continue
         low, high = arm.limits[:external].T
-        names = tuple(f"joint {k + 1}" for k in range(external))
+        names = tuple(f"{JOINT} {k + 1}" for k in range(external))
         turns = ~arm.prismatic[:external] & (high - low >= 2.0 * np.pi)
         low, high = (np.where(turns, end, each) for end, each in ((-np.pi, low), (np.pi, high)))
         if form.redundant:
             ends = redundancy_range(inner, form)
             whole = ends[1] - ends[0] >= 2.0 * np.pi - 1e-9
             fixed = None if form.fixed is None else form.fixed + external + 1
-            names = (*names, "arm angle" if fixed is None else f"joint {fixed}")
+            names = (*names, "arm angle" if fixed is None else f"{JOINT} {fixed}")
             low, high = np.append(low, ends[0]), np.append(high, ends[1])
             turns = np.append(turns, whole)
         if max(np.abs(low).max(initial=0.0), np.abs(high).max(initial=0.0)) == inf:

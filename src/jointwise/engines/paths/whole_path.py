@@ -15,6 +15,7 @@ from jointwise.engines.serial.forward import tip_poses
 from jointwise.kernels.layout.arrays import Floats
 from jointwise.kernels.layout.closed_form import BRANCHES
 from jointwise.model import checks
+from jointwise.path_options import PathOptions
 from jointwise.targets import PackedTarget
 
 # With fewer samples of a redundancy, poses are followed one by one.
@@ -45,7 +46,7 @@ def solve_whole(
     target: PackedTarget,
     start: Floats | None,
     limits: PathLimits,
-    progress: bool,
+    options: PathOptions,
 ) -> WholePath:
     """The best path found: over all solutions of all targets, or followed from one to the next.
 
@@ -54,13 +55,13 @@ def solve_whole(
         target: All targets.
         start: (n,) where the joints are before the first target [rad, m]; None: anywhere.
         limits: Largest steps.
-        progress: Whether to show progress.
+        options: How to solve it.
     """
     if start is not None:
         start = checks.joint_values("start", start, solver.arm.n)
     freedom, arm = freedom_of(target), sampled_arm(solver.arm)
     plain = solver.preferred is None and solver.config.method == "combined"
-    samples = solver.config.path_samples
+    samples, progress, closed = options.samples, options.progress, options.closed
     if freedom is not None and not freedom.columns:  # a long path of poses is sampled less finely
         samples = min(samples, MAX_NODES // (BRANCHES * len(target.values)))
         samples *= samples >= FEWEST or arm is None or not arm.names
@@ -72,22 +73,24 @@ def solve_whole(
     ladder = make_ladder(arm, freedom, steps.min(axis=0), samples)
     found, most = None, np.inf
     followed = solver.follow(start, progress, only_whole=True)
-    if followed is not None and any(_quality(followed, start, limits.closed)[:3]):
+    if followed is not None and any(_quality(followed, start, closed)[:3]):
         followed = None  # it collides, or does not close: another start may be better
     if followed is not None:
         most = LONGER * followed.motion(start) + LONGER - 1.0
-    with reporting(progress, "solving the path", len(target.values)) as report:
-        search = PathSearch(ladder, steps, start, limits.closed, solver.check, report)
-        path = search.run(report, most)
+    search = PathSearch(ladder, steps, start, closed, solver.check)
+    is_sampled = followed is None or not ladder.is_coarse(steps)
+    if is_sampled:
+        with reporting(progress, "solving the path", len(target.values)) as report:
+            path = search.run(report, most)
         if path is not None:
             q = search.refined(path.q, path.values, path.breaks)
             found = solver.judged(q, start)
-    if followed is None and (found is None or any(_quality(found, start, limits.closed)[:3])):
+    if followed is None and (found is None or any(_quality(found, start, closed)[:3])):
         followed = solver.follow(start, progress)
-    if followed is not None and (found is None or _is_as_good(followed, found, start, limits)):
-        found = _refined(solver, search, followed, start, limits)
+    if followed is not None and (found is None or _is_as_good(followed, found, start, closed)):
+        found = _refined(solver, search, followed, start, closed)
     assert found is not None
-    return WholePath(found, ladder.resolution, freedom)
+    return WholePath(found, ladder.resolution if is_sampled else {}, freedom)
 
 
 def _refined(
@@ -95,7 +98,7 @@ def _refined(
     search: PathSearch,
     followed: Followed,
     start: Floats | None,
-    limits: PathLimits,
+    closed: bool,
 ) -> Followed:
     """A path that was followed, made smoother where that is possible; else as it is."""
     q = np.array([result.q for result in followed.results])
@@ -106,14 +109,12 @@ def _refined(
     if smoother is q:
         return followed
     found = solver.judged(smoother, start)
-    return found if _is_as_good(found, followed, start, limits) else followed
+    return found if _is_as_good(found, followed, start, closed) else followed
 
 
-def _is_as_good(a: Followed, b: Followed, start: Floats | None, limits: PathLimits) -> bool:
+def _is_as_good(a: Followed, b: Followed, start: Floats | None, closed: bool) -> bool:
     """Whether the first path is not worse than the second."""
-    (*bad_a, motion_a), (*bad_b, motion_b) = (
-        _quality(each, start, limits.closed) for each in (a, b)
-    )
+    (*bad_a, motion_a), (*bad_b, motion_b) = (_quality(each, start, closed) for each in (a, b))
     return (bad_a, motion_a) <= (bad_b, motion_b * (1.0 + SAME_MOTION))
 
 

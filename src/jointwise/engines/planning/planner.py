@@ -140,8 +140,10 @@ def first_of(task: PlanTask) -> list[FirstGoals]:
     """The first goals of each target."""
     if task.goals is None:
         return [first_goals(problem) for problem in task.problems]
-    is_start = (task.goals == task.start).all(axis=1).tolist()
-    return [FirstGoals(task.goals[i : i + 1], same, None) for i, same in enumerate(is_start)]
+    start, goals = task.start.tolist(), task.goals
+    return [
+        FirstGoals(goals[i : i + 1], goal == start, None) for i, goal in enumerate(goals.tolist())
+    ]
 
 
 def goals_of(found: Sequence[FirstGoals]) -> Floats:

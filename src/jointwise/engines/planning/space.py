@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable
 from functools import lru_cache
+from operator import le
 
 import numpy as np
 
-from jointwise.engines.tree.pruned import angular_scale
+from jointwise.engines.tree.pruned import Placed, angular_scale
+from jointwise.engines.tree.pruned import moving_joints as moving_joints_of
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import MAX_VALUE, UNLIMITED, Bools, Floats
 from jointwise.model import checks
@@ -20,7 +22,7 @@ MAX_SPACES = 64
 def moving_joints(
     model: ArmModel | TreeModel,
     joint_names: tuple[str, ...],
-    links: Iterable[str],
+    targets: Iterable[Placed],
     changed: Bools | None,
     posture: Posture | None,
 ) -> bytes:
@@ -29,7 +31,7 @@ def moving_joints(
     Args:
         model: The arm, all of whose joints may move, or the robot.
         joint_names: One name per joint.
-        links: The links of the robot that have targets: joints on the way to them may move.
+        targets: What the targets of a robot are of: joints on the way to these links may move.
         changed: (n,) which joints have another value at the goals; of a robot, they may move, and
             so may the joints that carry them and those that they carry. None for targets.
         posture: Its ``active`` joints may move, and no others. None: no restriction.
@@ -42,8 +44,8 @@ def moving_joints(
     if isinstance(model, ArmModel):
         return b"\x01" * model.n
     tree, moves = model.tree, np.zeros(model.n, np.bool_)
-    for link in links:
-        moves[tree.variables[model.path(model.links[link].joint)]] = True
+    for target in targets:
+        moves[tree.variables[[*moving_joints_of(model, target)]]] = True
     for joint in range(len(tree.parents)) if changed is not None else ():
         path = tree.variables[model.path(joint)]
         if changed is not None and changed[path].any():
@@ -71,10 +73,10 @@ def planning_space(model: ArmModel | TreeModel, moving: bytes) -> Floats:
 
 
 @lru_cache(MAX_SPACES)
-def finite_limits(model: ArmModel | TreeModel) -> tuple[Floats, Floats]:
-    """(n,) the lower and upper limits, or the largest numbers that are accepted [rad, m]."""
+def finite_limits(model: ArmModel | TreeModel) -> tuple[list[float], list[float]]:
+    """The lower and upper limits, or the largest numbers that are accepted [rad, m]."""
     largest = np.nextafter(MAX_VALUE, 0.0)
-    lower, upper = np.clip(model.limits.T, -largest, largest)
+    lower, upper = np.clip(model.limits.T, -largest, largest).tolist()
     return lower, upper
 
 
@@ -83,6 +85,10 @@ def inside_limits(
 ) -> Floats:
     """Joint values (n,) or (k, n), finite and inside the limits."""
     lower, upper = finite_limits(model)
+    if q.ndim == 1:  # the most frequent case, and fast
+        values = q.tolist()
+        if all(map(le, lower, values)) and all(map(le, values, upper)):
+            return q
     inside = (lower <= q) & (q <= upper)
     if inside.all():
         return q

@@ -8,6 +8,7 @@ import numpy as np
 
 from jointwise.engines.planning.planner import PlanOptions, PlanTask
 from jointwise.engines.planning.space import inside_limits, moving_joints, planning_space
+from jointwise.engines.tree.pruned import Placed
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import Floats
 from jointwise.model import checks
@@ -45,7 +46,7 @@ class PlanModel(NamedTuple):
 
     def task(self, target: Any, start: Any, q: Any) -> PlanTask:
         """What is planned, checked: a target, several of which one is reached, or joint values."""
-        first, goals, links = self._start(start), None, set[str]()
+        first, goals, targets = self._start(start), None, set[Placed]()
         if q is not None and target is not None:
             raise InvalidInputError("Both target and q are given; pass only one.")
         if q is not None:
@@ -53,17 +54,21 @@ class PlanModel(NamedTuple):
             problems: tuple[Problem, ...] = ()
         else:
             problems = tuple(self.problem(each, first) for each in alternatives(target))
-            links = {link for problem in problems for link in problem.links}
-        space = planning_space(self.model, self._moving(first, goals, links))
+            targets = {
+                Placed(link, packed.to, 0)
+                for problem in problems
+                for link, packed in zip(problem.links, problem.targets, strict=True)
+            }
+        space = planning_space(self.model, self._moving(first, goals, targets))
         return PlanTask(first, problems, goals, self.edges, space, self.options, self.details)
 
-    def _moving(self, start: Floats, goals: Floats | None, links: set[str]) -> bytes:
+    def _moving(self, start: Floats, goals: Floats | None, targets: set[Placed]) -> bytes:
         """The bytes of (n,) booleans: which joints may move."""
         names = self.details.joint_names
         if goals is None or (self.posture is None and isinstance(self.model, ArmModel)):
-            return moving_joints(self.model, names, links, None, self.posture)
+            return moving_joints(self.model, names, targets, None, self.posture)
         changed = (goals != start).any(axis=0)
-        moving = moving_joints(self.model, names, links, changed, self.posture)
+        moving = moving_joints(self.model, names, targets, changed, self.posture)
         if (held := changed & ~np.frombuffer(moving, np.bool_)).any():
             raise InvalidInputError(
                 f"q changes {names[int(held.argmax())]!r}, which is not one of the posture's "

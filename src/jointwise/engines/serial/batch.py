@@ -321,7 +321,7 @@ def start_values_of(
 ) -> Floats:
     """(count, n) start values of each target, or (1, n) of all; on the GPU if asked for."""
     if starts is None:
-        array = arm.mid_range.copy()
+        array = arm.home.copy()
     elif is_on_gpu(starts):
         if not on_gpu:
             raise InvalidInputError(

@@ -9,6 +9,7 @@ from jointwise.backends import cpu
 from jointwise.backends.progress import silent
 from jointwise.backends.threads import new_progress, run_threads, thread_count
 from jointwise.engines.edges.packing import packed_edges
+from jointwise.engines.edges.parabola import parabola_is_free
 from jointwise.errors import GeometryWarning, InvalidInputError, warn_caller
 from jointwise.kernels.layout.arm import PRISMATIC
 from jointwise.kernels.layout.arrays import UNLIMITED, Bools, Floats
@@ -41,10 +42,24 @@ class CollisionCheck:
     margin: float
     _collision: CollisionModel
 
+    def base_numbers(self, base_pose: Floats | None = None) -> tuple[float, ...] | None:
+        """The numbers of the pose of the base, as ``packed_edges`` takes them.
+
+        None for an arm: its base is part of it.
+        """
+        return None
+
     @cached_property
     def packed_edges(self) -> Floats | None:
         """What the kernels of edges read; None if the base moves."""
-        return packed_edges(self._collision, None)
+        return packed_edges(self._collision, self.base_numbers())
+
+    def parabola_is_free(
+        self, start: Floats, slope: Floats, bend: Floats, base_pose: Floats | None = None
+    ) -> bool:
+        """Whether start + p slope + p² bend, p from 0 to 1, is proven free; all are (n,)."""
+        base = self.base_numbers(base_pose)
+        return parabola_is_free(self._collision, base, start, slope, bend)
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from jointwise.engines.path_limits import PathLimits
     from jointwise.engines.serial.check import SerialCheck
     from jointwise.engines.tracking.motion import Moving, Stepper
+    from jointwise.path_options import PathOptions
     from jointwise.results.batch import IKBatch
     from jointwise.results.path import IKPath
 
@@ -49,7 +50,7 @@ class SerialEngine:
         if posture is not None:
             preferred = preferred_values(posture, arm.n)
         if start is None:
-            q = (arm.mid_range if preferred is None else preferred).copy()
+            q = (arm.home if preferred is None else preferred).copy()
         elif type(start) is np.ndarray and start.shape == (arm.n,) and start.dtype is FLOAT64:
             q = start.copy()  # the most frequent case, and fast
         else:
@@ -86,7 +87,7 @@ class SerialEngine:
             return IKBatch(*read_only(results), details)
         return IKBatch(*Results(*(to_library(each, given) for each in results)), details)
 
-    def follow(self, problem: Problem, limits: "PathLimits", progress: bool) -> "IKPath":
+    def follow(self, problem: Problem, limits: "PathLimits", options: "PathOptions") -> "IKPath":
         """Joint values along a path."""
         from jointwise.engines.paths.whole_path import solve_whole
         from jointwise.engines.serial.follow import PathSolver
@@ -99,7 +100,7 @@ class SerialEngine:
         each = [targets._replace(values=values) for values in targets.values]
         preferred = preferred_values(posture, arm.n)
         solver = PathSolver(arm, each, config, limits.both, check, preferred)
-        found = solve_whole(solver, targets, start, limits, progress)
+        found = solve_whole(solver, targets, start, limits, options)
         results, breaks, colliding = found.followed
         details = Details(
             links[0], None, check, breaks, colliding, resolution=tuple(found.resolution.items())
@@ -143,7 +144,7 @@ def arm_at_point(arm: ArmModel, target: PackedTarget) -> ArmModel:
 def _arm_at(arm: ArmModel, point: bytes) -> ArmModel:
     links = arm.links.copy()
     links[-1, :, 3] += links[-1, :, :3] @ np.frombuffer(point)
-    return arm_model(links, arm.prismatic, arm.limits)
+    return arm_model(links, arm.prismatic, arm.limits, arm.home)
 
 
 SERIAL = SerialEngine()

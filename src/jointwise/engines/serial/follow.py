@@ -123,7 +123,7 @@ class PathSolver(NamedTuple):
                     best = path
                 if best is not None and best.is_good:
                     break
-            return best or self._from(self.arm.mid_range, report, only_whole)
+            return best or self._from(self.arm.home, report, only_whole)
 
     def _from(self, start: Floats, report: Report, only_whole: bool) -> Followed | None:
         results: list[IKResult] = []
@@ -131,11 +131,13 @@ class PathSolver(NamedTuple):
         q = checks.joint_values("start", start, self.arm.n)
         for i, target in enumerate(self.targets):
             result = self._solve(target, q)
+            smooth = None
             if i > 0 and result.converged:
                 smooth = self._connected(self.targets[i - 1], target, q, result.q)
                 if not (smooth and self._is_small(i, q, result, LARGE_STEP)):
-                    result = self._smallest_change(target, q, result)
-            if self._is_break(i, q, results, result):
+                    found, result = result, self._smallest_change(target, q, result)
+                    smooth = smooth if result is found else None
+            if self._is_break(i, q, results, result, smooth):
                 breaks.append(i)
             results.append(result)
             if only_whole and (breaks or not result.converged):
@@ -145,7 +147,14 @@ class PathSolver(NamedTuple):
                 report(i + 1, sum(each.converged for each in results))
         return Followed(results, tuple(breaks), self._colliding(results))
 
-    def _is_break(self, i: int, q: Floats, results: list[IKResult], result: IKResult) -> bool:
+    def _is_break(
+        self,
+        i: int,
+        q: Floats,
+        results: list[IKResult],
+        result: IKResult,
+        smooth: bool | None = None,
+    ) -> bool:
         """Whether the path breaks before target i.
 
         Args:
@@ -153,6 +162,7 @@ class PathSolver(NamedTuple):
             q: (n,) joint values at the last target that is reached, or the start.
             results: Results of the targets before.
             result: The result of the target.
+            smooth: Whether the joints can move straight to it; None: not known yet.
         """
         if result.converged and not self._is_small(i, q, result):
             return True
@@ -160,7 +170,8 @@ class PathSolver(NamedTuple):
             return False
         if not result.converged:  # the closest configuration need not be between the two targets
             return _change(results[-1].q, result) > LARGE_STEP
-        smooth = self._connected(self.targets[i - 1], self.targets[i], q, result.q)
+        if smooth is None:
+            smooth = self._connected(self.targets[i - 1], self.targets[i], q, result.q)
         return not smooth or not results[-1].converged
 
     def judged(self, path: Floats, start: Floats | None) -> Followed:
@@ -173,7 +184,7 @@ class PathSolver(NamedTuple):
         results: list[IKResult] = []
         breaks: list[int] = []
         q = path[0] if start is None else start
-        q = np.where(np.isnan(q), self.arm.mid_range, q)
+        q = np.where(np.isnan(q), self.arm.home, q)
         if self.check is not None:
             free = self.check.free(np.nan_to_num(path))
             path = np.where(free[:, None], path, np.nan)

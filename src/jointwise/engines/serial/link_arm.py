@@ -18,6 +18,7 @@ from jointwise.model import checks
 from jointwise.model.arm import ArmModel, arm_model
 from jointwise.model.kinematic_tree import TreeModel
 from jointwise.model.tree_path import chain_between, moved_links
+from jointwise.path_options import PathOptions
 from jointwise.posture import preferred_values
 from jointwise.problem import Problem
 from jointwise.results.batch import ARRAYS, Details, IKBatch, read_only
@@ -94,10 +95,10 @@ class LinkArm:
         found = SERIAL.solve_batch(self._reduced(problem), options)
         return IKBatch(*self._lifted(problem, found), self._details(problem, found))
 
-    def follow(self, problem: Problem, limits: PathLimits, progress: bool) -> IKPath:
+    def follow(self, problem: Problem, limits: PathLimits, options: PathOptions) -> IKPath:
         """Joint values of the robot along a path."""
         moved = limits._replace(by_velocity=limits.by_velocity[:, self.variables])
-        found = SERIAL.follow(self._reduced(problem), moved, progress)
+        found = SERIAL.follow(self._reduced(problem), moved, options)
         errors, poses, check, *_ = self._details(problem, found)
         details = found._details._replace(link_errors=errors, base_poses=poses, check=check)
         return IKPath(*self._lifted(problem, found), details)
@@ -165,7 +166,7 @@ def link_arm(model: TreeModel, link: str, base: bytes | None) -> LinkArm | None:
         link: The link.
         base: The numbers of the pose (4, 4) of the root; None for the identity.
     """
-    if model.free_base or model.links[link].joint < 0:
+    if model.free_base or model.loops or model.links[link].joint < 0:
         return None
     try:
         found, tree = chain_between(model, model.root, link), model.tree
@@ -176,7 +177,8 @@ def link_arm(model: TreeModel, link: str, base: bytes | None) -> LinkArm | None:
         return None
     pose = IDENTITY if base is None else np.frombuffer(base).reshape(4, 4)
     links = found.links if base is None else moved_links(found.links, pose)
-    arm, variables = arm_model(links, found.prismatic, found.limits), tree.variables[joints]
+    arm = arm_model(links, found.prismatic, found.limits, found.home)
+    variables = tree.variables[joints]
     is_whole = np.array_equal(variables, np.arange(model.n))
     return LinkArm(model, arm, variables, is_whole, found.joints, pose)
 

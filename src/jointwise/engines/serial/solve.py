@@ -60,7 +60,7 @@ def solve_one(
     """
     if target.kind.has_box:
         target = without_empty_box(target)
-    kind, values, weight, _ = target
+    kind, values, weight, *_ = target
     if weight is EQUAL_WEIGHT:
         weights = kind.point_weights(arm.angular_scale)
     else:
@@ -268,7 +268,7 @@ def _nearest_to(
     plain = solve_one(
         arm,
         target,
-        (start if near_start else arm.mid_range).copy(),
+        (start if near_start else arm.home).copy(),
         near_start,
         config,
         check,

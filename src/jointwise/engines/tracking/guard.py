@@ -11,7 +11,7 @@ from jointwise.engines.tree.check import PackedTree, tree_check
 from jointwise.engines.tree.engine import TREE
 from jointwise.engines.tree.request import largest_error
 from jointwise.engines.tree.stepper import TreeStepper
-from jointwise.kernels.layout.arrays import Floats, Ints
+from jointwise.kernels.layout.arrays import Floats
 from jointwise.kernels.layout.guard import (
     GUARD_COLLIDES,
     GUARD_FREE,
@@ -143,40 +143,24 @@ class GuardedStepper:
     ) -> TrackResult:
         """The result of a step, changed where obstacles are in the way."""
         guard, moving, tree = self._guard, self._moving, self._tree
-        request, values = tree.request, [each.values[None] for each in tree.ordered(targets)]
-        (packed,) = tree.pack(values)
-        row, outcome = np.empty(2 * len(moving.limits)), np.empty(3, np.int64)
-        errors = np.empty((len(packed), 2))
-        cpu.guard_step(
-            guard.packed,
-            request.tree.ints,
-            request.tree.floats,
-            packed,
-            request.settings,
-            request.tree.variables,
-            moving.limits,
-            tree.times,
-            before,
-            moving.state,
-            (tree.memory, guard.braking, self._scratch),
-            row,
-            errors,
-            outcome,
+        (packed,) = tree.pack(targets, many=False)
+        row, errors = np.empty(2 * len(moving.limits) + 2), np.empty((len(packed), 2))
+        scratch = tree.memory, guard.braking, self._scratch
+        outcome = cpu.guard_step(
+            guard.packed, tree.packed, packed, before, moving.state, scratch, row, errors
         )
         if outcome[0] == GUARD_FREE:
             return result
         return self._changed(result, row, errors, outcome)
 
     def _changed(
-        self, result: TrackResult, row: Floats, errors: Floats, outcome: Ints
+        self, result: TrackResult, row: Floats, errors: Floats, outcome: tuple[int, int, int]
     ) -> TrackResult:
         """The result of a step that obstacles have changed."""
-        guard, n, free = self._guard, len(row) // 2, self._tree.free
-        if free is not None:
-            errors[free] = np.nan
+        guard, n = self._guard, len(row) // 2 - 1
         for array in (row, errors):
             array.setflags(write=False)
-        distance, angle = map(largest_error, zip(*errors.tolist(), strict=True))
+        distance, angle = row.item(-2), row.item(-1)
         status = result.status
         if outcome[0] == GUARD_COLLIDES:
             status = TrackStatus.COLLIDES
@@ -185,11 +169,11 @@ class GuardedStepper:
             status = TrackStatus.FOLLOWING if near else TrackStatus.AT_OBSTACLE
         return TrackResult(
             row[:n],
-            row[n:],
+            row[n:-2],
             distance,
             angle,
             status,
             result.links,
             None if result.link_errors is None else errors,
-            guard.check.name_pair(outcome.astype(np.float64)),
+            guard.check.name_pair(np.array(outcome, float)),
         )

@@ -308,8 +308,8 @@ class Tracker:
     def _stepper(self, links: tuple[str, ...], targets: tuple[PackedTarget, ...]) -> Stepper:
         """What follows targets of these links and kinds; kept for the next step."""
         key: tuple[object, ...] = links
-        for kind, _, weight, point in targets:
-            key += (kind, weight, None if point is None else point.tobytes())
+        for kind, _, weight, point, to in targets:
+            key += (kind, weight, None if point is None else point.tobytes(), to)
         self._key, stepper = key, self._steppers.get(key)
         if stepper is None:
             problem = self._problem._replace(links=links, targets=targets, collision=None)

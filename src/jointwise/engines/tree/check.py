@@ -7,7 +7,6 @@ import numpy as np
 
 from jointwise.backends import cpu
 from jointwise.config import SolveConfig
-from jointwise.engines.edges.packing import packed_edges
 from jointwise.engines.serial.check import CollisionCheck, run_rows, warn_if_swallowed
 from jointwise.engines.tree.request import Request
 from jointwise.kernels.layout.arm import NO_ARM
@@ -16,10 +15,11 @@ from jointwise.kernels.layout.scene import World
 from jointwise.kernels.layout.spheres import Spheres
 from jointwise.kernels.layout.tree import (
     BASE_POSE,
+    PLAIN,
     SETTING_LOWER,
     SETTING_UPPER,
     TARGET_DIRECTIONS,
-    TARGET_HAS_BOX,
+    TARGET_FORM,
     TARGET_LINK_POINT,
     TARGET_ORIENTATION_WEIGHT,
     TARGET_POSITION_WEIGHT,
@@ -62,8 +62,7 @@ class TreeCollisionCheck(CollisionCheck):
     def shape(self) -> "PackedTree":
         """Joints and spheres, packed."""
         geometry, _ = self._collision.for_kernels()
-        base = None if self.base is IDENTITY else tuple(self.base.ravel().tolist())
-        return _packed_tree(self._model, geometry, base)
+        return _packed_tree(self._model, geometry, self.base_numbers())
 
     @cached_property
     def _obstacles(self) -> tuple[World, Bools | None]:
@@ -77,11 +76,19 @@ class TreeCollisionCheck(CollisionCheck):
         """Shape and obstacles, packed."""
         return self.around(self.shape.packed, self.margin)
 
+    def base_numbers(self, base_pose: Floats | None = None) -> tuple[float, ...] | None:
+        """The numbers of the pose of the base, as ``packed_edges`` takes them.
+
+        A free base is where ``base_pose`` says, if it is given.
+        """
+        free = self._model.free_base and base_pose is not None
+        pose = base_pose if free else self.base
+        return None if pose is IDENTITY or pose is None else tuple(pose.ravel().tolist())
+
     @cached_property
     def packed_edges(self) -> Floats | None:
         """What the kernels of edges read; None if the base moves."""
-        base = None if self.base is IDENTITY else tuple(self.base.ravel().tolist())
-        return None if self._model.free_base else packed_edges(self._collision, base)
+        return None if self._model.free_base else super().packed_edges
 
     @cached_property
     def is_warned(self) -> bool:
@@ -144,11 +151,11 @@ class TreeCollisionCheck(CollisionCheck):
         moving[request.tree.variables] = settings[SETTING_LOWER] < settings[SETTING_UPPER]
         posed = (targets[:, TARGET_DIRECTIONS] == 3.0) & (targets[:, TARGET_POSITION_WEIGHT] > 0.0)
         posed &= targets[:, TARGET_ORIENTATION_WEIGHT] > 0.0
-        posed &= targets[:, TARGET_HAS_BOX] == 0.0
+        posed &= (targets[:, TARGET_FORM] == PLAIN) & ~request.tree.is_relative
         point = TARGET_LINK_POINT
         points = tuple(
             (self._model.links[link].joint, *target[point : point + 3].tolist())
-            for link, target, is_posed in zip(request.tree.links, targets, posed, strict=True)
+            for link, target, is_posed in zip(request.tree.links, targets, posed, strict=False)
             if is_posed
         )
         moves_base = request.tree.moves_base

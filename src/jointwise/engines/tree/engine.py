@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from math import nan
-from operator import ge
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,14 +21,16 @@ from jointwise.engines.tree.request import (
     largest_error,
     make_request,
 )
-from jointwise.engines.tree.solve import NO_CHECK, Arrays, result_arrays, solve_rows
+from jointwise.engines.tree.solve import NO_CHECK, result_arrays, solve_rows, some_rows
 from jointwise.kernels.layout.arrays import Floats
 from jointwise.kernels.layout.status import COLLIDES, CONVERGED, INVALID
 from jointwise.kernels.layout.task import Results
+from jointwise.kernels.layout.tree import TreeResults
 from jointwise.model import checks
 from jointwise.model.kinematic_tree import TreeModel
 from jointwise.model.tree_path import arm_as_tree
 from jointwise.model.tree_poses import square
+from jointwise.path_options import PathOptions
 from jointwise.problem import Problem
 from jointwise.results.batch import Details, IKBatch, read_only
 from jointwise.results.path import IKPath
@@ -83,9 +84,9 @@ class TreeEngine:
         def work(worker: int, begin: int, end: int) -> None:
             if singly:
                 for i in range(begin, end):
-                    row, part = request.row(i), tuple(each[i : i + 1] for each in results)
+                    row, part = request.row(i), some_rows(results, slice(i, i + 1))
                     checked = NO_CHECK if check is None else check.packed(row, config)
-                    solve_rows(row, criteria, (0, 1), part, memories[worker], checked)  # type: ignore[arg-type]
+                    solve_rows(row, criteria, (0, 1), part, memories[worker], checked)
             else:
                 solve_rows(request, criteria, (begin, end), results, memories[worker], around)
             counts[worker, 0] += end - begin
@@ -95,7 +96,7 @@ class TreeEngine:
             run_threads(work, count, ROWS, counts, report)
         return IKBatch(*_collected(request, config, results, check, along_path=False))
 
-    def follow(self, problem: Problem, limits: PathLimits, progress: bool) -> IKPath:
+    def follow(self, problem: Problem, limits: PathLimits, options: PathOptions) -> IKPath:
         """Joint values along a path."""
         problem = of_robot(problem)
         check_tree_config(problem.config)
@@ -103,7 +104,9 @@ class TreeEngine:
             checks.joint_values("start", problem.start, problem.model.n, "a robot")
         request, config, check = make_request(problem, True), problem.config, _check_of(problem)
         smoothness = 0.0 if problem.posture is None else problem.posture.smoothness
-        results = follow(request, config, limits, smoothness, problem.start is not None, check)
+        with reporting(options.progress, "following", len(request.targets)) as report:
+            results = follow(request, config, limits, smoothness, problem.start is not None, check)
+            report(len(request.targets), int((results.outcomes[:, 0] == CONVERGED).sum()))
         path = IKPath(*_collected(request, config, results, check, along_path=True))
         before = path.q[:1] if problem.start is None else request.starts
         breaks = breaks_of(np.concatenate([before, path.q]), limits.max_step)
@@ -144,7 +147,7 @@ def _check_of(problem: Problem) -> "TreeCollisionCheck | None":
 
 
 def _one_result(
-    request: Request, config: SolveConfig, results: Arrays, check: "TreeCollisionCheck | None"
+    request: Request, config: SolveConfig, results: TreeResults, check: "TreeCollisionCheck | None"
 ) -> IKResult:
     """The result of one set of targets: as ``_collected`` and then the first row, in less time."""
     ((state,), (errors,), (outcome,)), tree, q = results, request.tree, request.starts[0]
@@ -154,11 +157,11 @@ def _one_result(
     if tree.moves_base:
         base_pose = base_pose @ square(state[v:].reshape(3, 4))
         base_pose.setflags(write=False)
-    rows = [
-        [error if counts else nan for error, counts in zip(*pairs, strict=True)]
-        for pairs in zip(errors.tolist(), request.weighted, strict=True)
-    ]
-    missed = [any(map(ge, row, config.tolerances)) for row in rows]
+    rows, (near, aligned) = errors[: len(tree.links)].tolist(), config.tolerances
+    for row, counts in zip(rows, request.weighted, strict=True):
+        if not (counts[0] and counts[1]):
+            row[:] = [error if known else nan for error, known in zip(row, counts, strict=True)]
+    missed = [distance >= near or angle >= aligned for distance, angle in rows]
     position_error, orientation_error = map(largest_error, zip(*rows, strict=True))
     code, iterations, restarts = outcome.tolist()
     found = q, code == CONVERGED, position_error, iterations, STATUS_BY_CODE[code]
@@ -171,7 +174,7 @@ def _one_result(
 def _collected(
     request: Request,
     config: SolveConfig,
-    results: Arrays,
+    results: TreeResults,
     check: "TreeCollisionCheck | None",
     along_path: bool,
 ) -> tuple[Any, ...]:
@@ -186,6 +189,7 @@ def _collected(
             neighbours stay neighbours.
     """
     (states, errors, outcomes), tree, count = results, request.tree, len(results[0])
+    errors = errors[:, : len(tree.links)]
     v = len(tree.variables)
     x = states[:, :v]
     if not along_path:

@@ -8,9 +8,9 @@ from jointwise.backends import cpu
 from jointwise.config import SolveConfig, criteria_of
 from jointwise.engines.path_limits import PathLimits
 from jointwise.engines.tree.request import Request
-from jointwise.engines.tree.solve import NO_CHECK, Arrays, result_arrays, solve_rows
+from jointwise.engines.tree.solve import NO_CHECK, packed_rows, result_arrays, solve_rows, some_rows
 from jointwise.kernels.layout.arrays import UNLIMITED, Floats
-from jointwise.kernels.layout.tree import SETTING_MAX_CHANGE, SETTING_SMOOTH
+from jointwise.kernels.layout.tree import SETTING_MAX_CHANGE, SETTING_SMOOTH, TreeResults
 
 if TYPE_CHECKING:
     from jointwise.engines.tree.check import TreeCollisionCheck
@@ -30,7 +30,7 @@ def follow(
     smoothness: float,
     has_start: bool,
     check: "TreeCollisionCheck | None",
-) -> Arrays:
+) -> TreeResults:
     """Follow targets set by set, without restarts after the first.
 
     Each set starts at the one before, and ends in the least weighted squared errors that are
@@ -67,16 +67,9 @@ def follow(
         settings[SETTING_MAX_CHANGE] = changes[k] if len(changes) > 1 else changes[0]
         if k:
             results[0][piece] = results[0][k - 1]
-        cpu.follow_tree(
-            tree.ints,
-            tree.floats,
-            request.targets[piece],
-            criteria,
-            settings,
-            (*FRAME_LIMITS, from_start or k > 0),
-            *(part[piece] for part in results),
-            memory,
-        )
+        packed = packed_rows(request._replace(targets=request.targets[piece]), criteria, settings)
+        frame_limits = (*FRAME_LIMITS, from_start or k > 0)
+        cpu.follow_tree(packed, frame_limits, some_rows(results, piece), memory)
     results[2][0, 2] = restarts
     return results
 

@@ -10,10 +10,16 @@ import numpy as np
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import UNLIMITED, Bools, Floats, Ints
 from jointwise.kernels.layout.tree import (
+    CENTRE_OF_MASS,
+    IN_BOX,
+    IN_POLYGON,
+    PLAIN,
     SETTING_LOWER,
     SETTING_MAX_CHANGE,
     SETTING_UPPER,
     SETTINGS_SIZE,
+    WORLD,
+    Couplings,
     Tree,
     memory_size,
     pack_limbs,
@@ -21,10 +27,35 @@ from jointwise.kernels.layout.tree import (
 )
 from jointwise.model import checks
 from jointwise.model.arm import kronecker_strides
-from jointwise.model.kinematic_tree import TreeModel
+from jointwise.model.kinematic_tree import LinkPlace, Loop, TreeModel
+from jointwise.targets import TargetKind, Weight
 
 # Of the longest path from the base to a link: the position error that counts like 1 rad.
 ANGULAR_SHARE = 0.3
+
+
+class Placed(NamedTuple):
+    """What a target is of, and in which frame.
+
+    Attributes:
+        link: The link, or ``MASS_CENTRE``.
+        to: The link in whose frame the target is; None for the world.
+        rows: How many rows of a Jacobian it is for kernels; 0 if its moments are enough.
+    """
+
+    link: str
+    to: str | None
+    rows: int
+
+
+def row_count(place: LinkPlace, kind: TargetKind, weight: Weight, to: str | None) -> int:
+    """The rows of a target: none if it is fixed in the world, on a link; see ``Placed``."""
+    is_plain = kind.form in (PLAIN, IN_BOX)
+    if is_plain and to is None and place.joint != CENTRE_OF_MASS:
+        return 0
+    of_position = 1 if kind.form == IN_POLYGON else 3
+    rows = of_position if kind.point_weights(1.0)[0] and weight[0] else 0
+    return rows + (3 if kind.directions and weight[1] else 0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,6 +76,8 @@ class PrunedTree:
         memory_size: Numbers in the scratch of a kernel.
         moves_base: Whether the base moves.
         limbs: Its limbs; none if all targets are one.
+        target_count: Targets of the links, and loops after them.
+        is_relative: (k,) which targets are in the frame of a link.
     """
 
     model: TreeModel
@@ -59,6 +92,8 @@ class PrunedTree:
     memory_size: int
     moves_base: bool
     limbs: "tuple[Limb, ...]"
+    target_count: int
+    is_relative: Bools
 
     @property
     def memory(self) -> Floats:
@@ -110,27 +145,20 @@ class PrunedTree:
 
 @lru_cache(maxsize=64)
 def pruned_tree(
-    model: TreeModel, links: tuple[str, ...], free_base: bool, held: bytes = b""
+    model: TreeModel, targets: tuple[Placed | Loop, ...], free_base: bool, held: bytes = b""
 ) -> PrunedTree:
-    """The robot with targets for these links; the last ones are kept.
+    """The robot with targets for some links; the last ones are kept.
 
     Args:
         model: The robot.
-        links: The links.
+        targets: What they are of; the loops of the robot are after them.
         free_base: Whether the base moves.
         held: The bytes of (n,) booleans: which variables do not move; empty for none.
     """
     tree = model.tree
-    carriers = [model.links[link].joint for link in links]
-    used: set[int] = set()
-    for carrier in carriers:
-        body = carrier
-        while body >= 0:
-            used.add(body)
-            body = int(tree.parents[body])
-    bodies = sorted(used)
+    bodies = sorted(set().union(*(moving_joints(model, target) for target in targets)))
     variables = list(dict.fromkeys(tree.variables[bodies].tolist()))
-    index = {-1: -1} | {body: i for i, body in enumerate(bodies)}
+    index = {CENTRE_OF_MASS: CENTRE_OF_MASS, -1: -1} | {body: i for i, body in enumerate(bodies)}
     pruned = Tree(
         np.array([index[parent] for parent in tree.parents[bodies].tolist()], np.int64),
         tree.placements[bodies],
@@ -145,9 +173,11 @@ def pruned_tree(
     wrapped = revolute & (counts == 1) & (pruned.upper - pruned.lower >= 2.0 * np.pi)
     scale, longest = angular_scale(tree)
     spreads = np.where(revolute, np.pi, longest)
-    places = np.array([index[carrier] for carrier in carriers], np.int64)
-    packed = pack_problem(pruned, places, kronecker_strides(len(variables)), spreads, free_base)
-    limbs = () if free_base else _limbs(model, links, variables, held)
+    places = np.array([index[ends_of(model, each)[0]] for each in targets], np.int64)
+    couplings = _couplings(model, targets, bodies, index)
+    strides = kronecker_strides(len(variables))
+    packed = pack_problem(pruned, places, strides, spreads, free_base, couplings)
+    limbs = () if free_base else _limbs(model, targets, variables, held)
     parts = [(own.ints, own.floats, targets, at) for own, targets, at in limbs]
     ints, floats = pack_limbs(packed, parts)
     settings = np.zeros((SETTINGS_SIZE, len(variables)))
@@ -156,7 +186,7 @@ def pruned_tree(
     settings[SETTING_MAX_CHANGE] = UNLIMITED
     return PrunedTree(
         model=model,
-        links=links,
+        links=tuple([each.link for each in targets if isinstance(each, Placed)]),
         variables=np.array(variables, np.int64),
         ints=ints,
         floats=floats,
@@ -167,7 +197,39 @@ def pruned_tree(
         memory_size=memory_size(ints),
         moves_base=free_base,
         limbs=limbs,
+        target_count=len(targets),
+        is_relative=np.array([isinstance(each, Loop) or each.to is not None for each in targets]),
     )
+
+
+def ends_of(model: TreeModel, target: Placed | Loop) -> tuple[int, int]:
+    """The joint that moves a target, and the joint that carries its frame; see ``TreeProblem``."""
+    if isinstance(target, Loop):
+        return target.link.joint, target.to.joint
+    to = WORLD if target.to is None else model.links[target.to].joint
+    return model.place(target.link).joint, to
+
+
+def moving_joints(model: TreeModel, target: Placed | Loop) -> set[int]:
+    """The joints that move a target, or the frame in which it is."""
+    joint, frame = ends_of(model, target)
+    if joint == CENTRE_OF_MASS:
+        return set(range(len(model.tree.parents)))
+    return {*model.path(joint), *([] if frame == WORLD else model.path(frame))}
+
+
+def _couplings(
+    model: TreeModel, targets: tuple[Placed | Loop, ...], bodies: list[int], index: dict[int, int]
+) -> Couplings:
+    """What couples the branches of a robot that is pruned to some joints."""
+    ends = [ends_of(model, each) for each in targets]
+    references = [WORLD if to == WORLD else index[to] for _, to in ends]
+    masses = np.zeros((len(bodies) + 1, 4))
+    if any(joint == CENTRE_OF_MASS for joint, _ in ends) and model.masses is not None:
+        masses = model.masses / model.masses[:, 0].sum()
+    counts = [each.rows if isinstance(each, Placed) else 3 + 3 * each.is_weld for each in targets]
+    loops = sum(isinstance(each, Loop) for each in targets)
+    return Couplings(np.array(references, np.int64), np.array(counts, np.int64), masses, loops)
 
 
 class Limb(NamedTuple):
@@ -185,17 +247,14 @@ class Limb(NamedTuple):
 
 
 def _limbs(
-    model: TreeModel, links: tuple[str, ...], variables: list[int], held: bytes
+    model: TreeModel, placed: tuple[Placed | Loop, ...], variables: list[int], held: bytes
 ) -> tuple[Limb, ...]:
     """The limbs of a robot with a fixed base; see ``pruned_tree``."""
     tree, found = model.tree, list[tuple[list[int], set[int]]]()  # targets and moving variables
     moves = ~np.frombuffer(held, np.bool_) if held else np.ones(model.n, np.bool_)
-    for k, link in enumerate(links):
-        targets, moved_by, joint = [k], set[int](), model.links[link].joint
-        while joint >= 0:
-            moved_by.add(int(tree.variables[joint]))
-            joint = int(tree.parents[joint])
-        moved_by = {variable for variable in moved_by if moves[variable]}
+    for k, target in enumerate(placed):
+        joints = [*moving_joints(model, target)]
+        targets, moved_by = [k], {int(each) for each in tree.variables[joints] if moves[each]}
         for limb in [each for each in found if each[1] & moved_by]:
             found.remove(limb)
             targets, moved_by = limb[0] + targets, limb[1] | moved_by
@@ -204,7 +263,7 @@ def _limbs(
         return ()
     limbs = []
     for targets, _ in found:
-        own = pruned_tree(model, tuple(links[k] for k in targets), False, held)
+        own = pruned_tree(model, tuple(placed[k] for k in targets), False, held)
         at = [variables.index(variable) for variable in own.variables.tolist()]
         limbs.append(Limb(own, np.array(targets), np.array(at)))
     return tuple(limbs)
@@ -241,16 +300,21 @@ def active_variables(model: TreeModel, active: Collection[str] | None) -> tuple[
 
 
 def check_movable(
-    model: TreeModel, links: tuple[str, ...], held: Bools | None, free_base: bool
+    model: TreeModel, targets: tuple[Placed, ...], held: Bools | None, free_base: bool
 ) -> None:
     """Refuse a target on a link that no active joint moves."""
-    for link in () if free_base else links:
-        body, movable = model.links[link].joint, False
-        while body >= 0 and not movable:
-            movable = held is None or not held[model.tree.variables[body]]
-            body = int(model.tree.parents[body])
-        if not movable:
+    for target in targets:
+        if free_base and target.to is None:
+            continue
+        link, joints = target.link, moving_joints(model, target)
+        if target.to is not None and model.place(link).joint != CENTRE_OF_MASS:
+            own, frame = model.place(link).joint, model.links[target.to].joint
+            joints -= {*model.path(own)} & {*model.path(frame)}  # these move both alike
+        if not any(held is None or not held[model.tree.variables[each]] for each in joints):
             hint = "no joint is between it and the base"
+            if target.to is not None:
+                hint = f"no joint is between it and {target.to!r}"
             if held is not None and held.any():
-                hint = "all joints between it and the base are held by the posture's active"
+                where = "the base" if target.to is None else repr(target.to)
+                hint = f"all joints between it and {where} are held by the posture's active"
             raise InvalidInputError(f"no active joint moves {link!r}: {hint}. Remove its target.")

@@ -9,22 +9,26 @@ import numpy as np
 
 from jointwise.config import DEFAULT_SOLVE_CONFIG, SolveConfig
 from jointwise.engines.tree.pruned import (
+    Placed,
     PrunedTree,
     active_variables,
     check_movable,
     pruned_tree,
+    row_count,
 )
 from jointwise.errors import DimensionMismatchError, InvalidInputError
 from jointwise.kernels.layout.arrays import MAX_VALUE, UNLIMITED, Bools, Floats
 from jointwise.kernels.layout.tree import (
     BASE_POSE,
+    IN_BOX,
+    IN_POLYGON,
     SETTING_PENALTY,
     SETTING_PREFERRED,
     TARGET_AXES,
     TARGET_BOX,
     TARGET_CENTRE,
     TARGET_DIRECTIONS,
-    TARGET_HAS_BOX,
+    TARGET_FORM,
     TARGET_LINK_AXES,
     TARGET_LINK_POINT,
     TARGET_ORIENTATION_WEIGHT,
@@ -33,7 +37,8 @@ from jointwise.kernels.layout.tree import (
     TARGET_SIZE,
 )
 from jointwise.model import checks
-from jointwise.model.kinematic_tree import TreeModel
+from jointwise.model.kinematic_tree import Loop, TreeModel
+from jointwise.model.tree_poses import inverse, square
 from jointwise.posture import preferred_values
 from jointwise.problem import Problem
 from jointwise.results.result import IDENTITY
@@ -51,7 +56,7 @@ class Request(NamedTuple):
 
     Attributes:
         tree: Robot and links, packed.
-        targets: (m, k, 55) packed targets, in the frame of ``base``.
+        targets: (m, k, 64) packed targets, in the frame of ``base``.
         settings: (6, v) settings of the variables.
         starts: (1, n) or (m, n) start values of all variables [rad, m].
         base: (4, 4) pose of the base at the start.
@@ -115,8 +120,8 @@ def make_request(problem: Problem, many: bool) -> Request:
     active: Any = None if posture is None else posture.active
     shapes = tuple(
         [
-            (kind, weight, () if point is None else tuple(point.tolist()))
-            for kind, _, weight, point in targets
+            (kind, weight, () if point is None else tuple(point.tolist()), to)
+            for kind, _, weight, point, to in targets
         ]
     )
     tree, held, constant, weighted = _prepare(model, links, shapes, active)
@@ -130,25 +135,16 @@ def make_request(problem: Problem, many: bool) -> Request:
         settings[SETTING_PENALTY] = weight * tree.scales
     packed = np.empty((count, *constant.shape))
     packed[:] = constant
-    first = targets[0].kind
-    if not many and first.has_fixed_axes and all(kind is first for kind, *_ in targets):
-        # The most frequent case, and fast.
-        pack_values(first, np.array([each.values for each in targets]), NO_TRANSFORM, packed[0])
-    else:
-        for i, (kind, values, _, _) in enumerate(targets):
-            transform = model.links[links[i]].transform
-            pack_values(kind, values if many else values[None], transform, packed[:, i])
-    if base_pose is None:
-        base_pose = IDENTITY
-    else:
-        into_frame(packed, base_pose)
+    pack_all(model, links, targets, many, packed)
+    into_frames(model, targets, base_pose, packed)
+    base_pose = IDENTITY if base_pose is None else base_pose
     return Request(tree, packed, settings, starts, base_pose, weight > 0.0, held, weighted)
 
 
 def start_rows(model: TreeModel, start: Any, preferred: Floats | None, count: int) -> Floats:
     """(1, n) or (m, n) where solves start, inside the limits."""
     if start is None and preferred is None:
-        return model.mid_range[None].copy()
+        return model.home[None].copy()
     if start is None:
         rows = np.array([preferred])
     elif np.ndim(start) == 1:
@@ -190,44 +186,71 @@ def largest_error(errors: Iterable[float]) -> float:
     return max([error for error in errors if error == error], default=nan)
 
 
-Shapes = tuple[tuple[TargetKind, Weight, tuple[float, ...]], ...]
+Shapes = tuple[tuple[TargetKind, Weight, tuple[float, ...], str | None], ...]
 
 
 @lru_cache(maxsize=64)
 def _prepare(
     model: TreeModel, links: tuple[str, ...], shapes: Shapes, active: tuple[str, ...] | None
 ) -> tuple[PrunedTree, Bools | None, Floats, list[list[bool]]]:
-    """What does not depend on the numbers of targets: tree, held variables, (k, 55) constants.
+    """What does not depend on the numbers of targets: tree, held variables, (k, 64) constants.
 
     And whether the position and the orientation of each target count.
     """
     held, free_base = active_variables(model, active)
-    check_movable(model, links, held, free_base)
-    tree = pruned_tree(model, links, free_base, b"" if held is None else held.tobytes())
-    packed = np.zeros((len(links), TARGET_SIZE))
-    for row, link, (kind, weight, point) in zip(packed, links, shapes, strict=True):
-        rotation, origin = np.hsplit(model.links[link].transform, [3])
+    placed = tuple(
+        Placed(link, to, row_count(model.place(link), kind, weight, to))
+        for link, (kind, weight, _, to) in zip(links, shapes, strict=True)
+    )
+    check_movable(model, placed, held, free_base)
+    bodies = b"" if held is None else held.tobytes()
+    tree = pruned_tree(model, (*placed, *model.loops), free_base, bodies)
+    packed = np.zeros((tree.target_count, TARGET_SIZE))
+    for row, loop in zip(packed[len(links) :], model.loops, strict=True):
+        _pack_loop(loop, tree.angular_scale, row)
+    rows = packed[: len(links)]
+    for row, link, (kind, weight, point, _) in zip(rows, links, shapes, strict=True):
+        rotation, origin = np.hsplit(model.place(link).transform, [3])
         on_link, scale = np.array(point or (0.0, 0.0, 0.0)), tree.angular_scale**2
-        row[TARGET_POSITION_WEIGHT] = weight[0] if kind.has_position else 0.0
+        row[TARGET_POSITION_WEIGHT] = weight[0] if kind.point_weights(1.0)[0] else 0.0
         row[TARGET_ORIENTATION_WEIGHT] = weight[1] * scale if kind.directions else 0.0
-        row[TARGET_DIRECTIONS] = kind.directions
+        row[TARGET_DIRECTIONS], row[TARGET_FORM] = kind.directions, kind.form
         row[TARGET_LINK_POINT:TARGET_LINK_AXES] = origin[:, 0] + rotation @ on_link
         if kind.has_fixed_axes:
-            _pack_axes(kind.link_axes(NO_TARGETS), model.links[link].transform, row[None])
-    weighted = packed[:, :TARGET_DIRECTIONS] > 0.0
+            _pack_axes(kind.link_axes(NO_TARGETS), model.place(link).transform, row[None])
+    weighted = rows[:, :TARGET_DIRECTIONS] > 0.0
     if not weighted.any():
         raise InvalidInputError("all weights of the targets are 0: expected one above 0.")
     return tree, held, packed, weighted.tolist()
 
 
+def pack_all(
+    model: TreeModel,
+    links: tuple[str, ...],
+    targets: tuple[PackedTarget, ...],
+    many: bool,
+    packed: Floats,
+) -> None:
+    """Write the numbers of the targets of all links into ``packed (m, k, 64)``; see above."""
+    first = targets[0].kind
+    if not many and first.has_fixed_axes and all(kind is first for kind, *_ in targets):
+        # The most frequent case, and fast.
+        values = np.array([each.values for each in targets])
+        pack_values(first, values, NO_TRANSFORM, packed[0, : len(targets)])
+        return
+    for i, (kind, values, *_) in enumerate(targets):
+        transform = model.place(links[i]).transform
+        pack_values(kind, values if many else values[None], transform, packed[:, i])
+
+
 def pack_values(kind: TargetKind, values: Floats, transform: Floats, packed: Floats) -> None:
-    """Write the numbers of one link's targets into ``packed (m, 55)``, which has the constants.
+    """Write the numbers of one link's targets into ``packed (m, 64)``, which has the constants.
 
     Args:
         kind: What the targets are.
         values: (m, ...) the targets, as the kind packs them.
         transform: (3, 4) the link's frame in that of its body; not used if axes are fixed.
-        packed: (m, 55) what is written.
+        packed: (m, 64) what is written.
     """
     size = 3 * kind.directions
     packed[:, TARGET_POINT:TARGET_AXES] = kind.target_points(values)
@@ -235,24 +258,56 @@ def pack_values(kind: TargetKind, values: Floats, transform: Floats, packed: Flo
         packed[:, TARGET_AXES : TARGET_AXES + size] = kind.target_axes(values)
     if not kind.has_fixed_axes:
         _pack_axes(kind.link_axes(values), transform, packed)
-    if kind.has_box:
-        packed[:, TARGET_HAS_BOX] = 1.0
-        packed[:, TARGET_CENTRE:TARGET_BOX] = packed[:, TARGET_POINT:TARGET_HAS_BOX]
-        packed[:, TARGET_BOX:] = kind.box_rows(values)
+    if kind.form == IN_POLYGON:  # its frame has axes, without prescribing any
+        packed[:, TARGET_AXES:TARGET_FORM] = kind.target_axes(values)
+    if kind.form in (IN_BOX, IN_POLYGON):
+        packed[:, TARGET_CENTRE:TARGET_BOX] = packed[:, TARGET_POINT:TARGET_FORM]
+        numbers = kind.region_numbers(values)
+        packed[:, TARGET_BOX : TARGET_BOX + numbers.shape[1]] = numbers
+
+
+def _pack_loop(loop: Loop, scale: float, packed: Floats) -> None:
+    """Write a loop as a target ``packed (64,)``: one frame as the other one sees it."""
+    packed[TARGET_POSITION_WEIGHT] = 1.0
+    if loop.is_weld:
+        packed[TARGET_ORIENTATION_WEIGHT], packed[TARGET_DIRECTIONS] = scale**2, 3.0
+    for at, place in ((TARGET_LINK_POINT, loop.link), (TARGET_CENTRE, loop.to)):
+        packed[at : at + 12] = place.transform.T[[3, 0, 1, 2]].ravel()
+    packed[TARGET_POINT:TARGET_FORM] = packed[TARGET_CENTRE:TARGET_BOX]
 
 
 def _pack_axes(axes: Floats, transform: Floats, packed: Floats) -> None:
-    """Write the axes (m, d, 3) of a link that targets prescribe into ``packed (m, 55)``."""
+    """Write the axes (m, d, 3) of a link that targets prescribe into ``packed (m, 64)``."""
     size = 3 * axes.shape[1]
     rotated = axes @ transform[:, :3].T
     packed[:, TARGET_LINK_AXES : TARGET_LINK_AXES + size] = rotated.reshape(len(axes), size)
 
 
 def into_frame(targets: Floats, frame: Floats) -> None:
-    """Express targets (..., 55) of the world in a frame (4, 4); kernels refuse invalid ones."""
-    points = targets[..., TARGET_POINT:TARGET_HAS_BOX]  # the point and the directions
+    """Express targets (..., 64) of the world in a frame (4, 4); kernels refuse invalid ones."""
+    points = targets[..., TARGET_POINT:TARGET_FORM]  # the point and the directions
     points[..., :3] -= frame[:3, 3]
     with np.errstate(invalid="ignore", over="ignore"):
         rotated = points.reshape(-1, 3) @ frame[:3, :3]
     points[:] = rotated.reshape(points.shape)
     targets[..., TARGET_CENTRE:TARGET_BOX] = points
+
+
+def into_frames(
+    model: TreeModel, targets: tuple[PackedTarget, ...], base_pose: Floats | None, packed: Floats
+) -> None:
+    """Express targets (m, k, 64) in the frames in which kernels take them.
+
+    Those in the frame of a link are expressed in that of the joint that carries it, others in that
+    of the base; its pose is None for the identity.
+    """
+    if all(target.to is None for target in targets):
+        if base_pose is not None:
+            into_frame(packed[:, : len(targets)], base_pose)
+        return
+    for i, target in enumerate(targets):
+        frame = base_pose
+        if target.to is not None:
+            frame = inverse(square(model.links[target.to].transform))
+        if frame is not None:
+            into_frame(packed[:, i], frame)

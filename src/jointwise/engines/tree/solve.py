@@ -1,13 +1,13 @@
 """Sets of targets of a robot, and those near preferred joint values."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from jointwise.backends import cpu
 from jointwise.engines.tree.request import Request
 from jointwise.kernels.layout.arm import NO_ARM
-from jointwise.kernels.layout.arrays import Floats, Ints
+from jointwise.kernels.layout.arrays import Floats
 from jointwise.kernels.layout.status import COLLIDES, COLLIDES_ALWAYS, CONVERGED, INVALID
 from jointwise.kernels.layout.task import PackedCriteria
 from jointwise.kernels.layout.tree import (
@@ -17,11 +17,11 @@ from jointwise.kernels.layout.tree import (
     SETTING_PREFERRED,
     SETTING_UPPER,
     TARGET_DIRECTIONS,
+    TreeResults,
+    TreeRows,
 )
 from jointwise.kernels.layout.tree import TreeCheck as PackedCheck
 
-# CCD sweeps of the first attempt.
-SWEEPS = 3
 # Of a compromise with preferred joint values, as ``follow_tree`` takes them: steps, decrease of the
 # cost that ends it, and no limit of the change from the start.
 COMPROMISE_LIMITS = 200, 1e-9, False
@@ -30,38 +30,43 @@ COMPROMISE_LIMITS = 200, 1e-9, False
 _NO_FLOATS, _NO_INTS = np.empty(0), np.empty(0, np.int64)
 NO_CHECK = PackedCheck(_NO_INTS, _NO_FLOATS, _NO_INTS, _NO_FLOATS, NO_ARM, NO_ARM)
 
-# States (m, v + 12), errors (m, k, 2), and status, iterations and restarts (m, 3), for kernels.
-Arrays = tuple[Floats, Floats, Ints]
 
-
-def result_arrays(request: Request) -> Arrays:
+def result_arrays(request: Request) -> TreeResults:
     """States at the start, errors and outcomes, for a kernel to write."""
     count = len(request.targets)
-    errors = np.empty((count, len(request.tree.links), 2))
+    errors = np.empty((count, request.tree.target_count, 2))
     states = np.empty((count, len(request.tree.variables) + BASE_POSE))
     states[:] = request.states
-    return states, errors, np.zeros((count, 3), np.int64)
+    return TreeResults(states, errors, np.zeros((count, 3), np.int64))
+
+
+def some_rows(results: TreeResults, rows: slice) -> TreeResults:
+    """Views of some rows."""
+    return TreeResults(results.states[rows], results.errors[rows], results.outcomes[rows])
+
+
+def packed_rows(request: Request, criteria: PackedCriteria, settings: Floats) -> TreeRows:
+    """A request as kernels take it, with some settings of its variables."""
+    tree = request.tree
+    return TreeRows(tree.ints, tree.floats, request.targets, criteria, settings)
 
 
 def solve_rows(
     request: Request,
     criteria: PackedCriteria,
     rows: tuple[int, int],
-    results: Arrays,
+    results: TreeResults,
     memory: Floats,
     around: PackedCheck = NO_CHECK,
 ) -> None:
     """Solve for some rows of a request."""
-    packed: Any = (request.tree.ints, request.tree.floats)
     if not request.has_preference:
-        settings, targets = request.settings, request.targets
-        cpu.solve_tree_rows(
-            *packed, targets, criteria, settings, SWEEPS, rows, *results, memory, around
-        )
+        packed = packed_rows(request, criteria, request.settings)
+        cpu.solve_tree_rows(packed, True, rows, results, memory, around)
         return
     for i in range(*rows):
         own, row = request._replace(targets=request.targets[i : i + 1]), slice(i, i + 1)
-        start = results[0][row], results[1][row], results[2][row]
+        start = some_rows(results, row)
         found = Preferring(own, criteria, memory, around).solve(start)
         for part, nearest in zip(start, found, strict=True):
             part[...] = nearest
@@ -82,19 +87,19 @@ class Preferring(NamedTuple):
     memory: Floats
     around: PackedCheck
 
-    def solve(self, start: Arrays) -> Arrays:
+    def solve(self, start: TreeResults) -> TreeResults:
         """The result, limb by limb. Where the whole robot then collides, of all limbs together."""
         if not self.request.tree.limbs:
             return self.nearest(start)
         found = self.limb_by_limb(start)
         if found[2][0, 0] == CONVERGED and self.around is not NO_CHECK:
             checked = _copies(found)
-            self.search(checked, restarts=0, sweeps=0)
+            self.search(checked, restarts=0, staged=False)
             if checked[2][0, 0] != CONVERGED:
                 return self.nearest(start)
         return found
 
-    def limb_by_limb(self, start: Arrays) -> Arrays:
+    def limb_by_limb(self, start: TreeResults) -> TreeResults:
         """Each limb by itself, without a check of collisions."""
         request, (states, errors, outcomes) = self.request, _copies(start)
         outcomes[:] = 0
@@ -105,14 +110,14 @@ class Preferring(NamedTuple):
                 settings=request.settings.take(variables, axis=1),
             )
             columns = np.append(variables, np.arange(-BASE_POSE, 0))
-            own_start = states.take(columns, axis=1), errors.take(targets, axis=1), outcomes.copy()
-            found = self._replace(request=own, around=NO_CHECK).nearest(own_start)
+            parts = states.take(columns, axis=1), errors.take(targets, axis=1), outcomes.copy()
+            found = self._replace(request=own, around=NO_CHECK).nearest(TreeResults(*parts))
             states[:, columns], errors[:, targets] = found[:2]
             outcomes[:, 1] += found[2][:, 1]
             outcomes[:, ::2] = np.maximum(outcomes[:, ::2], found[2][:, ::2])  # status, restarts
-        return states, errors, outcomes
+        return TreeResults(states, errors, outcomes)
 
-    def nearest(self, start: Arrays) -> Arrays:
+    def nearest(self, start: TreeResults) -> TreeResults:
         """The nearest to the preferred values of three solutions.
 
         The first is that without preferred values. The others come from the least errors with the
@@ -125,16 +130,16 @@ class Preferring(NamedTuple):
         preferring[0, :v] = self.inside_limits(preferred)
         if not self.criteria[3]:  # no start: begin where a solve without preferred values does
             model, variables = self.request.tree.model, self.request.tree.variables
-            plain[0][0, :v] = self.inside_limits(model.mid_range[variables])
-        self.search(plain, self.criteria[2], SWEEPS)
+            plain[0][0, :v] = self.inside_limits(model.home[variables])
+        self.search(plain, self.criteria[2], staged=True)
         if plain[2][0, 0] == INVALID:
             return plain
         solutions, compromises, iterations = [plain], [], plain[2][0, 1]
         for state in (preferring, plain[0]):
-            parts = state.copy(), start[1].copy(), start[2].copy()
+            parts = _copies(start._replace(states=state))
             self.compromise(parts)
             compromises.append(_copies(parts))
-            self.search(parts, restarts=0, sweeps=0)
+            self.search(parts, restarts=0, staged=False)
             iterations += compromises[-1][2][0, 1] + parts[2][0, 1]
             solutions.append(parts)
         converged = [parts for parts in solutions if parts[2][0, 0] == CONVERGED]
@@ -151,39 +156,36 @@ class Preferring(NamedTuple):
         settings = self.request.settings
         return np.clip(values, settings[SETTING_LOWER], settings[SETTING_UPPER])
 
-    def search(self, parts: Arrays, restarts: int, sweeps: int) -> None:
+    def search(self, parts: TreeResults, restarts: int, staged: bool) -> None:
         """Move the state to the targets, without preferred values."""
-        tree, targets, settings = self.request.tree, *self.request[1:3]
-        settings, criteria = settings.copy(), (*self.criteria[:2], restarts, *self.criteria[3:])
-        settings[SETTING_PENALTY], end = 0.0, (0, 1)
-        packed = tree.ints, tree.floats, targets, criteria, settings, sweeps, end
-        cpu.solve_tree_rows(*packed, *parts, self.memory, self.around)
+        settings, criteria = self.request.settings.copy(), self.criteria
+        settings[SETTING_PENALTY] = 0.0
+        packed = packed_rows(self.request, (*criteria[:2], restarts, *criteria[3:]), settings)
+        cpu.solve_tree_rows(packed, staged, (0, 1), parts, self.memory, self.around)
         self.unwrap(parts)
 
-    def compromise(self, parts: Arrays) -> None:
+    def compromise(self, parts: TreeResults) -> None:
         """Move the state to the least errors nearby, with the weight of the preferred values."""
-        tree, targets, settings = self.request.tree, *self.request[1:3]
-        packed = tree.ints, tree.floats, targets, self.criteria, settings, COMPROMISE_LIMITS
-        cpu.follow_tree(*packed, *parts, self.memory)
+        packed = packed_rows(self.request, self.criteria, self.request.settings)
+        cpu.follow_tree(packed, COMPROMISE_LIMITS, parts, self.memory)
         self.unwrap(parts)
 
-    def unwrap(self, parts: Arrays) -> None:
+    def unwrap(self, parts: TreeResults) -> None:
         """Choose full turns of the variables near the preferred values."""
         values = parts[0][0, :-BASE_POSE]
         values[:] = self.request.tree.unwrap(values, self.request.settings[SETTING_PREFERRED])
 
-    def distance_sq(self, parts: Arrays) -> float:
+    def distance_sq(self, parts: TreeResults) -> float:
         """Squared distance from the preferred values."""
         away: Floats = parts[0][0, :-BASE_POSE] - self.request.settings[SETTING_PREFERRED]
         return float(away @ away)
 
-    def cost(self, parts: Arrays) -> float:
+    def cost(self, parts: TreeResults) -> float:
         """Twice what ``compromise`` reduces."""
         settings, weights = self.request.settings, self.request.targets[0, :, :TARGET_DIRECTIONS]
         away: Floats = parts[0][0, :-BASE_POSE] - settings[SETTING_PREFERRED]
         return float((weights * parts[1][0] ** 2).sum() + settings[SETTING_PENALTY] @ away**2)
 
 
-def _copies(parts: Arrays) -> Arrays:
-    states, errors, outcomes = parts
-    return states.copy(), errors.copy(), outcomes.copy()
+def _copies(parts: TreeResults) -> TreeResults:
+    return TreeResults(parts.states.copy(), parts.errors.copy(), parts.outcomes.copy())

@@ -1,16 +1,16 @@
 """Steps of a whole robot after the targets of its links."""
 
 from collections.abc import Callable
-from math import nan
 
 import numpy as np
 from numpy.typing import NDArray
 
 from jointwise.backends import cpu
 from jointwise.engines.tracking.motion import LAST_STEPPER, OTHER_BRANCH, Moving
-from jointwise.engines.tree.request import into_frame, largest_error, make_request, pack_values
+from jointwise.engines.tree.request import into_frames, make_request, pack_all
 from jointwise.kernels.layout.arrays import Floats
-from jointwise.kernels.layout.tree import SETTING_LOWER, SETTING_UPPER
+from jointwise.kernels.layout.tree import SETTING_LOWER, SETTING_UPPER, TreeTracking
+from jointwise.model.kinematic_tree import MASS_CENTRE
 from jointwise.posture import Posture
 from jointwise.problem import Problem
 from jointwise.results.result import IKResult
@@ -27,9 +27,8 @@ class TreeStepper:
 
     Attributes:
         request: Links and kinds of the targets, packed.
-        times: Time of a step [s]; commands in the moving average; angular scale [m].
+        packed: The same with the limits of the joints, as kernels take it.
         memory: Scratch of kernels.
-        free: (k, 2) which errors do not count; None if all do.
     """
 
     __slots__ = (
@@ -39,11 +38,9 @@ class TreeStepper:
         "_order",
         "_problem",
         "_solve",
-        "_transforms",
-        "free",
         "memory",
+        "packed",
         "request",
-        "times",
     )
 
     def __init__(
@@ -61,42 +58,42 @@ class TreeStepper:
             by_link: Whether results have the errors of each link.
             solve: Solves a problem.
         """
-        model, places = problem.model, list(problem.model.links)
+        model, places = problem.model, [*problem.model.links, MASS_CENTRE]
         if problem.posture is None:
             problem = problem._replace(posture=Posture(active=model.joint_names))
         self._moving, self._solve, motion = moving, solve, moving.motion
         # The order of the targets must not matter.
         links, blank = problem.links, map(_blank, problem.targets)
-        self._order = sorted(range(len(links)), key=lambda i: places.index(links[i]))
-        ordered = tuple([links[i] for i in self._order])
+        order = sorted(range(len(links)), key=lambda i: places.index(links[i]))
+        self._order = None if order == list(range(len(links))) else order
+        ordered = tuple([links[i] for i in order])
         self._problem = problem._replace(links=ordered, targets=self.ordered(tuple(blank)))
         self._links = ordered if by_link else ()
-        self._transforms = [model.links[link].transform for link in ordered]
         start = moving.views.reference.copy()
         self.request = request = make_request(self._problem._replace(start=start), many=False)
         tree = request.tree
-        self.times, self.memory = (motion.dt, motion.window, tree.angular_scale), tree.memory
+        self.memory, fixed = tree.memory, (tree.ints, tree.floats, request.settings, tree.variables)
+        times = motion.dt, motion.window, tree.angular_scale
+        self.packed = TreeTracking(*fixed, moving.limits, *times)
         # Also joints that can turn fully keep their limits: full turns count in a motion.
         request.settings[LIMITS] = motion.position_limits[:, tree.variables]
         assert request.held is not None
         self._held = np.flatnonzero(request.held[tree.variables])
-        free = ~np.array(request.weighted)
-        self.free = free if free.any() else None
 
     def step(self, targets: tuple[PackedTarget, ...]) -> TrackResult:
         """Move the joints by one step towards the targets."""
-        results, errors, codes = self._rows([each.values[None] for each in self.ordered(targets)])
+        results, errors, codes = self._rows(self.pack(targets, many=False))
         row, link_errors = results[0], errors[0]
-        n, status = row.size // 2, TRACK_STATUS_BY_CODE[codes.item()]
-        distance, angle = map(largest_error, zip(*link_errors.tolist(), strict=True))
-        return TrackResult(row[:n], row[n:], distance, angle, status, self._links, link_errors)
+        n, status = row.size // 2 - 1, TRACK_STATUS_BY_CODE[codes.item()]
+        largest = row.item(-2), row.item(-1)
+        fields = (row[:n], row[n:-2], *largest, status, self._links, link_errors, None)
+        return tuple.__new__(TrackResult, fields)  # as TrackResult(...), in less time
 
     def run(self, targets: tuple[PackedTarget, ...]) -> TrackRun:
         """Move the joints by one step for each of many sets of targets."""
-        results, errors, codes = self._rows([each.values for each in self.ordered(targets)])
-        largest = np.fmax.reduce(errors, axis=1)
-        largest.setflags(write=False)
-        (q, velocities), (distance, angle) = np.hsplit(results, 2), largest.T
+        results, errors, codes = self._rows(self.pack(targets, many=True))
+        n = results.shape[1] // 2 - 1
+        q, velocities, (distance, angle) = results[:, :n], results[:, n:-2], results[:, -2:].T
         return TrackRun(q, velocities, distance, angle, codes, self._links, errors)
 
     def other_branch(self, targets: tuple[PackedTarget, ...]) -> Floats | None:
@@ -109,47 +106,33 @@ class TreeStepper:
 
     def ordered(self, targets: tuple[PackedTarget, ...]) -> tuple[PackedTarget, ...]:
         """The same in the order of the links of the robot."""
-        return tuple([targets[i] for i in self._order])
+        return targets if self._order is None else tuple([targets[i] for i in self._order])
 
-    def pack(self, values: list[Floats]) -> Floats:
-        """(m, k, 55) packed targets; writes the limits of joints that are held."""
-        request, base_pose = self.request, self._problem.base_pose
-        packed = np.empty((len(values[0]), *request.targets.shape[1:]))
-        packed[:] = request.targets
-        for i, (target, transform) in enumerate(
-            zip(self._problem.targets, self._transforms, strict=True)
-        ):
-            pack_values(target.kind, values[i], transform, packed[:, i])
-        if base_pose is not None:
-            into_frame(packed, base_pose)
+    def pack(self, targets: tuple[PackedTarget, ...], many: bool) -> Floats:
+        """(m, k, 64) packed targets; writes the limits of joints that are held.
+
+        One set is packed into the request, and is valid until the next call.
+        """
+        request, (model, _, links, *_), targets = self.request, self._problem, self.ordered(targets)
+        packed = request.targets
+        if many:
+            packed = np.empty((len(targets[0].values), *packed.shape[1:]))
+            packed[:] = request.targets
+        pack_all(model, links, targets, many, packed)
+        into_frames(model, self._problem.targets, self._problem.base_pose, packed)
         if len(self._held):  # where they are: a state may have been assigned
             held = self._moving.views.reference[request.tree.variables[self._held]]
             request.settings[LIMITS, self._held] = held
         return packed
 
-    def _rows(self, values: list[Floats]) -> tuple[Floats, Floats, NDArray[np.uint8]]:
-        """Joint values and velocities (m, 2n), errors (m, k, 2), and how each step ended (m,)."""
-        moving, request, count = self._moving, self.request, len(values[0])
-        tree, packed = request.tree, self.pack(values)
-        results = np.empty((count, 2 * len(moving.limits)))
-        errors, codes = np.empty((count, len(values), 2)), np.empty(count, np.uint8)
-        cpu.track_tree_rows(
-            tree.ints,
-            tree.floats,
-            packed,
-            request.settings,
-            tree.variables,
-            moving.limits,
-            self.times,
-            moving.state,
-            self.memory,
-            results,
-            errors,
-            codes,
-        )
+    def _rows(self, packed: Floats) -> tuple[Floats, Floats, NDArray[np.uint8]]:
+        """Joint values, velocities and largest errors (m, 2n + 2), errors (m, k, 2), codes (m,)."""
+        moving, (count, k, _) = self._moving, packed.shape
+        results = np.empty((count, 2 * len(moving.limits) + 2))
+        errors, codes = np.empty((count, k, 2)), np.empty(count, np.uint8)
+        state, memory = moving.state, self.memory
+        cpu.track_tree_rows(self.packed, packed, state, memory, results, errors, codes)
         moving.state[LAST_STEPPER] = 0.0
-        if self.free is not None:
-            errors[:, self.free] = nan
         for array in (results, errors, codes):
             array.setflags(write=False)
         return results, errors, codes

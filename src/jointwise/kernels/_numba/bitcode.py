@@ -13,8 +13,9 @@ from unittest.mock import patch
 import llvmlite.binding as llvm
 from llvmlite import ir
 from numba import njit, types
-from numba.core import caching, cgutils, codegen, cpu
+from numba.core import base, caching, cgutils, codegen, cpu, imputils
 from numba.core.runtime import nrtdynmod
+from numba.core.typing import context, templates
 from numba.extending import intrinsic
 from numba.np.arrayobj import carray as carray
 
@@ -75,6 +76,8 @@ def bitcode_only(function_passes: bool) -> Iterator[None]:
         (cpu.CPUContext, "get_executable", no_executable),
         (caching.Cache, "load_overload", nothing),
         (caching.Cache, "save_overload", nothing),
+        (base.BaseContext, "refresh", _refresh_if_new(base.BaseContext.refresh)),
+        (context.BaseContext, "refresh", _refresh_if_new(context.BaseContext.refresh)),
     ]
     if not function_passes:
         replacements.append((codegen.CPUCodeLibrary, "_optimize_functions", set_layout))
@@ -88,6 +91,28 @@ def bitcode_only(function_passes: bool) -> Iterator[None]:
     finally:
         if collecting:
             gc.enable()
+
+
+def _refresh_if_new(refresh: Callable[[Any], None]) -> Callable[[Any], None]:
+    """What reads the registries of Numba, but only if something was added since the last time.
+
+    Numba calls it for every function and for every name that it does not know.
+    """
+    read: dict[int, tuple[int, ...]] = {}
+
+    def refresh_if_new(owner: Any) -> None:
+        if read.get(id(owner)) != _registered():
+            refresh(owner)
+            read[id(owner)] = _registered()
+
+    return refresh_if_new
+
+
+def _registered() -> tuple[int, ...]:
+    """How many implementations and types Numba's registries have."""
+    code, kinds = imputils.builtin_registry, templates.builtin_registry
+    lists = (code.functions, code.getattrs, code.setattrs, code.casts, code.constants)
+    return tuple(map(len, (*lists, kinds.functions, kinds.attributes, kinds.globals)))
 
 
 def compile_bitcode(functions: Mapping[str, Callable[..., None]]) -> bytes:

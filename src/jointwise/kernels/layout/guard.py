@@ -120,7 +120,7 @@ class Aims(NamedTuple):
 
     Attributes:
         problem: The links that have targets; the base rests.
-        targets: (k, 55) the targets.
+        targets: (k, 64) the targets.
         scale_sq: Square of the angular scale [m²].
         variables: (v,) which of the w joints the problem has.
         memory: Scratch of the problem.

@@ -4,9 +4,10 @@ An engine proposes a step. It stands if the straight motion to the reference is 
 joints can brake after it without a collision, both proven. If not, the reference slides along what
 is in the way, and of the steps between the one that follows it and braking, the first is taken
 after which braking is proven free. Braking itself was proven in the step before.
-"""
 
-from math import nan
+Joints that collide, since the scene was replaced, leave the contact by steps that increase the
+clearance.
+"""
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from jointwise.kernels._numba.jit import jit
 from jointwise.kernels.collision.contacts import Contact
 from jointwise.kernels.kinematics.fk import copy_values
 from jointwise.kernels.layout import guard as layout
-from jointwise.kernels.layout.arrays import Floats, Ints
+from jointwise.kernels.layout.arrays import Floats
 from jointwise.kernels.layout.guard import (
     GUARD_COLLIDES,
     GUARD_FREE,
@@ -26,7 +27,7 @@ from jointwise.kernels.layout.guard import (
     Sliding,
 )
 from jointwise.kernels.layout.motion import Motion
-from jointwise.kernels.layout.tree import TREE_LIMBS
+from jointwise.kernels.layout.tree import TREE_LIMBS, TreeTracking
 from jointwise.kernels.motion.braking import brake, braking_contact, braking_step, take_step
 from jointwise.kernels.motion.limits import follow, unpack_motion
 from jointwise.kernels.motion.slide import (
@@ -37,7 +38,7 @@ from jointwise.kernels.motion.slide import (
     clearance_at,
     slide,
 )
-from jointwise.kernels.motion.tree_track import load_reference, write_errors
+from jointwise.kernels.motion.tree_track import load_reference, write_errors, write_motion
 from jointwise.kernels.tree.fk import evaluate, unpack_memory
 from jointwise.kernels.tree.rows import load_settings, unpack_limb
 from jointwise.kernels.tree.search import is_valid
@@ -115,6 +116,36 @@ def restore(before: Motion, motion: Motion) -> None:
 
 
 @jit
+def leave_contact(
+    guarded: Guarded,
+    aims: Aims,
+    limits: Floats,
+    motions: tuple[Motion, Motion],
+    braking: Braking,
+    sliding: Sliding,
+) -> None:
+    """Take a step after which joints in contact come to rest with a larger clearance, or brake.
+
+    A motion that begins in contact cannot be proven free, so clearances are compared.
+    """
+    before, motion = motions
+    wanted = guarded.scene.margin + SLIDE_GAP
+    rows = brake(limits, before.output, before, braking)
+    copy_values(braking.path[rows - 1], sliding.reference)
+    least = clearance_at(guarded, sliding.reference, wanted)
+    slide(guarded, aims, before.command, sliding, braking, True)
+    restore(before, motion)
+    copy_values(sliding.reference, motion.reference)
+    copy_values(sliding.reference, motion.gap)
+    follow(limits, motion)
+    braking_rest(limits, before, motion, braking)
+    if clearance_at(guarded, braking.rest, wanted) <= least:
+        blend(limits, before, 0.0, motion, braking)
+        braking_rest(limits, before, motion, braking)
+        copy_values(braking.rest, motion.reference)
+
+
+@jit
 def decide(
     guarded: Guarded,
     aims: Aims,
@@ -123,9 +154,8 @@ def decide(
     motions: tuple[Motion, Motion],
     braking: Braking,
     sliding: Sliding,
-    outcome: Ints,
-) -> None:
-    """Leave the second of two motions as it is, or change it; write the outcome.
+) -> tuple[int, int, int]:
+    """Leave the second of two motions as it is, or change it; return what ``guard_step`` returns.
 
     Args:
         guarded: The robot and its obstacles.
@@ -135,17 +165,18 @@ def decide(
         motions: Before the step, and after it.
         braking: Scratch.
         sliding: Scratch.
-        outcome: As for ``guard_step``.
     """
     before, motion = motions
-    outcome[0], outcome[1], outcome[2] = GUARD_FREE, -1, -1
     blocked = chord_contact(guarded, before.command, motion.reference, braking, True)
     if blocked[1] < 0:
         found = braking_contact(guarded, limits, before.output, motion, braking, KEPT_GAP)
         if found[1] < 0:
-            return
+            return GUARD_FREE, -1, -1
     found = contact_at(guarded, before.output, 0.0)
-    outcome[0] = GUARD_HELD if found[1] < 0 else GUARD_COLLIDES
+    if found[1] >= 0 and valid:
+        leave_contact(guarded, aims, limits, motions, braking, sliding)
+        return GUARD_COLLIDES, found[1], found[2]
+    code = GUARD_HELD if found[1] < 0 else GUARD_COLLIDES
     if blocked[1] >= 0 and valid and found[1] < 0:
         least = guarded.scene.margin + SLIDE_GAP - TOO_NEAR
         retreats = clearance_at(guarded, before.output, least) < least
@@ -165,46 +196,38 @@ def decide(
     held = held_step(guarded, limits, before, motion, braking)
     blocked = held if held[1] >= 0 else blocked
     found = blocked if found[1] < 0 else found
-    outcome[1], outcome[2] = found[1], found[2]
+    return code, found[1], found[2]
 
 
 @jit
 def guard_step(
     model: GuardModel,
-    ints: Ints,
-    floats: Floats,
+    packed: TreeTracking,
     targets: Floats,
-    settings: Floats,
-    variables: Ints,
-    limits: Floats,
-    times: tuple[float, int, float],
     before: Floats,
     state: Floats,
     scratch: tuple[Floats, Floats, Floats],
     results: Floats,
     errors: Floats,
-    outcome: Ints,
-) -> None:
+) -> tuple[int, int, int]:
     """Check a step of a tracker, and change it where it must be.
 
     Args:
         model: The robot, its shape and its obstacles.
-        ints: The integers of the problem of the targets; see ``layout.tree.pack_problem``.
-        floats: Its floats.
-        targets: (k, 55) the targets of the step.
-        settings: (6, v) of its variables.
-        variables: (v,) which of the w joints they are.
-        limits: (w, 6) with the columns of ``layout.motion``.
-        times: Time of a step [s]; commands in the moving average; angular scale [m].
+        packed: The links and kinds of the targets, and the limits of the w joints.
+        targets: (k, 64) the targets of the step.
         before: The state of the tracker before the step.
         state: The state after it, which may be changed.
         scratch: Of the problem, of braking, and of sliding.
-        results: (2w,) joint values and velocities; written if the state is changed.
+        results: (2w + 2,) joint values, velocities, and the largest errors; written if the state
+            is changed.
         errors: (k, 2) of the targets; written then, too.
-        outcome: (3,) a code of ``layout.guard``, and the numbers of two things in the way, written.
+
+    Returns:
+        A code of ``layout.guard``, and the numbers of two things in the way.
     """
     buffer = np.empty(guarded_numbers(model))  # outlives its views, as an argument
-    window = times[1]
+    ints, floats, settings, variables, limits, dt, window, scale = packed
     w = limits.shape[0]
     motions = unpack_motion(before, w, window), unpack_motion(state, w, window)
     braking = unpack_braking(scratch[1], scratch[1].size // (3 * w) - 1, w)
@@ -212,18 +235,15 @@ def guard_step(
     memory = unpack_memory(whole.problem, scratch[0])
     load_settings(whole, settings, memory)
     sliding = unpack_sliding(scratch[2], w, variables.size)
-    aims = Aims(whole.problem, targets, times[2] * times[2], variables, memory)
+    aims = Aims(whole.problem, targets, scale * scale, variables, memory)
     guarded = unpack_guarded(model, buffer)
     valid = is_valid(targets)
-    decide(guarded, aims, valid, limits, motions, braking, sliding, outcome)
+    outcome = decide(guarded, aims, valid, limits, motions, braking, sliding)
     if outcome[0] == GUARD_FREE:
-        return
-    motion = motions[1]
-    for i in range(w):
-        results[i], results[w + i] = motion.output[i], motion.output_step[i] / times[0]
-    for k in range(errors.shape[0]):
-        errors[k, 0] = errors[k, 1] = nan
+        return outcome
+    write_motion(motions[1], dt, errors, results)
     if valid:
-        load_reference(limits, times[0], variables, motion.output, memory)
+        load_reference(limits, dt, whole, variables, motions[1].output, memory)
         evaluate(whole.problem, targets, memory.current, memory)
-        write_errors(targets, memory, errors)
+        write_errors(targets, memory, errors, results)
+    return outcome

@@ -16,6 +16,7 @@ from jointwise.kernels.layout.guard import MAX_ROWS, Aims, Braking, Guarded, Sli
 from jointwise.kernels.layout.tree import BASE_POSE, TreeMemory, TreeProblem
 from jointwise.kernels.motion.newton import AT_REST, MAX_AHEAD, NEWTON_MIN_DAMPING
 from jointwise.kernels.motion.tree_track import RESIDUAL_DAMPING
+from jointwise.kernels.tree.couplings import shorten_rows
 from jointwise.kernels.tree.factor import damped_step, substitute
 from jointwise.kernels.tree.fk import evaluate
 from jointwise.kernels.tree.gradients import near_rows
@@ -115,7 +116,7 @@ def add_constraint(problem: TreeProblem, sliding: Sliding, memory: TreeMemory, k
         if memory.held[i] != 0.0:
             active[k, i] = 0.0
         solved[k, i] = active[k, i]
-    substitute(problem, memory.factor, solved[k])
+    substitute(problem, solved[k], memory)
     for other in range(k + 1):
         product = 0.0
         for i in range(memory.step.size):
@@ -207,6 +208,7 @@ def slide_once(guarded: Guarded, aims: Aims, sliding: Sliding, farthest: float) 
     assemble(problem, state, memory)
     for i in range(v):
         memory.gradient[i] *= share
+    shorten_rows(memory, share)
     damping = scale_sq * (NEWTON_MIN_DAMPING + RESIDUAL_DAMPING * ahead)
     damped_step(problem, state, damping, memory)
     copy_values(reference, trial)

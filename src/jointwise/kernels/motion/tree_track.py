@@ -11,7 +11,7 @@ from math import inf, nan, sqrt
 from jointwise.kernels._numba.jit import jit
 from jointwise.kernels.kinematics.fk import copy_values
 from jointwise.kernels.layout.arrays import Floats, Ints
-from jointwise.kernels.layout.motion import MOTION_MAX_STEP, MOTION_PREFERRED
+from jointwise.kernels.layout.motion import MOTION_MAX_STEP, MOTION_PREFERRED, Motion
 from jointwise.kernels.layout.status import TRACK_INVALID
 from jointwise.kernels.layout.tree import (
     BASE_POSE,
@@ -19,8 +19,10 @@ from jointwise.kernels.layout.tree import (
     TARGET_ORIENTATION_WEIGHT,
     TARGET_POSITION_WEIGHT,
     TREE_LIMBS,
+    TreeLimb,
     TreeMemory,
     TreeProblem,
+    TreeTracking,
 )
 from jointwise.kernels.motion.limits import clamp, follow, unpack_motion
 from jointwise.kernels.motion.newton import (
@@ -44,11 +46,12 @@ from jointwise.kernels.motion.track import (
     STILL_FALLING,
     status_code,
 )
+from jointwise.kernels.tree.couplings import row_slope, shorten_rows
 from jointwise.kernels.tree.factor import damped_step
 from jointwise.kernels.tree.fk import evaluate, unpack_memory
 from jointwise.kernels.tree.lm import apply_step
 from jointwise.kernels.tree.moments import assemble
-from jointwise.kernels.tree.rows import load_settings, unpack_limb
+from jointwise.kernels.tree.rows import load_settings, load_targets, unpack_limb
 from jointwise.kernels.tree.search import is_valid
 
 # Damping [rad²] as a share of the residual [rad], which counts up to MAX_AHEAD.
@@ -77,6 +80,7 @@ def reference_step(
     assemble(problem, state, memory)
     for i in range(spare_motion.size):
         gradient[i] = gradient[i] * (ahead / max(residual, 1e-300)) + damping * spare_motion[i]
+    shorten_rows(memory, ahead / max(residual, 1e-300))
     copy_values(state, memory.trial)
     for _ in range(MAX_TRIALS):
         damped_step(problem, memory.trial, damping, memory)
@@ -112,7 +116,7 @@ def move_tree_reference(
         return REFERENCE_MOVING
     lower, upper = memory.lower, memory.upper
     for i in range(lower.size):
-        push = memory.gradient[i] / scale_sq
+        push = (memory.gradient[i] + row_slope(memory, i)) / scale_sq
         pushed_out = (push > AT_REST and state[i] >= upper[i]) or (
             push < -AT_REST and state[i] <= lower[i]
         )
@@ -122,13 +126,26 @@ def move_tree_reference(
 
 
 @jit
+def worse(one: int, other: int) -> int:
+    """What the references of two limbs did together: a code of ``track``."""
+    if one == REFERENCE_REACHED or other == REFERENCE_REACHED:
+        return max(one, other)
+    return min(one, other)
+
+
+@jit
 def load_reference(
-    limits: Floats, dt: float, variables: Ints, reference: Floats, memory: TreeMemory
+    limits: Floats,
+    dt: float,
+    limb: TreeLimb,
+    variables: Ints,
+    reference: Floats,
+    memory: TreeMemory,
 ) -> None:
-    """Write the state of the reference, the base at the origin, and its spare motion."""
-    state, v = memory.current, variables.size
+    """Write the state of the reference of a limb, the base at the origin, and its spare motion."""
+    state, v = memory.current, limb.variables.size
     for i in range(v):
-        joint = variables[i]
+        joint = variables[limb.variables[i]]
         most = SPARE_SHARE * limits[joint, MOTION_MAX_STEP]
         state[i] = reference[joint]
         memory.preferred[i] = clamp(
@@ -139,29 +156,39 @@ def load_reference(
 
 
 @jit
-def write_errors(targets: Floats, memory: TreeMemory, errors: Floats) -> float:
-    """Write the errors (k, 2) of all targets; the largest that has a weight [m, rad]."""
-    largest = 0.0
+def write_errors(targets: Floats, memory: TreeMemory, errors: Floats, row: Floats) -> float:
+    """Write the errors (k, 2) of all targets, NaN where they do not count; the largest [m, rad].
+
+    The largest distance and the largest angle become the last two numbers of ``row``.
+    """
+    distance = angle = -1.0
     for k in range(errors.shape[0]):
-        errors[k, 0], errors[k, 1] = memory.errors[k, 0], nan
+        errors[k, 0] = errors[k, 1] = nan
         if targets[k, TARGET_POSITION_WEIGHT] > 0.0:
-            largest = max(largest, errors[k, 0])
-        if targets[k, TARGET_DIRECTIONS] > 0.0:
+            errors[k, 0] = memory.errors[k, 0]
+            distance = max(distance, errors[k, 0])
+        if targets[k, TARGET_DIRECTIONS] > 0.0 and targets[k, TARGET_ORIENTATION_WEIGHT] > 0.0:
             errors[k, 1] = memory.errors[k, 1]
-            if targets[k, TARGET_ORIENTATION_WEIGHT] > 0.0:
-                largest = max(largest, errors[k, 1])
-    return largest
+            angle = max(angle, errors[k, 1])
+    row[-2], row[-1] = distance if distance >= 0.0 else nan, angle if angle >= 0.0 else nan
+    return max(distance, angle)
+
+
+@jit
+def write_motion(motion: Motion, dt: float, errors: Floats, row: Floats) -> None:
+    """Write joint values and velocities to ``row (2n + 2,)``, and that no error is known."""
+    n = motion.output.size
+    for i in range(n):
+        row[i], row[n + i] = motion.output[i], motion.output_step[i] / dt
+    for k in range(errors.shape[0]):
+        errors[k, 0] = errors[k, 1] = nan
+    row[-2] = row[-1] = nan
 
 
 @jit
 def track_tree_rows(
-    ints: Ints,
-    floats: Floats,
+    packed: TreeTracking,
     targets: Floats,
-    settings: Floats,
-    variables: Ints,
-    limits: Floats,
-    times: tuple[float, int, float],
     state: Floats,
     buffer: Floats,
     results: Floats,
@@ -171,44 +198,42 @@ def track_tree_rows(
     """Follow sets of targets, one in each step. An invalid set leaves the reference where it is.
 
     Args:
-        ints: The integers of the problem; see ``layout.tree.pack_problem``.
-        floats: Its floats.
-        targets: (m, k, 55) sets of packed targets.
-        settings: (6, v) of its variables, without penalties.
-        variables: (v,) which of the n joints they are.
-        limits: (n, 6) with the columns of ``layout.motion``.
-        times: Time of a step [s]; commands in the moving average; angular scale [m].
+        packed: The links and kinds of the targets, and the limits of the joints.
+        targets: (m, k, 64) sets of packed targets.
         state: The motion of the n joints; see ``layout.motion.unpack_motion``.
         buffer: Scratch of ``memory_size`` numbers.
-        results: (m, 2n) joint values and velocities, written.
+        results: (m, 2n + 2) joint values, velocities, and the largest errors, written.
         errors: (m, k, 2) position [m] and orientation errors [rad], written.
         codes: (m,) how each step ended, written.
     """
-    dt, window, scale = times
+    ints, floats, settings, variables, limits, dt, window, scale = packed
     n = limits.shape[0]
-    whole = unpack_limb(ints, floats, ints[TREE_LIMBS])
-    problem = whole.problem
-    memory, motion = unpack_memory(problem, buffer), unpack_motion(state, n, window)
-    load_settings(whole, settings, memory)
+    whole, motion = unpack_limb(ints, floats, ints[TREE_LIMBS]), unpack_motion(state, n, window)
     for row in range(targets.shape[0]):
         valid, found = is_valid(targets[row]), REFERENCE_MOVING
         copy_values(motion.reference, motion.gap)
         if valid:
-            load_reference(limits, dt, variables, motion.gap, memory)
-            found = move_tree_reference(
-                problem, targets[row], scale * scale, memory.current, memory
-            )
-            for i in range(variables.size):
-                motion.gap[variables[i]] = memory.current[i]
+            found = REFERENCE_REACHED
+            for number in range(max(ints[TREE_LIMBS], 1)):
+                limb = unpack_limb(ints, floats, number)
+                memory = unpack_memory(limb.problem, buffer)
+                load_settings(limb, settings, memory)
+                load_targets(limb, targets[row], memory)
+                load_reference(limits, dt, limb, variables, motion.gap, memory)
+                moved = memory.current
+                did = move_tree_reference(
+                    limb.problem, memory.targets, scale * scale, moved, memory
+                )
+                found = worse(found, did)
+                for i in range(limb.variables.size):
+                    motion.gap[variables[limb.variables[i]]] = moved[i]
         follow(limits, motion)
-        for i in range(n):
-            results[row, i], results[row, n + i] = motion.output[i], motion.output_step[i] / dt
+        write_motion(motion, dt, errors[row], results[row])
         codes[row] = TRACK_INVALID
         if valid:
-            load_reference(limits, dt, variables, motion.output, memory)
-            evaluate(problem, targets[row], memory.current, memory)
-            largest = write_errors(targets[row], memory, errors[row])
+            memory = unpack_memory(whole.problem, buffer)
+            load_settings(whole, settings, memory)
+            load_reference(limits, dt, whole, variables, motion.output, memory)
+            evaluate(whole.problem, targets[row], memory.current, memory)
+            largest = write_errors(targets[row], memory, errors[row], results[row])
             codes[row] = status_code(found, largest, motion)
-        else:
-            for k in range(errors.shape[1]):
-                errors[row, k, 0] = errors[row, k, 1] = nan

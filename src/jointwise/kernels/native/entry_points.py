@@ -7,9 +7,10 @@ their modules. Importing this module does not import Numba.
 from typing import Any, NamedTuple
 
 from jointwise.kernels.layout.guard import GuardModel
+from jointwise.kernels.layout.paths import LayerEdges
 from jointwise.kernels.layout.planning import PlanRows
 from jointwise.kernels.layout.task import PackedProblem, Results
-from jointwise.kernels.layout.tree import TreeCheck
+from jointwise.kernels.layout.tree import TreeCheck, TreeResults, TreeRows, TreeTracking
 from jointwise.kernels.layout.voxels import NextRows, Patterns, Rows, Scores
 
 
@@ -48,10 +49,12 @@ _ROWS = Record(("i1", "d2", "?1"), Rows)
 _PROBLEM = Record(("d1", "d3", "weights", "d2", _CRITERIA), PackedProblem)
 _RESULTS = Record(("d2", "?1", "d1", "d1", "i1", "i1", "u1"), Results)
 _BUFFERS = Record(("d1", "i1"))
-_TREE = ("i1", "d1", "d3", _CRITERIA, "d2")
-_TREE_RESULTS = ("d2", "d3", "i2", "d1")
+_TREE_ROWS = Record(("i1", "d1", "d3", _CRITERIA, "d2"), TreeRows)
+_TREE_RESULTS = Record(("d2", "d3", "i2"), TreeResults)
+_TRACKING = Record(("i1", "d1", "d2", "i1", "d2", "d", "i", "d"), TreeTracking)
 _GUARD = Record(("i1", "d1", "d1", "d1", "d2", "d2"), GuardModel)
 _TREE_CHECK = Record(("i1", "d1", "i1", "d1", "d1", "d1"), TreeCheck)
+_LAYER_EDGES = Record(("d2", "d1", "d3", "i1", "d2", "d2", "d2", "d2"), LayerEdges)
 _PLAN = Record(("?", "?", "i", "d", "i"))
 _PLAN_ROWS = Record(("d2", "d2", "i1", "d3", "i2"), PlanRows)
 
@@ -99,22 +102,21 @@ ENTRY_POINTS = {
         "batch.voxels", ("d1", "d1", "i", _ROWS, Record(("i1", "d2", "d2"), Scores))
     ),
     "solve_tree_rows": EntryPoint(
-        "tree.rows", (*_TREE, "i", Record(("i", "i")), *_TREE_RESULTS, _TREE_CHECK)
+        "tree.rows", (_TREE_ROWS, "?", Record(("i", "i")), _TREE_RESULTS, "d1", _TREE_CHECK)
     ),
     "tree_contacts": EntryPoint("tree.collision", (_TREE_CHECK, "d2", "?", "d2")),
-    "follow_tree": EntryPoint("tree.rows", (*_TREE, Record(("i", "d", "?")), *_TREE_RESULTS)),
+    "follow_tree": EntryPoint(
+        "tree.rows", (_TREE_ROWS, Record(("i", "d", "?")), _TREE_RESULTS, "d1")
+    ),
     "track_tree_rows": EntryPoint(
-        "motion.tree_track",
-        ("i1", "d1", "d3", "d2", "i1", "d2", Record(("d", "i", "d")), "d1", "d1", "d2", "d3", "u1"),
+        "motion.tree_track", (_TRACKING, "d3", "d1", "d1", "d2", "d3", "u1")
     ),
     "plan": EntryPoint("planning.connect", ("d1", "d2", "d1", "d2", _PLAN, "d1"), "iii"),
     "plan_rows": EntryPoint("planning.connect", ("d1", "d2", _PLAN_ROWS, _PLAN, "i", "i", "d1")),
-    "relax_layer": EntryPoint("paths.layers", ("d2", "d1", "d3", "i1", "d2", "d2", "d2", "d2")),
+    "relax_layer": EntryPoint("planning.layers", (_LAYER_EDGES,)),
     "guard_step": EntryPoint(
         "motion.guard",
-        (
-            *(_GUARD, "i1", "d1", "d2", "d2", "i1", "d2", Record(("d", "i", "d")), "d1", "d1"),
-            *(Record(("d1", "d1", "d1")), "d1", "d2", "i1"),
-        ),
+        (_GUARD, _TRACKING, "d2", "d1", "d1", Record(("d1", "d1", "d1")), "d1", "d2"),
+        "iii",
     ),
 }

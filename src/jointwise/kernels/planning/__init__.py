@@ -1,1 +1,1 @@
-"""Plans: paths of proven edges between a start and goals."""
+"""Plans, which are paths of proven edges to goals, and tool paths through layers of solutions."""

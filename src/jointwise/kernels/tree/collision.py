@@ -13,10 +13,10 @@ from jointwise.kernels._numba.jit import jit
 from jointwise.kernels.collision.contacts import Contact, has_scene, nearest, unpack_scene
 from jointwise.kernels.kinematics.fk import all_finite, copy_values
 from jointwise.kernels.layout.arm import ARM_HEADER
-from jointwise.kernels.layout.arrays import Floats, packed_view
+from jointwise.kernels.layout.arrays import Floats
 from jointwise.kernels.layout.scene import AFTER_HEADER, SCENE_MARGIN
 from jointwise.kernels.layout.tree import BASE_POSE, TreeCheck, TreeMemory, TreeProblem
-from jointwise.kernels.tree.fk import tree_frames, unpack_problem
+from jointwise.kernels.tree.fk import robot_frames, unpack_problem
 
 # Link groups before that of joint 0.
 FIRST_JOINT_GROUP = 2
@@ -36,21 +36,9 @@ def whole_contact(
         stop: Likewise.
     """
     problem = unpack_problem(check.ints, check.floats)
-    ratios, offsets, variables = problem.ratios, problem.offsets, problem.variables
     n = problem.parents.size + 1
     frames, q = np.empty((n, 3, 4)), np.empty(n)
-    root = packed_view(state, state.size - BASE_POSE, (3, 4))
-    tree_frames(problem, state, frames[1:])
-    q[0] = 0.0
-    for i in range(n):
-        if i > 0:
-            q[i] = ratios[i - 1] * state[variables[i - 1]] + offsets[i - 1]
-        for row in range(3):
-            if i == 0:
-                for column in range(3):
-                    frames[0, row, column] = root[row, column]
-                frames[0, row, 3] = 0.0
-            frames[i, row, 3] += root[row, 3]
+    robot_frames(problem, state, frames, q)
     return nearest(unpack_scene(packed, n, AFTER_HEADER), frames, q, 0, limit, stop)
 
 

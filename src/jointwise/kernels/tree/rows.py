@@ -12,7 +12,7 @@ from jointwise.kernels.kinematics.fk import all_finite, copy_values
 from jointwise.kernels.layout.arm import ARM_HEADER
 from jointwise.kernels.layout.arrays import Floats, Ints, packed_view
 from jointwise.kernels.layout.status import CONVERGED, INVALID, ITERATION_LIMIT, STALLED
-from jointwise.kernels.layout.task import Criteria, PackedCriteria
+from jointwise.kernels.layout.task import Criteria
 from jointwise.kernels.layout.tree import (
     BASE_POSE,
     SETTING_LOWER,
@@ -28,6 +28,8 @@ from jointwise.kernels.layout.tree import (
     TreeLimb,
     TreeMemory,
     TreeProblem,
+    TreeResults,
+    TreeRows,
 )
 from jointwise.kernels.serial.descent import unpack_criteria
 from jointwise.kernels.tree.collision import find_contact
@@ -80,7 +82,7 @@ def clear_outcomes(outcomes: Ints) -> None:
 
 @jit
 def load_targets(limb: TreeLimb, targets: Floats, memory: TreeMemory) -> None:
-    """Copy the targets of a limb from those of a row, (k, 55)."""
+    """Copy the targets of a limb from those of a row, (k, 64)."""
     for k in range(limb.targets.size):
         copy_values(targets[limb.targets[k]], memory.targets[k])
 
@@ -123,35 +125,25 @@ def write_row(
 
 @jit
 def solve_tree_rows(
-    ints: Ints,
-    floats: Floats,
-    targets: Floats,
-    packed_criteria: PackedCriteria,
-    settings: Floats,
-    sweeps: int,
+    packed: TreeRows,
+    staged: bool,
     rows: tuple[int, int],
-    states: Floats,
-    errors: Floats,
-    outcomes: Ints,
+    results: TreeResults,
     buffer: Floats,
     check: TreeCheck,
 ) -> None:
     """Solve for rows of many sets of targets, each from its state.
 
     Args:
-        ints: The integers of the problem; see ``layout.tree.pack_problem``.
-        floats: Its floats.
-        targets: (m, k, 55) sets of packed targets.
-        packed_criteria: When to stop.
-        settings: (6, v) of the variables.
-        sweeps: CCD sweeps of the first attempt.
+        packed: The sets of targets.
+        staged: Whether the first attempt takes the targets in stages; see ``search.attempt``.
         rows: The first row to solve, and the one after the last.
-        states: (m, v + 12) starts, then results.
-        errors: (m, k, 2) position [m] and orientation errors [rad], written.
-        outcomes: (m, 3) status, iterations and restarts, written.
+        results: The states at the start; the results are written.
         buffer: Scratch of ``memory_size`` numbers.
         check: What the robot must not touch; nothing without a scene.
     """
+    ints, floats, targets, packed_criteria, settings = packed
+    states, errors, outcomes = results
     criteria, limbs = unpack_criteria(packed_criteria), ints[TREE_LIMBS]
     unchecked, starts, around, count = np.zeros(ARM_HEADER), states[:0], check, max(limbs, 1)
     if limbs > 0 and has_scene(check.scene):
@@ -174,7 +166,7 @@ def solve_tree_rows(
             load_targets(limb, targets[row], memory)
             load_state(limb, state, memory)
             own, own_targets = memory.state, memory.targets
-            outcome = search_tree(limb.problem, own_targets, criteria, sweeps, own, memory, around)
+            outcome = search_tree(limb.problem, own_targets, criteria, staged, own, memory, around)
             write_row(limb, outcome, memory, (states[row], errors[row], outcomes[row]))
 
 
@@ -214,16 +206,7 @@ def follow_frame(
 
 @jit
 def follow_tree(
-    ints: Ints,
-    floats: Floats,
-    targets: Floats,
-    packed_criteria: PackedCriteria,
-    settings: Floats,
-    limits: tuple[int, float, bool],
-    states: Floats,
-    errors: Floats,
-    outcomes: Ints,
-    buffer: Floats,
+    packed: TreeRows, limits: tuple[int, float, bool], results: TreeResults, buffer: Floats
 ) -> None:
     """Follow frames: each is a compromise from the state before, without restarts.
 
@@ -231,6 +214,8 @@ def follow_tree(
     of the cost below which it ends; whether the change from ``states[0]``, the start, to the first
     frame is limited as those between frames are.
     """
+    ints, floats, targets, packed_criteria, settings = packed
+    states, errors, outcomes = results
     criteria = unpack_criteria(packed_criteria)
     clear_outcomes(outcomes)
     for number in range(max(ints[TREE_LIMBS], 1)):

@@ -1,4 +1,8 @@
-"""Whole robots: sweeps, then Levenberg-Marquardt, then restarts of the limbs that miss a target.
+"""Whole robots: Levenberg-Marquardt in stages, then restarts of the limbs that miss a target.
+
+An attempt fits the free base to the targets, then moves everything to the targets next to the
+root, then also to those of the next stage, and so on: a limb is not bent the wrong way by targets
+at its end. The first restart is the middle of all ranges, from which no value is far.
 
 Targets that cannot all be reached end in the weighted least-squares compromise near the start,
 unless a restart found one that is better by a tenth, so that the robot does not leap.
@@ -22,6 +26,7 @@ from jointwise.kernels.layout.status import (
 from jointwise.kernels.layout.task import Criteria
 from jointwise.kernels.layout.thresholds import MUCH_CLOSER, NEARBY_RESTARTS, int64_const
 from jointwise.kernels.layout.tree import (
+    CENTRE_OF_MASS,
     TARGET_AXES,
     TARGET_DIRECTIONS,
     TARGET_ORIENTATION_WEIGHT,
@@ -30,20 +35,31 @@ from jointwise.kernels.layout.tree import (
     TreeMemory,
     TreeProblem,
 )
+from jointwise.kernels.tree.base import fit_base
 from jointwise.kernels.tree.collision import find_contact, mark_touching
 from jointwise.kernels.tree.fk import evaluate
-from jointwise.kernels.tree.lm import COLD, all_reached, target_reached, tree_lm
-from jointwise.kernels.tree.sweep import sweep_tree
+from jointwise.kernels.tree.lm import (
+    COLD,
+    all_reached,
+    evaluate_closed,
+    target_reached,
+    tree_lm,
+)
 
-# Sweeps of an attempt; its steps at most, and those in which the cost must halve.
-TREE_SWEEPS, TREE_STEPS, TREE_PATIENCE = 3, int64_const(60), int64_const(5)
+# Steps of a stage at most, and those in which the cost must halve.
+TREE_STEPS, TREE_PATIENCE = int64_const(60), int64_const(3)
+# Errors of all targets of a stage below which the next begins [m, rad].
+STAGE_POSITION, STAGE_ORIENTATION = 0.1, 0.4
 # The same for a compromise, with the relative decrease of the cost below which it ends: rounding,
 # because one target far away must not keep others from being reached.
 COMPROMISE_STEPS, COMPROMISE_DECREASE = int64_const(200), 1e-15
 # A target whose weighted squared error is below so much of the largest is not restarted.
 MISSED_SHARE = 0.05
+# A joint is in the middle of its range if it is so near to it, as a share of the range.
+AT_MIDDLE = 1e-9
 # Restarts of a round: the first moves every joint, the others move the limbs that miss a target of
-# the best state since. Every third of the others moves all joints that move such a target.
+# the best state since. Every third of the others moves all joints that move such a target. In the
+# first round the middle of all ranges comes before the others.
 ROUND, WHOLE_EVERY = 8, 3
 
 
@@ -104,14 +120,13 @@ def mark_missed(
         is_missed = weighted_error_sq(
             targets, errors, k
         ) > MISSED_SHARE * worst and not target_reached(targets, errors, k, criteria)
-        joint = target_joints[k]
-        while joint >= 0:
-            unknown = base + variables[joint]
-            if is_missed:
-                missed[unknown] = 1.0
-            else:
-                reached[unknown] = 1.0
-            joint = parents[joint]
+        marked = missed if is_missed else reached
+        for joint in (target_joints[k], problem.references[k]):
+            while joint >= 0:
+                marked[base + variables[joint]] = 1.0
+                joint = parents[joint]
+        if target_joints[k] == CENTRE_OF_MASS and is_missed:
+            missed[base:] = 1.0
     mark_moved(base, whole, memory)
 
 
@@ -136,6 +151,19 @@ def mark_moved(base: int, whole: bool, memory: TreeMemory) -> None:
 
 
 @jit
+def middle_state(problem: TreeProblem, state: Floats, memory: TreeMemory) -> bool:
+    """Write the start with all joints in the middle of their ranges; whether that is another."""
+    start, moves = memory.start, False
+    copy_values(start, state)
+    for i in range(problem.strides.size):
+        lower, upper = memory.lower[i], memory.upper[i]
+        if lower > -UNLIMITED and upper < UNLIMITED:
+            state[i] = 0.5 * (lower + upper)
+            moves = moves or abs(state[i] - start[i]) > AT_MIDDLE * (upper - lower)
+    return moves
+
+
+@jit
 def restart_state(
     problem: TreeProblem,
     targets: Floats,
@@ -149,9 +177,12 @@ def restart_state(
     """Write into ``state`` the start of restart number ``count``, from a Kronecker sequence.
 
     The first of a round moves every joint from the start, others some of the current state: those
-    of a limb that misses a target, or that touches something as ``contact`` says.
+    of a limb that misses a target, or that touches something as ``contact`` says. If the first
+    attempt missed a target, number 1 is the middle of all ranges.
     """
     start, moved, base = memory.start, memory.moved, problem.base_unknowns
+    if count == 1 and contact[1] < 0 and middle_state(problem, state, memory):
+        return
     if count % ROUND == 0:
         copy_values(start, state)
         for i in range(moved.size):
@@ -180,20 +211,48 @@ def restart_state(
 
 
 @jit
+def take_stages(problem: TreeProblem, targets: Floats, last: int, memory: TreeMemory) -> None:
+    """Give the targets of the stages up to ``last`` their weights, and all others none."""
+    stages, weights = problem.target_stages, memory.weights
+    for k in range(stages.size):
+        counts = 1.0 if stages[k] <= last else 0.0
+        targets[k, TARGET_POSITION_WEIGHT] = counts * weights[k, 0]
+        targets[k, TARGET_ORIENTATION_WEIGHT] = counts * weights[k, 1]
+
+
+@jit
 def attempt(
     problem: TreeProblem,
     targets: Floats,
     criteria: Criteria,
-    sweeps: int,
+    staged: bool,
     state: Floats,
     memory: TreeMemory,
 ) -> tuple[int, float]:
-    """Sweeps and Levenberg-Marquardt from ``state``: (iterations, cost)."""
-    for _ in range(sweeps):
-        sweep_tree(problem, targets, state, memory)
+    """Steps from ``state`` towards all targets at once, or ``staged``: (iterations, cost).
+
+    Stages begin with the best pose of a free base. One that does not come near its targets is the
+    last.
+    """
+    stages, last, iterations = problem.target_stages, 0, 0
+    for k in range(stages.size):
+        last = max(last, stages[k])
+    near = Criteria(STAGE_POSITION, STAGE_ORIENTATION, 0, False, 0.0)
     limits = (TREE_STEPS, TREE_PATIENCE, COLD, 0.0)
+    if staged and problem.base_unknowns > 0:
+        take_stages(problem, targets, 0, memory)
+        evaluate(problem, targets, state, memory)
+        fit_base(problem, targets, state, memory)
+    for stage in range(last if staged else 0):
+        take_stages(problem, targets, stage, memory)
+        steps, _, _ = tree_lm(problem, targets, near, limits, state, memory)
+        iterations += steps
+        if not all_reached(targets, memory.errors, near):
+            take_stages(problem, targets, last, memory)
+            return iterations, evaluate_closed(problem, targets, state, memory)
+    take_stages(problem, targets, last, memory)
     steps, cost, _ = tree_lm(problem, targets, criteria, limits, state, memory)
-    return sweeps + steps, cost
+    return iterations + steps, cost
 
 
 @jit
@@ -251,33 +310,39 @@ def search_tree(
     problem: TreeProblem,
     targets: Floats,
     criteria: Criteria,
-    sweeps: int,
+    staged: bool,
     state: Floats,
     memory: TreeMemory,
     check: TreeCheck,
 ) -> tuple[int, int, int]:
     """Move ``state`` to a solution, or to a compromise: (status, iterations, restarts).
 
-    If all solutions that were found touch something, it is the first of them.
+    ``staged`` is about the first attempt; all others are. If all solutions that were found touch
+    something, it is the first of them.
     """
     if not (is_valid(targets) and all_finite(state)):
         return INVALID, 0, 0
+    for k in range(targets.shape[0]):
+        memory.weights[k, 0] = targets[k, TARGET_POSITION_WEIGHT]
+        memory.weights[k, 1] = targets[k, TARGET_ORIENTATION_WEIGHT]
     clamp_state(memory, state)
-    evaluate(problem, targets, state, memory)
+    copy_values(state, memory.best)
+    if evaluate_closed(problem, targets, state, memory) == inf:
+        copy_values(memory.best, state)
+        evaluate(problem, targets, state, memory)
     contact, current_contact = (inf, -1, -1), (inf, -1, -1)
     if all_reached(targets, memory.errors, criteria):
         contact = find_contact(check, check.scene, state)
         if contact[1] < 0:
             return CONVERGED, 0, 0
     copy_values(state, memory.start)
+    copy_values(state, memory.best)
     iterations, current, best, arrived = 0, inf, inf, False
     touching = np.empty(state.size if has_scene(check.scene) else 0)
     for count in range(criteria.max_restarts + 1):
         if count > 0:
             restart_state(problem, targets, criteria, count, state, memory, check, current_contact)
-        done, cost = attempt(
-            problem, targets, criteria, TREE_SWEEPS if count > 0 else sweeps, state, memory
-        )
+        done, cost = attempt(problem, targets, criteria, staged or count > 0, state, memory)
         iterations += done
         contact = (inf, -1, -1)
         if all_reached(targets, memory.errors, criteria):

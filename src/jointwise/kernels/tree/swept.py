@@ -29,7 +29,7 @@ from jointwise.kernels.layout.scene import (
 )
 from jointwise.kernels.layout.spheres import TABLE_CELLS
 from jointwise.kernels.layout.tree import BASE_POSE
-from jointwise.kernels.tree.fk import tree_frames, unpack_problem
+from jointwise.kernels.tree.fk import robot_frames, unpack_problem
 
 # An interval in which no sphere moves farther is not divided again [m].
 RESOLUTION = 1e-5
@@ -79,19 +79,7 @@ def unpack_guarded(model: GuardModel, buffer: Floats) -> Guarded:
 @jit
 def place_robot(guarded: Guarded) -> None:
     """Write the values of all joints and their frames, world frame, from the state."""
-    tree, state, frames, q = guarded.tree, guarded.state, guarded.frames, guarded.q
-    root = packed_view(state, state.size - BASE_POSE, (3, 4))
-    tree_frames(tree, state, frames[1:])
-    q[0] = 0.0
-    for i in range(q.size):
-        if i > 0:
-            q[i] = tree.ratios[i - 1] * state[tree.variables[i - 1]] + tree.offsets[i - 1]
-        for row in range(3):
-            if i == 0:
-                for column in range(3):
-                    frames[0, row, column] = root[row, column]
-                frames[0, row, 3] = 0.0
-            frames[i, row, 3] += root[row, 3]
+    robot_frames(guarded.tree, guarded.state, guarded.frames, guarded.q)
 
 
 @jit

@@ -3,12 +3,15 @@
 ``geometry`` has the shapes of some of them, as ``Geometry.save`` writes them.
 """
 
+from collections.abc import Sequence
 from difflib import get_close_matches
 from os import PathLike
 from pathlib import Path
 
 from jointwise.errors import InvalidInputError
 
+# Names that a hint lists, at most.
+MAX_HINTS = 4
 # Suffixes of files that ``find`` accepts; xacro, so that the URDF reader can say what to do.
 SUFFIXES = (".urdf", ".xml", ".xacro", ".toml", ".csv")
 
@@ -80,10 +83,18 @@ def find(name: str | PathLike[str]) -> Path:
     examples = example_files()
     if isinstance(name, str) and name in examples:
         return examples[name]
-    known = [*robots, *examples]
-    similar = get_close_matches(name.lower(), known, 1, 0.5) if isinstance(name, str) else []
-    hint = f"; did you mean {similar[0]!r}?" if similar else "."
+    hint = _hint(name.lower(), [*robots, *examples]) if isinstance(name, str) and name else "."
     raise InvalidInputError(
         f"no robot named {name!r}{hint} Robots: {', '.join(robots)}. "
         "A path must end in .urdf, .toml or .csv, or in .xml for MJCF."
     )
+
+
+def _hint(name: str, known: Sequence[str]) -> str:
+    """A question whether names that begin like this one, or the most similar one, were meant."""
+    longer = sorted({each for each in known if each.lower().startswith(name)})
+    shortest = [a for a in longer if not any(a != b and a.startswith(b) for b in longer)]
+    similar = shortest[:MAX_HINTS] or get_close_matches(name, known, 1, 0.5)
+    *others, last = [repr(each) for each in similar] or [""]
+    listed = f"{', '.join(others)} or {last}" if others else last
+    return f"; did you mean {listed}?" if listed else "."

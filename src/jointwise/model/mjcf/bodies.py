@@ -1,6 +1,7 @@
 """The robot of a compiled MJCF model: its bodies, joints and sites."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,16 +9,16 @@ import numpy as np
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import Floats
 from jointwise.model.checks import list_names, short
+from jointwise.model.home import NAMES
 from jointwise.model.kinematic_tree import LinkPlace, MovingJoint, TreeModel, tree_model
-from jointwise.model.mjcf.constraints import check_loops, joint_constraints
-from jointwise.model.rotation import quaternion_matrix, rotations_to_axes
+from jointwise.model.mjcf.constraints import closed_loops, joint_constraints
+from jointwise.model.mjcf.poses import pose_matrix
+from jointwise.model.rotation import rotations_to_axes
 from jointwise.model.tree_poses import inverse, motions, square
 
 # Types of joints, as MuJoCo numbers them.
 FREE, BALL, SLIDE, HINGE = range(4)
 WORLD = 0
-# The keyframe that is the home configuration.
-HOME = "home"
 
 
 class ModelReader:
@@ -44,7 +45,6 @@ class ModelReader:
         for body in range(root + 1, model.nbody):  # a parent has a smaller number
             if int(model.body_parentid[body]) in self.places and body not in objects:
                 self._add(body)
-        check_loops(model, {*self.places}, self.body_names, self.title)
         links = {self.body_names[body]: place for body, place in self.places.items()}
         for site in range(model.nsite):
             carrier, name = int(model.site_bodyid[site]), model.site(site).name
@@ -54,15 +54,23 @@ class ModelReader:
                 links[name] = LinkPlace(body, pose[:3], self.body_names[carrier])
         name = model.names.split(b"\0", 1)[0].decode() or self.title
         free_base = root in self._free_bodies()
-        return tree_model(name, self.title, self.moving, links, free_base, self._home())
+        found = tree_model(name, self.title, self.moving, links, free_base, self._home())
+        return replace(found, loops=closed_loops(model, self.places)).with_masses(
+            (place, float(model.body_mass[body]), np.array(model.body_ipos[body]))
+            for body, place in self.places.items()
+        )
 
     def _home(self) -> dict[str, float]:
-        """The value of each joint in the keyframe named ``home``; empty if there is none."""
+        """The value of each joint in a keyframe: one whose name is in ``NAMES``, else the first.
+
+        Without keyframes it is empty.
+        """
         model = self.model
-        names = [model.key(i).name for i in range(model.nkey)]
-        if HOME not in names:
+        if not model.nkey:
             return {}
-        values = model.key_qpos[names.index(HOME), model.jnt_qposadr]
+        names = [model.key(i).name.lower() for i in range(model.nkey)]
+        chosen = next((names.index(name) for name in NAMES if name in names), 0)
+        values = model.key_qpos[chosen, model.jnt_qposadr]
         return dict(zip(self.joint_names, values.tolist(), strict=True))
 
     def _free_bodies(self) -> list[int]:
@@ -137,11 +145,3 @@ def object_names(accessor: Callable[[int], Any], count: int, noun: str) -> tuple
     """The names of all bodies or joints; those without get their number."""
     names = [accessor(i).name for i in range(count)]
     return tuple(name or f"{noun}{i}" for i, name in enumerate(names))
-
-
-def pose_matrix(position: Floats, wxyz: Floats) -> Floats:
-    """(4, 4) a pose from a position and a quaternion with its scalar first."""
-    pose = np.eye(4)
-    pose[:3, :3] = quaternion_matrix(np.roll(wxyz, -1))
-    pose[:3, 3] = position
-    return pose

@@ -5,7 +5,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, NoReturn
 
-from jointwise.errors import InvalidInputError, JointwiseError
+from jointwise.errors import InvalidInputError
+from jointwise.extras import require
 from jointwise.model.checks import short
 from jointwise.model.urdf.reader import Source, parse_xml, read_source
 
@@ -31,12 +32,7 @@ def compile_model(source: Source) -> tuple[Any, str]:
         raise InvalidInputError(
             f"{title} begins with <{short(tag)[1:-1]}>: expected <mujoco>, an MJCF model."
         )
-    try:
-        import mujoco
-    except ImportError:
-        raise JointwiseError(
-            "MJCF is read by MuJoCo, which is not installed: pip install 'jointwise[mjcf]'."
-        ) from None
+    mujoco = require("mujoco", "MJCF is read by MuJoCo", "mjcf")
     shown = mujoco.get_mju_user_warning()
     # Its warnings are about physics, and go to a log file in the working directory.
     mujoco.set_mju_user_warning(lambda _: None)

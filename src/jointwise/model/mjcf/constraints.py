@@ -1,13 +1,17 @@
 """Equality constraints of an MJCF model: joints that follow others, and loops."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from jointwise.errors import InvalidInputError
+from jointwise.kernels.layout.arrays import Floats
 from jointwise.model.checks import short
-from jointwise.model.kinematic_tree import Mimic
+from jointwise.model.kinematic_tree import LinkPlace, Loop
+from jointwise.model.mimics import Mimic, held_values
+from jointwise.model.mjcf.poses import pose_matrix
+from jointwise.model.tree_poses import square
 
 # Types of equality constraints, of an object that is a site, and of a tendon's part that is a
 # joint, as MuJoCo numbers them.
@@ -34,19 +38,20 @@ def joint_constraints(
         names: One name per joint.
         title: What errors call the file.
     """
-    mimics: dict[int, Mimic] = {}
-    held: dict[int, float] = {}
+    mimics: dict[str, Mimic] = {}
     for joint, master, ratio, offset in _couplings(model, names, title):
-        if joint in mimics or joint in held:
+        if names[joint] in mimics:
             raise InvalidInputError(
                 f"joint {short(names[joint])} of {title} has two equality constraints: expected "
                 "one."
             )
-        if ratio == 0.0:
-            held[joint] = offset
-        else:
-            mimics[joint] = Mimic(names[master], ratio, offset)
-    return mimics, held
+        mimics[names[joint]] = Mimic(names[master], ratio, offset)
+    held = held_values(mimics)
+    numbers = {name: number for number, name in enumerate(names)}
+    return (
+        {numbers[name]: mimic for name, mimic in mimics.items() if name not in held},
+        {numbers[name]: value for name, value in held.items()},
+    )
 
 
 def _couplings(model: Any, names: tuple[str, ...], title: str) -> Iterator[Coupling]:
@@ -85,18 +90,43 @@ def _couplings(model: Any, names: tuple[str, ...], title: str) -> Iterator[Coupl
         yield Coupling(joint, master, ratio, float(offset))
 
 
-def check_loops(model: Any, bodies: set[int], names: tuple[str, ...], title: str) -> None:
-    """Refuse constraints that close a loop between bodies of the robot."""
+def closed_loops(model: Any, places: Mapping[int, LinkPlace]) -> tuple[Loop, ...]:
+    """The constraints that close a loop between bodies of the robot.
+
+    Args:
+        model: A ``mujoco.MjModel``.
+        places: Where the bodies of the robot are attached, by their numbers.
+    """
+    loops = []
     for i in [*_active(model, CONNECT), *_active(model, WELD)]:
         ends = [int(model.eq_obj1id[i]), int(model.eq_obj2id[i])]
+        is_weld = bool(model.eq_type[i] == WELD)
         if model.eq_objtype[i] == SITE:
+            frames = [pose_matrix(model.site_pos[site], model.site_quat[site]) for site in ends]
             ends = [int(model.site_bodyid[site]) for site in ends]
-        if bodies.issuperset(ends):
-            first, second = (short(names[end]) for end in ends)
-            raise InvalidInputError(
-                f"an equality constraint of {title} connects the bodies {first} and {second}: "
-                "expected constraints of joints only. Closed loops are not supported."
+        else:
+            frames = [*_frames(model.eq_data[i], is_weld)]
+        if all(end in places for end in ends) and places[ends[0]].joint != places[ends[1]].joint:
+            link, to = (
+                LinkPlace(places[end].joint, (square(places[end].transform) @ frame)[:3], None)
+                for end, frame in zip(ends, frames, strict=True)
             )
+            loops.append(Loop(link, to, is_weld))
+    return tuple(loops)
+
+
+def _frames(numbers: Floats, is_weld: bool) -> tuple[Floats, Floats]:
+    """(4, 4) each: the frames on two bodies that coincide.
+
+    A connection has a point of each body, a weld a pose in the first body and a point of the
+    second.
+    """
+    first, second = np.eye(4), np.eye(4)
+    if is_weld:
+        second[:3, 3] = numbers[:3]
+        return pose_matrix(numbers[3:6], numbers[6:10]), second
+    first[:3, 3], second[:3, 3] = numbers[:3], numbers[3:6]
+    return first, second
 
 
 def _active(model: Any, kind: int) -> list[int]:

@@ -5,7 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jointwise.kernels.layout.arrays import Floats, Ints
-from jointwise.model.mjcf.bodies import object_names, pose_matrix
+from jointwise.model.mjcf.bodies import object_names
+from jointwise.model.mjcf.poses import pose_matrix
 
 # Types of geoms, as MuJoCo numbers them.
 KINDS = (
@@ -21,6 +22,8 @@ KINDS = (
 )
 # Geoms of this group and those above are not drawn, unless asked for.
 HIDDEN_GROUP = 3
+# The colour of a geom that has none of its own: that of its material, if it has one.
+DEFAULT_COLOR = (0.5, 0.5, 0.5, 1.0)
 
 
 class Geom(NamedTuple):
@@ -57,6 +60,25 @@ def read_geoms(model: Any) -> list[Geom]:
     is_drawn = ~collides & (model.geom_group < HIDDEN_GROUP)
     chosen = collides | (is_drawn & ~has_any[model.geom_bodyid])
     return [_geom(model, int(number), names) for number in np.flatnonzero(chosen)]
+
+
+def drawn_geoms(model: Any) -> list[tuple[Geom, Floats]]:
+    """The geoms that MuJoCo draws by default, and the colour (4,) of each, red to opaque, 0 to 1.
+
+    If it draws none, all geoms.
+
+    Args:
+        model: A ``mujoco.MjModel``.
+    """
+    names = object_names(model.body, model.nbody, "body")
+    material, color = model.geom_matid, np.array(model.geom_rgba, np.float64)
+    if model.nmat:
+        has_default = (color == DEFAULT_COLOR).all(axis=1)
+        chosen = (material >= 0) & has_default
+        color[chosen] = model.mat_rgba[material[chosen]]
+    is_drawn = (model.geom_group < HIDDEN_GROUP) & (color[:, 3] > 0.0)
+    numbers = np.flatnonzero(is_drawn) if is_drawn.any() else np.arange(model.ngeom)
+    return [(_geom(model, number, names), color[number]) for number in numbers.tolist()]
 
 
 def excluded_bodies(model: Any) -> set[tuple[str, str]]:

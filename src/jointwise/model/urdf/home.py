@@ -5,10 +5,8 @@ from pathlib import Path
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import MAX_VALUE
 from jointwise.model.checks import parse_number, short
+from jointwise.model.home import NAMES
 from jointwise.model.urdf.reader import Source, parse_xml, path_of, read_source
-
-# Names of group states that are a home configuration; the first that an SRDF has is used.
-STATES = ("home", "ready", "default", "half_sitting", "standing", "neutral")
 
 
 def home_of(source: Source, srdf: Source | None) -> dict[str, float]:
@@ -47,13 +45,13 @@ def find_srdf(source: Source) -> Path | None:
 
 
 def read_home(source: Source) -> dict[str, float]:
-    """The joint values of the group states whose name comes first in ``STATES`` [rad, m].
+    """The joint values of the group states whose name comes first in ``NAMES`` [rad, m].
 
     A robot may have several such states, one for each group of joints. Joints with several values,
     such as a floating base, are left out.
     """
     title, text = read_source(source, "an SRDF")
-    states: dict[str, dict[str, float]] = {name: {} for name in STATES}
+    states: dict[str, dict[str, float]] = {name: {} for name in NAMES}
     current: dict[str, float] | None = None
 
     def start(tag: str, attributes: dict[str, str]) -> None:

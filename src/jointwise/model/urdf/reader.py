@@ -74,6 +74,25 @@ class Collision(Element):
         return f"the collision shape of link {short(self.name)} of {self.title}"
 
 
+class Inertial(Element):
+    """The mass of a link, which is its ``name``."""
+
+    __slots__ = ()
+
+    @property
+    def described(self) -> str:
+        """What errors call this element."""
+        return f"the inertial of link {short(self.name)} of {self.title}"
+
+    def mass(self) -> float:
+        """The mass [kg]; 0 if it has none."""
+        text = self.elements.get("mass", {}).get("value", "0")
+        mass = parse_number(text)
+        if not 0.0 <= mass < MAX_VALUE:
+            raise self.error(f"has the mass {short(text)}: expected a number, 0 or more [kg].")
+        return mass
+
+
 class Joint(Element):
     """A joint; ``kind`` is its type, such as ``"revolute"``."""
 
@@ -143,6 +162,7 @@ class Reader:
         collisions: All collision shapes.
         links: The names of all links, as the keys of a dictionary: a set in the order of the file.
         robot: The robot's name; "" if the file has none.
+        inertials: The inertial element of each link that has one.
     """
 
     def __init__(self, title: str) -> None:
@@ -151,8 +171,9 @@ class Reader:
         self.joints: list[Joint] = []
         self.collisions: list[Collision] = []
         self.links: dict[str, None] = {}
+        self.inertials: dict[str, Inertial] = {}
         self._depth, self._in_joint, self._xacro_prefix = 0, False, "xacro:"
-        self._link, self._in_collision = "", False
+        self._link, self._in_collision, self._in_inertial = "", False, False
 
     def read(self, text: str | bytes) -> None:
         """Read a whole URDF.
@@ -187,11 +208,19 @@ class Reader:
             self._start_shape(tag, attributes)
 
     def _start_shape(self, tag: str, attributes: dict[str, str]) -> None:
-        """A ``collision`` of a link, or an element in it: ``origin``, or the shape itself."""
+        """A ``collision`` or ``inertial`` of a link, or an element in it.
+
+        Of a collision these are ``origin``, and the shape itself.
+        """
         if self._depth == 3:
             self._in_collision = tag == "collision" and bool(self._link)
             if self._in_collision:
                 self.collisions.append(Collision(self._link, "", self.title))
+            self._in_inertial = tag == "inertial" and bool(self._link)
+            if self._in_inertial:
+                self.inertials.setdefault(self._link, Inertial(self._link, "", self.title))
+        elif self._in_inertial and self._depth == 4:
+            self.inertials[self._link].elements.setdefault(tag, attributes)
         elif self._in_collision and (self._depth, tag) == (4, "origin"):
             self.collisions[-1].elements.setdefault(tag, attributes)
         elif self._in_collision and self._depth == 5 and not self.collisions[-1].kind:

@@ -1,12 +1,15 @@
 """A whole robot of a URDF: all its links, and the joints that move."""
 
+from contextlib import suppress
+
 import numpy as np
 
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import Floats
 from jointwise.model import tips
 from jointwise.model.checks import list_names
-from jointwise.model.kinematic_tree import LinkPlace, Mimic, MovingJoint, TreeModel, tree_model
+from jointwise.model.kinematic_tree import LinkPlace, MovingJoint, TreeModel, tree_model
+from jointwise.model.mimics import Mimic, held_values
 from jointwise.model.tree_poses import motions, square
 from jointwise.model.urdf.joint_frames import axis_frames, check_types, origins, warn_about_degrees
 from jointwise.model.urdf.reader import Joint
@@ -24,22 +27,37 @@ def read_robot(tree: Tree, free_base: bool = False) -> TreeModel:
     check_types(joints)
     moving: list[MovingJoint] = []
     links = {root: LinkPlace(-1, np.eye(4)[:3], None)}
-    axes = iter(axis_frames([joint for joint in joints if joint.kind != "fixed"]))
+    not_fixed = [joint for joint in joints if joint.kind != "fixed"]
+    axes = iter(axis_frames(not_fixed))
+    given = {joint.name: joint.mimic() for joint in not_fixed}
+    mimics = {name: Mimic(*mimic) for name, mimic in given.items() if mimic is not None}
+    held = held_values(mimics)
     for joint, origin in zip(joints, origins(joints), strict=True):
         carrier = links[joint.parent]
         number, pose = carrier.joint, square(carrier.transform) @ origin
         if joint.kind != "fixed":
-            axis, mimic = next(axes), joint.mimic()
-            if mimic is not None and mimic[1] == 0.0:  # it does not move
+            axis = next(axes)
+            if joint.name in held:
                 is_prismatic = np.array(joint.kind == "prismatic")
-                pose = pose @ axis @ motions(is_prismatic, np.array(mimic[2])) @ axis.T
+                pose = pose @ axis @ motions(is_prismatic, np.array(held[joint.name])) @ axis.T
             else:
-                moving.append(_moving(joint, number, pose @ axis, mimic))
+                moving.append(_moving(joint, number, pose @ axis, mimics.get(joint.name)))
                 number, pose = len(moving) - 1, axis.T  # the inverse of a rotation
         links[joint.child] = LinkPlace(number, pose[:3], joint.parent)
     model = tree_model(tree.robot or tree.title, tree.title, moving, links, free_base, tree.home)
     warn_about_degrees(joints, tree.title)
+    with suppress(InvalidInputError):  # a robot whose masses cannot be read has none
+        return model.with_masses(_bodies(tree, links))
     return model
+
+
+def _bodies(tree: Tree, links: dict[str, LinkPlace]) -> list[tuple[LinkPlace, float, Floats]]:
+    """Place, mass [kg] and centre [m] of each link that has a mass."""
+    return [
+        (links[link], inertial.mass(), np.array(inertial.numbers("origin", "xyz", "0 0 0")))
+        for link, inertial in tree.inertials.items()
+        if link in links
+    ]
 
 
 def read_part(tree: Tree, base: str | None, tip: str | None) -> tuple[TreeModel, str | None]:
@@ -116,9 +134,7 @@ def _depth_first(tree: Tree, *roots: str) -> list[Joint]:
     return joints
 
 
-def _moving(
-    joint: Joint, number: int, placement: Floats, mimic: tuple[str, float, float] | None
-) -> MovingJoint:
+def _moving(joint: Joint, number: int, placement: Floats, mimic: Mimic | None) -> MovingJoint:
     lower, upper = joint.limit()
     return MovingJoint(
         joint.name,
@@ -127,5 +143,5 @@ def _moving(
         joint.kind == "prismatic",
         (lower, upper),
         joint.velocity(),
-        None if mimic is None else Mimic(*mimic),
+        mimic,
     )

@@ -29,6 +29,7 @@ class Tree:
         robot: The robot's name; "" if the file has none.
         links: The names of all links, in the order of the file.
         collisions: All collision shapes.
+        inertials: The inertial element of each link that has one.
         joints_above: The joints that move each link; a tree has at most one for each.
         joints_below: The joints that each link carries.
         home: The home configuration by joint [rad, m]; empty if none is known.
@@ -42,6 +43,7 @@ class Tree:
         reader = Reader(self.title)
         reader.read(text)
         self.links, self.collisions, self.robot = reader.links, reader.collisions, reader.robot
+        self.inertials = reader.inertials
         if not self.links:
             raise InvalidInputError(
                 f"{self.title} has no links: expected <link> and <joint> elements inside <robot>."
@@ -112,7 +114,7 @@ class Tree:
         if further:
             raise InvalidInputError(
                 f"link {link!r} of {self.title} is the child of two joints, {joint.name!r} and "
-                f"{further[0].name!r}: expected one. Closed loops are not supported."
+                f"{further[0].name!r}: expected one. Closed loops are read from MJCF only."
             )
         for end in (joint.parent, joint.child):
             if end not in self.links:

@@ -8,14 +8,12 @@ import hashlib
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from tempfile import NamedTemporaryFile
-from typing import Any
 
 import numpy as np
 
 from jointwise.errors import GeometryWarning, warn_caller
 from jointwise.kernels.native.fingerprint import fingerprint
-from jointwise.kernels.native.kept import cache_folder
+from jointwise.kernels.native.kept import cache_folder, replace
 
 # The code that decides what is fitted.
 CODE = (
@@ -60,7 +58,4 @@ def write(file: Path, text: str) -> None:
     text = f"{hashlib.sha256(text.encode()).hexdigest()}\n{text}"
     with suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True)
-        options: dict[str, Any] = {"encoding": "utf-8", "newline": "\n", "delete": False}
-        with NamedTemporaryFile("w", dir=file.parent, **options) as partial:
-            partial.write(text)
-        Path(partial.name).replace(file)
+        replace(file, text.encode())  # Windows refuses while another process reads it

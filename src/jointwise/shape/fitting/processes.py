@@ -51,6 +51,8 @@ def results(calls: Sequence[Call], workers: int) -> Iterator[Result]:
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     env=environment,
+                    # On Windows, Ctrl-C goes to all processes of a group: these are another one.
+                    creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
                 )
                 processes.append(process)
                 threads.append(Thread(target=_feed, args=(process, pending, done), daemon=True))

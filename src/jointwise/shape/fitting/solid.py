@@ -30,9 +30,11 @@ def solid_spheres(solids: dict[str, Any], padding: float | None) -> Floats:
         InvalidInputError: None or several are given, or its size is wrong.
     """
     given = {kind: value for kind, value in solids.items() if value is not None}
-    if len(given) != 1:
-        found = " and ".join(given) or "nothing"
-        raise InvalidInputError(f"{found} is given: expected one of {', '.join(solids)}.")
+    if not given:
+        raise InvalidInputError(f"No solid is given: pass one of {', '.join(solids)}.")
+    if len(given) > 1:
+        both = "Both " if len(given) == 2 else ""
+        raise InvalidInputError(f"{both}{' and '.join(given)} are given; pass only one.")
     ((kind, value),) = given.items()
     if kind == "sphere":
         return np.array([[0.0, 0.0, 0.0, checks.positive("sphere", value)]])

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from jointwise.errors import GeometryWarning, InvalidInputError, JointwiseError, warn_caller
+from jointwise.errors import GeometryWarning, InvalidInputError, warn_caller
+from jointwise.extras import require
 from jointwise.kernels.layout.arrays import MAX_VALUE, Floats
 from jointwise.model import checks
 from jointwise.shape.solids.mesh import Mesh
@@ -30,10 +31,14 @@ def find_mesh(filename: str, folder: Path | None) -> Path:
         for tail in tails:
             if is_file(root / tail):
                 return root / tail
-    around = f"at or above {folder}" if folder else "without the folder of the URDF; pass its path"
+    mesh = f"Mesh {checks.short(filename)} not found"
+    if folder is None:
+        raise InvalidInputError(
+            f"{mesh}: the URDF was given as text, so its folder is unknown. Pass the path of the "
+            "URDF."
+        )
     raise InvalidInputError(
-        f"the mesh {checks.short(filename)} was not found {around}: expected a file. Copy it "
-        "there, or remove the <collision> element."
+        f"{mesh} at or above {folder}. Copy it there, or remove the <collision> element."
     )
 
 
@@ -56,12 +61,7 @@ def load_mesh(path: Path, scale: Floats) -> Mesh:
         JointwiseError: trimesh is not installed.
         InvalidInputError: The file cannot be read, or has no triangles.
     """
-    try:
-        import trimesh
-    except ImportError:
-        raise JointwiseError(
-            "meshes need trimesh, which is not installed: pip install 'jointwise[geometry]'."
-        ) from None
+    trimesh = require("trimesh", "meshes need trimesh", "geometry")
     try:
         loaded = trimesh.load_scene(path).to_mesh()
     except Exception as problem:  # each format has a reader with exceptions of its own

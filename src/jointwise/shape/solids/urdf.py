@@ -89,7 +89,7 @@ def collision_mesh(collision: Collision, folder: Path | None) -> Mesh:
         try:
             return load_mesh(find_mesh(filename, folder), scale)
         except InvalidInputError as problem:
-            raise collision.error(f"cannot be used, {problem}") from None
+            raise collision.error(f"cannot be used. {problem}") from None
     if kind == "box":
         return primitives.box(np.array(size_of(collision, "size", 3)))
     if kind == "sphere":

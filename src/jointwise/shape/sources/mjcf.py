@@ -1,6 +1,5 @@
 """Shapes from the geoms of an MJCF model."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from jointwise.errors import InvalidInputError
@@ -13,13 +12,12 @@ from jointwise.model.urdf.reader import kept_source
 from jointwise.shape.chain.groups import chain_links
 from jointwise.shape.fitting.fit import Solids, checked_padding, fit_geometry
 from jointwise.shape.geometry import Geometry
-from jointwise.shape.link_groups import GroupPlace, robot_links
 from jointwise.shape.solids.mjcf import mjcf_solids
-from jointwise.shape.sources.source import PADDING, ShapeSource
+from jointwise.shape.sources.source import PADDING, FittedShapes, Model, Places
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MjcfShapes(ShapeSource):
+class MjcfShapes(FittedShapes):
     """The geoms of an MJCF model that can collide. Spheres are fitted to them once.
 
     If no geom of a body can collide, those that are drawn are used. Pairs of bodies that the model
@@ -44,22 +42,13 @@ class MjcfShapes(ShapeSource):
             )
         return replace(self, padding=padding)
 
-    def for_robot(self, model: TreeModel) -> Geometry:
-        """The geometry of the whole robot."""
-        return self._fitted(robot_links(model), model, model.all_joint_names)
-
     def for_chain(
         self, model: TreeModel, arm: ArmModel, joints: tuple[str, ...], base_link: str
     ) -> Geometry:
         """The geometry of a chain; joints beside it are at zero, clipped to their limits."""
         return self._fitted(chain_links(model, arm, joints, base_link), arm, joints)
 
-    def _fitted(
-        self,
-        links: Mapping[str, GroupPlace],
-        model: ArmModel | TreeModel,
-        joints: tuple[str, ...],
-    ) -> Geometry:
+    def _fitted(self, links: Places, model: Model, joints: tuple[str, ...]) -> Geometry:
         padding, count = checked_padding(self.padding), len(joints) + 1
         compiled, title = compile_model(self.source)
         meshes = mjcf_solids(read_geoms(compiled), links, count)

@@ -1,13 +1,19 @@
 """The interface of all sources of shapes."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import TypeAlias
 
 from jointwise.errors import InvalidInputError
 from jointwise.model.arm import ArmModel
 from jointwise.model.kinematic_tree import TreeModel
 from jointwise.model.urdf import Source
 from jointwise.shape.geometry import Geometry
+from jointwise.shape.link_groups import GroupPlace, robot_links
 
+# The link group of each link, and what the groups belong to.
+Places: TypeAlias = Mapping[str, GroupPlace]
+Model: TypeAlias = ArmModel | TreeModel
 # How far a sphere may be outside of the shapes, unless given otherwise [m].
 PADDING = 0.015
 
@@ -55,6 +61,20 @@ class ShapeSource(ABC):
         )
 
 
+class FittedShapes(ShapeSource):
+    """Shapes to which spheres are fitted."""
+
+    __slots__ = ()
+
+    def for_robot(self, model: TreeModel) -> Geometry:
+        """The geometry of the whole robot."""
+        return self._fitted(robot_links(model), model, model.all_joint_names)
+
+    @abstractmethod
+    def _fitted(self, links: Places, model: Model, joints: tuple[str, ...]) -> Geometry:
+        """The geometry of a robot or an arm with these joints, fitted or as it is kept."""
+
+
 def no_shape_error(title: str) -> InvalidInputError:
     """The error for a robot without a source, such as one of a DH table.
 
@@ -62,6 +82,6 @@ def no_shape_error(title: str) -> InvalidInputError:
         title: What the robot is called.
     """
     return InvalidInputError(
-        f"{title} has no shape, which collision checks need. Give it one by "
-        "with_geometry('spheres.json'), or read a URDF or MJCF file with collision shapes."
+        f"{title} has no collision geometry: it was made of DH rows. Load a URDF or MJCF file with "
+        "collision shapes instead, or add spheres: with_geometry('spheres.json')."
     )

@@ -14,14 +14,14 @@ from jointwise.model.urdf import Source, Tree
 from jointwise.model.urdf.reader import kept_source
 from jointwise.shape.fitting.fit import Solids, checked_padding, fit_geometry
 from jointwise.shape.geometry import Geometry
-from jointwise.shape.link_groups import GroupPlace, group_frames, move_spheres, robot_links
+from jointwise.shape.link_groups import GroupPlace, group_frames, move_spheres
 from jointwise.shape.solids.urdf import urdf_links, urdf_solids
-from jointwise.shape.sources.source import PADDING, ShapeSource
+from jointwise.shape.sources.source import PADDING, FittedShapes, Model, Places
 from jointwise.shape.srdf import SRDF, read_srdf
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class UrdfShapes(ShapeSource):
+class UrdfShapes(FittedShapes):
     """The collision elements of a URDF. Spheres are fitted to them once and kept in a file.
 
     Attributes:
@@ -44,10 +44,6 @@ class UrdfShapes(ShapeSource):
         """The same shapes with options of the fit."""
         return replace(self, padding=padding, srdf=srdf)
 
-    def for_robot(self, model: TreeModel) -> Geometry:
-        """The geometry of the whole robot."""
-        return self._fitted(robot_links(model), model, model.all_joint_names)
-
     def for_chain(
         self, model: TreeModel | None, arm: ArmModel, joints: tuple[str, ...], base_link: str
     ) -> Geometry:
@@ -55,12 +51,7 @@ class UrdfShapes(ShapeSource):
         links = arm_links(self.tree, arm, joints, base_link)
         return self._fitted(links, arm, joints)
 
-    def _fitted(
-        self,
-        links: Mapping[str, GroupPlace],
-        model: ArmModel | TreeModel,
-        joints: tuple[str, ...],
-    ) -> Geometry:
+    def _fitted(self, links: Places, model: Model, joints: tuple[str, ...]) -> Geometry:
         srdf = SRDF("no SRDF") if self.srdf is None else read_srdf(self.srdf)
         padding, tree, count = checked_padding(self.padding), self.tree, len(joints) + 1
         meshes = urdf_solids(tree, links, self.folder, count)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from jointwise.errors import JointwiseError
+from jointwise.extras import require
 from jointwise.kernels.layout.arrays import Bools, Floats
 from jointwise.shape.solids.mesh import Mesh, split_triangles
 
@@ -21,14 +21,7 @@ def coal_library() -> Any:
     Raises:
         JointwiseError: It is not installed.
     """
-    try:
-        import coal
-    except ImportError:
-        raise JointwiseError(
-            "distances of meshes need coal, which is not installed: pip install "
-            "'jointwise[geometry]'."
-        ) from None
-    return coal
+    return require("coal", "distances of meshes need coal", "geometry")
 
 
 class MeshModel:

@@ -24,7 +24,7 @@ class PageControls(Controls):
             gui,
             "Reset",
             partial(self._apply, session.reset),
-            "Joints to the middle of their ranges, first targets.",
+            "Joints to home, first targets.",
         )
         unit = gui.add_dropdown(
             "Angle unit", tuple(ANGLE_UNITS), initial_value=session.angle_unit.name

@@ -11,13 +11,11 @@ from jointwise.view.controls.path_controls import PathControls
 from jointwise.view.controls.plan_controls import PlanControls
 from jointwise.view.controls.target_controls import TargetControls
 from jointwise.view.controls.tracking_controls import TrackingControls
+from jointwise.view.graphics.camera import LEFT_WIDTH, RIGHT_WIDTH
 from jointwise.view.session import Session
 
 if TYPE_CHECKING:
     import viser
-
-# Width of the two panels [px].
-LEFT_WIDTH, RIGHT_WIDTH = 300, 340
 
 
 class Panel:
@@ -36,21 +34,19 @@ class Panel:
         self._left = left = gui.add_panel()
         self._plans = False
         if session.obstacles is not None:
-            with left.add_tab("Obstacles"):
-                self._parts.append(ObstacleControls(*asked))
+            self._add_obstacles()
             self._add_plan()
-        steps = "CCD step by step" if session.obstacles is None else "CCD"  # four tabs in a row
-        with left.add_tab("Path" if session.arm is None else steps):
-            if session.arm is not None:
-                self._parts.append(CCDControls(*asked))
+        with left.add_tab("Path"):
             if session.lists_solutions:
                 self._parts.append(SolutionControls(*asked))
             self._path = PathControls(*asked)
         with left.add_tab("Tracking"):
             self._parts += [self._path, TrackingControls(*asked)]
         if session.obstacles is None and session.has_shape:
-            with left.add_tab("Obstacles"):
-                self._parts.append(ObstacleControls(*asked))
+            self._add_obstacles()
+        if session.arm is not None:
+            with left.add_tab("CCD"):
+                self._parts.append(CCDControls(*asked))
         gui.main_panel.dock_right()
         gui.main_panel.set_width(RIGHT_WIDTH)
         left.dock_left()
@@ -60,6 +56,10 @@ class Panel:
     def records_drag(self) -> bool:
         """Whether targets are recorded while one is dragged."""
         return self._path.records_drag
+
+    def _add_obstacles(self) -> None:
+        with self._left.add_tab("Obstacles"):
+            self._parts.append(ObstacleControls(*self._asked))
 
     def _add_plan(self) -> None:
         with self._left.add_tab("Plan"):

@@ -9,6 +9,16 @@ from jointwise.kernels.layout.arrays import Floats
 if TYPE_CHECKING:
     import viser
 
+# What panels leave visible, in shares of the picture: left, right, top and bottom.
+Part = tuple[float, float, float, float]
+ALL: Part = (0.0, 1.0, 0.0, 1.0)
+# Narrower pictures [px] that are upright have one panel, at the bottom; and how much of the height
+# it covers. A narrow picture that is not upright is what docked panels have left of a wide one.
+NARROW, UPRIGHT, COVERED_BELOW = 576, 0.75, 0.42
+# Widths of the panels of wider pictures [px], left and right.
+LEFT_WIDTH, RIGHT_WIDTH = 330, 340
+# A smaller share of the width is not shown: panels of so narrow a picture are made smaller.
+MIN_WIDTH = 0.25
 # Vertical field of view [rad], and the first direction from what is seen to the camera.
 FIELD_OF_VIEW = float(np.radians(45.0))
 FIRST_DIRECTION = np.array([0.72, -0.62, 0.35])
@@ -17,7 +27,11 @@ MARGIN = 1.2
 
 
 def frame_points(
-    points: Floats, direction: Floats, fov: float = FIELD_OF_VIEW, aspect: float = 1.0
+    points: Floats,
+    direction: Floats,
+    fov: float = FIELD_OF_VIEW,
+    aspect: float = 1.0,
+    part: Part = ALL,
 ) -> tuple[Floats, Floats]:
     """(3,) the point to look at and (3,) a position from which the camera sees all points [m].
 
@@ -26,12 +40,35 @@ def frame_points(
         direction: (3,) from what is seen to the camera; its length does not matter.
         fov: Vertical field of view [rad].
         aspect: Width of the picture divided by its height.
+        part: The part of the picture in which the points are shown.
     """
+    left, right, top, bottom = part
+    high = np.tan(0.5 * fov)
+    wide = aspect * high
     centre = 0.5 * (points.min(axis=0) + points.max(axis=0))
     radius = MARGIN * float(np.linalg.norm(points - centre, axis=1).max())
-    half = min(0.5 * fov, float(np.arctan(aspect * np.tan(0.5 * fov))))
-    distance = radius / np.sin(half)
-    return centre, centre + distance * direction / np.linalg.norm(direction)
+    distance = radius / np.sin(np.arctan(min((bottom - top) * high, (right - left) * wide)))
+    backward = direction / np.linalg.norm(direction)
+    sideways = np.cross([0.0, 0.0, 1.0], backward)
+    sideways /= max(float(np.linalg.norm(sideways)), 1e-9)
+    upward = np.cross(backward, sideways)
+    # The middle of the part comes before the centre if the camera moves the other way.
+    centre = centre - distance * (left + right - 1.0) * wide * sideways
+    centre -= distance * (1.0 - top - bottom) * high * upward
+    return centre, centre + distance * backward
+
+
+def visible_part(width: float, aspect: float) -> Part:
+    """The part of a picture that the panels of a visitor leave visible.
+
+    Args:
+        width: Width of the picture [px].
+        aspect: Its width divided by its height.
+    """
+    if width < NARROW and aspect < UPRIGHT:
+        return (0.0, 1.0, 0.0, 1.0 - COVERED_BELOW)
+    left, right = LEFT_WIDTH / width, 1.0 - RIGHT_WIDTH / width
+    return (left, right, 0.0, 1.0) if right - left > MIN_WIDTH else ALL
 
 
 def set_up_scene(
@@ -57,9 +94,15 @@ def set_up_scene(
     server.initial_camera.near, server.initial_camera.far = 1e-3 * size, 1e3 * size
 
 
-def show_points(handle: "viser.CameraHandle", points: Floats) -> None:
-    """Move a visitor's camera until it sees all points (k, 3) [m], in its current direction."""
+def show_points(handle: "viser.CameraHandle", points: Floats, part: Part = ALL) -> None:
+    """Move a visitor's camera until it sees all points (k, 3) [m], in its current direction.
+
+    Args:
+        handle: The camera.
+        points: What must be visible.
+        part: The part of the picture in which it is shown.
+    """
     direction = handle.position - handle.look_at
-    look_at, position = frame_points(points, direction, handle.fov, handle.aspect)
+    look_at, position = frame_points(points, direction, handle.fov, handle.aspect, part)
     handle.position = position  # moves the point to look at, too: so that comes after
     handle.look_at = look_at

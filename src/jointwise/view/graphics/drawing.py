@@ -1,15 +1,16 @@
-"""The 3D scene of a visitor: an arm or a robot, its targets, other solutions, a plan, obstacles."""
+"""The 3D scene of a visitor: the model, its targets, solutions, a plan, a path, obstacles."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jointwise.view.graphics.camera import show_points
+from jointwise.view.graphics.camera import show_points, visible_part
 from jointwise.view.graphics.floor import add_floor, sink_floor
 from jointwise.view.graphics.meshes import Mesh
 from jointwise.view.graphics.model_drawing import ModelDrawing
 from jointwise.view.graphics.obstacle_drawing import ObstacleDrawing
+from jointwise.view.graphics.path_drawing import PathDrawing
 from jointwise.view.graphics.plan_drawing import PlanDrawing
 from jointwise.view.graphics.solution_drawing import SolutionDrawing
 from jointwise.view.graphics.target_drawing import TargetDrawing
@@ -56,6 +57,7 @@ class Drawing:
         self.obstacles = ObstacleDrawing(scene, size)
         self._solutions = SolutionDrawing(scene, session.model, solution_clicked)
         self.plan = PlanDrawing(scene, session.model)
+        self._path = PathDrawing(scene)
 
     def show(self, with_handles: bool) -> None:
         """Draw the session; without the poses of handles while the visitor drags one.
@@ -68,6 +70,7 @@ class Drawing:
         self.targets.show(session.targets, with_handles)
         self._solutions.show(session.other_solutions, session.solution_label)
         self.plan.show(session.live_plan)
+        self._path.show(session.shown_path)
         if session.obstacles is not None and session.clearance is not None:
             self.obstacles.show(session.obstacles, session.clearance, with_handles)
             self.model.spheres.show_colliding(session.model, session.clearance.link_groups)
@@ -80,7 +83,10 @@ class Drawing:
     def fit_view(self) -> None:
         """Put the floor below the model, and show everything; the camera keeps its direction."""
         self.floor.position = (0.0, 0.0, self._lowest_point())
-        show_points(self._client.camera, self._session.points())
+        session, camera = self._session, self._client.camera
+        drawn = self.model.points(session.q, session.base_pose)
+        points = np.concatenate([session.points(), drawn])
+        show_points(camera, points, visible_part(camera.image_width, camera.aspect))
 
     def _lowest_point(self) -> float:
         return self.model.lowest_point(self._session.q, self._session.base_pose)

@@ -1,10 +1,10 @@
-"""The visual meshes of a URDF, each in the frame that a joint carries."""
+"""The visual meshes of a URDF or an MJCF model, each in the frame that a joint carries."""
 
 import logging
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -12,13 +12,20 @@ from jointwise.chain import Chain
 from jointwise.errors import JointwiseError
 from jointwise.extras import require
 from jointwise.kernels.layout.arrays import Floats
+from jointwise.model.mjcf.compiler import compile_model, is_mjcf
+from jointwise.model.mjcf.geoms import drawn_geoms
 from jointwise.model.tree_poses import square
 from jointwise.robot import Robot
+from jointwise.shape.chain.groups import chain_links
+from jointwise.shape.link_groups import robot_links
+from jointwise.shape.solids.mjcf import ENDLESS, geom_mesh
 
 if TYPE_CHECKING:
     import yourdfpy
 
 
+# Differences of two arms that have the same meshes, at most [m, rad].
+SAME_MOTION = 1e-3
 # The joint that carries a mesh, -1 for the base; and its link, where links can be clicked.
 Carrier = tuple[int, str | None]
 
@@ -46,16 +53,55 @@ def load_meshes(model: Chain | Robot, path: str | Path) -> list[Mesh]:
 
     Args:
         model: The arm or robot; its joints and links have the same names in the file.
-        path: The URDF; its meshes are searched for around it.
+        path: The URDF, whose meshes are searched for around it, or the MJCF model.
 
     Raises:
         JointwiseError: There is nothing to draw; the text names what is missing.
     """
     file = Path(path)
+    if file.suffix.lower() != ".urdf" and is_mjcf(file):
+        return _mjcf_meshes(model, file)
     urdf = _load_urdf(file)
     if isinstance(model, Robot):
         return _robot_meshes(model, file, urdf)
     return _arm_meshes(model, file, urdf)
+
+
+def _mjcf_meshes(model: Chain | Robot, file: Path) -> list[Mesh]:
+    """The geoms that MuJoCo draws, joined by what carries them; endless ones are left out."""
+    trimesh = require("trimesh", "meshes need trimesh", "view")
+    if isinstance(model, Robot):
+        places = robot_links(model.model)
+    else:
+        ends = (model.arm, model.joint_names, model.base_link)
+        places = chain_links(model.robot.model, *ends)
+    scenes: dict[Carrier, Any] = {}
+    for geom, color in drawn_geoms(compile_model(file)[0]):
+        if geom.body not in places or geom.kind in ENDLESS:
+            continue
+        group, pose = places[geom.body]
+        surface = geom_mesh(geom).moved(pose @ geom.pose)
+        part = trimesh.Trimesh(surface.vertices, surface.faces, process=False)
+        part.visual = trimesh.visual.TextureVisuals(
+            material=trimesh.visual.material.PBRMaterial(
+                baseColorFactor=(255 * color).round().astype(np.uint8),
+                metallicFactor=0.0,
+                roughnessFactor=0.6,
+            )
+        )
+        carrier = (group - 1, geom.body if isinstance(model, Robot) else None)
+        scenes.setdefault(carrier, trimesh.Scene()).add_geometry(part)
+    if not scenes:
+        raise JointwiseError(f"no geoms are drawn in {file.name}.")
+    return _exported(scenes)
+
+
+def _exported(scenes: Mapping[Carrier, Any]) -> list[Mesh]:
+    """The meshes of what is carried."""
+    return [
+        Mesh(*carrier, scene.export(file_type="glb"), scene.convex_hull.vertices)
+        for carrier, scene in scenes.items()
+    ]
 
 
 def _arm_meshes(chain: Chain, file: Path, urdf: "yourdfpy.URDF") -> list[Mesh]:
@@ -116,10 +162,7 @@ def _carried_meshes(
         scene.add_geometry(urdf.scene.geometry[name], transform=T_carrier_root @ T_root_mesh)
     if not scenes:
         raise JointwiseError(f"no meshes were found around {file.name}.")
-    return [
-        Mesh(*carried_by, scene.export(file_type="glb"), scene.convex_hull.vertices)
-        for carried_by, scene in scenes.items()
-    ]
+    return _exported(scenes)
 
 
 def _load_urdf(file: Path) -> "yourdfpy.URDF":
@@ -155,5 +198,15 @@ def _root_in_joint_frames(chain: Chain, file: Path, urdf: "yourdfpy.URDF") -> Fl
     q = np.array([0.0 if mimic is None else mimic.offset or 0.0 for mimic in mimics])
     frames = chain.joint_frames(q)
     T_base_first = frames[0] @ np.linalg.inv(part.joint_frames(q)[0])
+    _check_alike(chain, part, q, T_base_first, file)
     T_base_root = T_base_first @ np.linalg.inv(urdf.scene.graph[first][0])
     return np.concatenate([np.linalg.inv(frames) @ T_base_root, T_base_root[None]])
+
+
+def _check_alike(chain: Chain, part: Chain, q: Floats, T_base_first: Floats, file: Path) -> None:
+    """Refuse a file whose joints move otherwise than those of the arm."""
+    moved = q + np.linspace(0.3, 0.9, chain.n)
+    ours = chain.joint_frames(moved) @ np.linalg.inv(chain.joint_frames(q))
+    theirs = part.joint_frames(moved) @ np.linalg.inv(part.joint_frames(q))
+    if np.abs(ours - T_base_first @ theirs @ np.linalg.inv(T_base_first)).max() > SAME_MOTION:
+        raise JointwiseError(f"the joints of {file.name} do not move as those of the arm do.")

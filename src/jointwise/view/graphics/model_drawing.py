@@ -117,6 +117,15 @@ class ModelDrawing:
                     handle.color = MOVED_COLOR if joint == moved_joint else PART_COLORS[role]
             self._moved_joint = moved_joint
 
+    def points(self, q: Floats, base_pose: Floats = IDENTITY) -> Floats:
+        """(k, 3) points whose convex hull has all that is drawn [m], world frame."""
+        frames = shapes.carrying_frames(self._model, q, base_pose)
+        each = [
+            carried @ frames[joint, :3, :3].T + frames[joint, :3, 3]
+            for joint, carried in self._points.items()
+        ]
+        return np.concatenate([np.empty((0, 3)), *each])
+
     def lowest_point(self, q: Floats, base_pose: Floats = IDENTITY) -> float:
         """The smallest z of what is drawn [m]; the arguments are those of ``show``."""
         frames = shapes.carrying_frames(self._model, q, base_pose)

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     import viser
 
 TARGET_COLOR: Color = (213, 94, 0)
+# Radius of the sphere, relative to the size of the drawing.
+POINT_SIZE = 0.06
 
 
 class TargetGizmo:
@@ -29,7 +31,8 @@ class TargetGizmo:
 
     def __init__(self, scene: "viser.SceneApi", name: str, size: float) -> None:
         self.handle = scene.add_transform_controls(name, 0.2 * size, depth_test=False)
-        scene.add_icosphere(f"{name}/point", 0.03 * size, color=TARGET_COLOR)
+        # Larger than a wrist, which would hide it, and translucent.
+        scene.add_icosphere(f"{name}/point", POINT_SIZE * size, color=TARGET_COLOR, opacity=0.5)
         self.arrow = scene.add_arrows(
             f"{name}/direction",
             np.array([[[0.0, 0.0, 0.0], [0.0, 0.0, 0.3 * size]]]),

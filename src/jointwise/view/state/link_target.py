@@ -48,7 +48,7 @@ def first_targets(model: Chain | Robot) -> dict[str, LinkTarget]:
     Of an arm a position in front of it, of a robot the pose of each hand and foot.
     """
     if isinstance(model, Robot):
-        poses = model.fk(model.mid_range)
+        poses = model.fk(model.home)
         return {link: target_at(model, link, poses[link]) for link in limb_ends(model)}
     pose = np.eye(4)
     pose[:3, 3] = position_in_front(model)

@@ -55,8 +55,8 @@ class PosedModel:
         self._begin()
 
     def _begin(self) -> None:
-        """Joints in the middle of their ranges, the base where the model has it, first targets."""
-        self.q: Floats = self.model.mid_range
+        """Joints at home, the base where the model has it, first targets."""
+        self.q: Floats = self.model.home
         is_robot = isinstance(self.model, Robot)
         self.base_pose: Floats = self.model.base_pose if is_robot else IDENTITY
         self.targets: dict[str, LinkTarget] = {}

@@ -4,7 +4,7 @@ The sentences of statuses name methods and arguments of Python, which a visitor 
 """
 
 from jointwise.results.plan import Plan
-from jointwise.results.status import CodedStatus, PlanStatus, Status, TrackStatus
+from jointwise.results.status import BreakReason, CodedStatus, PlanStatus, Status, TrackStatus
 from jointwise.results.tracking import TrackResult
 
 # What to do where no answer is free.
@@ -35,7 +35,8 @@ TRACKED: dict[CodedStatus, str] = {
         "way."
     ),
     TrackStatus.COLLIDES: (
-        "The joints stop. Move what is in the way, or move the joints until nothing is red."
+        "The joints move out of contact if they can, and stop otherwise. Move what is in the way, "
+        "or move the joints until nothing is red."
     ),
 }
 PLANNED: dict[CodedStatus, str] = {
@@ -59,10 +60,32 @@ PLANNED: dict[CodedStatus, str] = {
         "margin."
     ),
 }
+BREAKS: dict[CodedStatus, str] = {
+    BreakReason.NO_SOLUTION: "No solution was found there or just before: move the target closer.",
+    BreakReason.OUTSIDE_LIMITS: (
+        "The arm reaches it only outside its joint limits: move or turn the target, or let the "
+        "roll be free."
+    ),
+    BreakReason.COLLIDES: (
+        "Every solution found there or just before collides: move the target or what is in the way."
+    ),
+    BreakReason.STEP_TOO_LARGE: (
+        "Every way found needs a large step of a joint: let the roll be free, allow some tilt, or "
+        "move the target."
+    ),
+    BreakReason.OTHER_BRANCH: (
+        "The arm has to change to another branch, or a joint has to turn back by a full turn: let "
+        "the roll be free, allow some tilt, or move the target."
+    ),
+    BreakReason.NOT_CLOSED: (
+        "The joints do not end where they begin: let the roll be free, or allow some tilt."
+    ),
+}
 _TEXTS: dict[type[CodedStatus], dict[CodedStatus, str]] = {
     Status: REMEDIES,
     TrackStatus: TRACKED,
     PlanStatus: PLANNED,
+    BreakReason: BREAKS,
 }
 
 

@@ -25,7 +25,7 @@ def drawing_size(model: Chain | Robot) -> float:
     The reach of an arm, or an estimate if that is infinite; about half the height of a robot.
     """
     if isinstance(model, Robot):
-        links = np.array([pose[:3, 3] for pose in model.fk(model.mid_range).values()])
+        links = np.array([pose[:3, 3] for pose in model.fk(model.home).values()])
         return 0.5 * float(np.linalg.norm(np.ptp(links, axis=0))) or 1.0
     return model.max_reach if np.isfinite(model.max_reach) else 5.0 * model.arm.angular_scale
 

@@ -1,0 +1,19 @@
+"""Files and folders whose code decides the bits of the results of every dataset."""
+
+DECIDING = (
+    "backends",
+    "config.py",
+    "datasets",
+    "engines",
+    "kernels",
+    "model",
+    "posture.py",
+    "problem.py",
+    "results",
+    "robot.py",
+    "scene",
+    "shape",
+    "shaped.py",
+    "targets",
+    "verbs.py",
+)

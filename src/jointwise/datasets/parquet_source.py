@@ -1,0 +1,163 @@
+"""A Parquet file, or a folder of them, in pieces of row groups."""
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import accumulate
+from pathlib import Path
+from threading import Lock
+from typing import Any
+from zlib import crc32
+
+from jointwise.datasets.source import Piece, Source, even_pieces
+from jointwise.errors import InvalidInputError
+from jointwise.tables.columns import ModelFor, TableHeader, TargetTable, read_header
+from jointwise.tables.parquet_file import import_pyarrow, number_errors, to_targets
+
+# Row groups that are kept after they have been read, since a piece may be a part of one.
+KEPT_GROUPS = 2
+# Bytes at the end of a file: the length of its footer, and a magic number.
+TAIL_BYTES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class ParquetSource:
+    """Files with the same columns, in the order of their names.
+
+    Attributes:
+        path: The file or the folder.
+        header: The checked columns.
+        in_degrees: Whether angles are degrees.
+        piece_rows: Rows of a piece.
+        rows: Number of all rows.
+        footers: Checksum of the footers of all files, which have the columns, the sizes and the
+            statistics of all row groups.
+        groups: File, number and first row of every row group; not sent to the workers of a cluster.
+    """
+
+    path: Path
+    header: TableHeader
+    in_degrees: bool
+    piece_rows: int
+    rows: int
+    footers: int
+    groups: tuple[tuple[str, int, int], ...] = field(repr=False)
+
+    def describe(self) -> dict[str, Any]:
+        """Rows, and the checksum of the footers."""
+        return {"kind": "parquet", "rows": self.rows, "footers": f"{self.footers:08x}"}
+
+    def pieces(self) -> Iterator[Piece]:
+        """Places are the rows of a piece in row groups: file, group, first and end."""
+        starts = [first for _, _, first in self.groups]
+        ends = [*starts[1:], self.rows]
+        for piece in even_pieces(self.rows, self.piece_rows):
+            first, end = piece.place
+            at = max(0, bisect_right(starts, first) - 1)
+            parts = []
+            while at < len(starts) and starts[at] < end:
+                file, group, start = self.groups[at]
+                within = max(first, start) - start, min(end, ends[at]) - start
+                parts.append((file, group, start, *within))
+                at += 1
+            yield piece._replace(place=tuple(parts))
+
+    def read(self, piece: Piece) -> TargetTable:
+        """The rows of a piece."""
+        if not piece.place:
+            return self.empty()
+        pyarrow = import_pyarrow()
+        parts = []
+        with number_errors(self.path.name):
+            for file, group, _, first, end in piece.place:
+                parts.append(_read_group(file, group).slice(first, end - first))
+            table = pyarrow.concat_tables(parts)
+        _, _, start, first, _ = piece.place[0]
+        name = self.path.name
+        return to_targets(table, self.header, name, self.in_degrees, start + first)
+
+    def empty(self) -> TargetTable:
+        """The table without rows."""
+        pyarrow = import_pyarrow()
+        file = _files(self.path)[0]
+        table = pyarrow.parquet.read_schema(file).empty_table()
+        return to_targets(table, self.header, self.path.name, self.in_degrees)
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        return (*(getattr(self, name) for name in SENT), ())
+
+    def __setstate__(self, values: tuple[Any, ...]) -> None:
+        for name, value in zip((*SENT, "groups"), values, strict=True):
+            object.__setattr__(self, name, value)
+
+
+SENT = ("path", "header", "in_degrees", "piece_rows", "rows", "footers")
+
+
+def open_source(path: Path, model_for: ModelFor, in_degrees: bool, piece_rows: int) -> Source:
+    """Read the footers of all files.
+
+    Raises:
+        InvalidInputError: A file is not Parquet, or has other columns than the first.
+    """
+    pyarrow = import_pyarrow()
+    groups: list[tuple[str, int, int]] = []
+    rows = checksum = 0
+    schema = None
+    for file in _files(path):
+        with number_errors(file.name):
+            metadata = pyarrow.parquet.read_metadata(file)
+        checksum = crc32(_footer(file), checksum)
+        own = metadata.schema.to_arrow_schema()
+        schema = own if schema is None else schema
+        if own.remove_metadata() != schema.remove_metadata():
+            raise InvalidInputError(
+                f"{file.name} in {path} has other columns than the first file: expected files with "
+                "the same columns of the same types."
+            )
+        counts = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
+        firsts = accumulate(counts, initial=rows)
+        groups += [(str(file), i, first) for i, first in zip(range(len(counts)), firsts)]  # noqa: B905
+        rows += sum(counts)
+    assert schema is not None
+    header = read_header(schema.names, path.name, model_for)
+    return ParquetSource(path, header, in_degrees, piece_rows, rows, checksum, tuple(groups))
+
+
+def _files(path: Path) -> list[Path]:
+    """The file, or the files of a folder without hidden ones."""
+    if not path.is_dir():
+        return [path.resolve(strict=True)]
+    files = sorted(
+        file.resolve()
+        for file in path.rglob("*.parquet")
+        if not any(part.startswith((".", "_")) for part in file.relative_to(path).parts)
+    )
+    if not files:
+        raise InvalidInputError(f"{path} has no .parquet files: expected at least one.")
+    return files
+
+
+def _footer(file: Path) -> bytes:
+    with file.open("rb") as stream:
+        stream.seek(-TAIL_BYTES, 2)
+        length = int.from_bytes(stream.read(4), "little")
+        stream.seek(-TAIL_BYTES - length, 2)
+        return stream.read()
+
+
+_reading = Lock()
+
+
+def _read_group(file: str, group: int) -> Any:
+    """A row group; threads that need the same one wait for the first."""
+    with _reading:
+        return _cached_group(file, group)
+
+
+@lru_cache(KEPT_GROUPS)
+def _cached_group(file: str, group: int) -> Any:
+    pyarrow = import_pyarrow()
+    with pyarrow.parquet.ParquetFile(file, page_checksum_verification=True) as opened:
+        return opened.read_row_group(group, use_threads=False)

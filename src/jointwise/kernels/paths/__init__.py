@@ -1,1 +1,0 @@
-"""Paths through layers of configurations."""
