@@ -1,11 +1,7 @@
 """The native library and Numba give the same results; a library that does not fit is not used."""
 
 import json
-import os
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,25 +11,11 @@ from jointwise import JointwiseError, backend, robots
 from jointwise.backends import cpu
 from jointwise.kernels.native import build, kept
 from jointwise.kernels.native.entry_points import ENTRY_POINTS
-
-ROOT = Path(__file__).parents[1]
-
-
-def run(*arguments, **environment):
-    process = subprocess.run(
-        [sys.executable, *map(str, arguments)],
-        env={**os.environ, **environment},
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-    )
-    assert process.returncode == 0, process.stdout + process.stderr
-    return process.stdout
-
+from tests.support.process import run
 
 # Parts of ``tests.support.backend_results`` whose kernels Numba compiles for minutes, and how many
 # arrays they have.
-COMPILED_LONG = [("arms", 126), ("maps", 15), ("obstacles", 44), ("robots", 10)]
+COMPILED_LONG = [("arms", 126), ("maps", 15), ("obstacles", 44), ("contacts", 200), ("robots", 10)]
 
 
 def results_of(folder, part, name):

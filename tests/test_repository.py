@@ -15,20 +15,7 @@ import pytest
 
 import jointwise
 from testbed.named_arms import ARMS, reachable
-
-ROOT = Path(__file__).parent.parent
-
-
-def run(*arguments, cwd=ROOT, **environment):
-    process = subprocess.run(
-        [sys.executable, *map(str, arguments)],
-        env={**os.environ, **environment},
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-    )
-    assert process.returncode == 0, process.stdout + process.stderr
-    return process.stdout
+from tests.support.process import ROOT, run
 
 
 def test_importing_jointwise_imports_nothing_heavy():

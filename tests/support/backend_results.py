@@ -10,7 +10,17 @@ from itertools import pairwise
 
 import numpy as np
 
-from jointwise import Chain, Robot, SolveConfig, Status, aim, backend, robots, stanford_arm
+from jointwise import (
+    Chain,
+    Robot,
+    Scene,
+    SolveConfig,
+    Status,
+    aim,
+    backend,
+    robots,
+    stanford_arm,
+)
 from jointwise.backends import cpu
 from jointwise.reach.base_search import measure
 from jointwise.reach.chunks import REACH_CONFIG
@@ -124,6 +134,18 @@ def of_a_robot_among_obstacles() -> Iterator[np.ndarray]:
     yield np.stack([batch.position_error, batch.clearance, batch.status])
 
 
+def of_a_tracker_in_contact(model: Chain | Robot) -> Iterator[np.ndarray]:
+    """An obstacle appears around the end effector, which moves out of it."""
+    start = np.array([0.0, -0.8, 0.0, -2.3, 0.0, 1.5, 0.8])
+    pose = Robot.load("panda").fk(start)["tip"]
+    target = pose[:3, 3] + [0.1, 0.2, 0.0]
+    tracker = model.with_scene(Scene()).track(start, 0.01, **LIMITS)
+    tracker.scene = Scene().box([0.1, 0.6, 0.05], pose[:3, 3])
+    for _ in range(100):
+        result = tracker.step(target if isinstance(model, Chain) else {"tip": target})
+        yield np.concatenate([result.q, result.velocities])
+
+
 SLIDER = Chain.from_dh(stanford_arm())  # with a prismatic joint
 CHAINS = robots.panda(), robots.ur5(), SLIDER
 PARTS = {
@@ -131,6 +153,11 @@ PARTS = {
     "arms": lambda: [each for chain in CHAINS for each in of_an_arm(chain)],
     "maps": lambda: [each for chain in CHAINS for each in of_a_map(chain)],
     "obstacles": lambda: [each for arm in (panda(), ur5e()) for each in among_obstacles(arm)],
+    "contacts": lambda: [
+        each
+        for model in (robots.panda(), Robot.load("panda"))
+        for each in of_a_tracker_in_contact(model)
+    ],
     "robots": lambda: [*of_a_robot(), *of_a_robot_among_obstacles()],
 }
 

@@ -140,6 +140,7 @@ def leave_contact(
     follow(limits, motion)
     braking_rest(limits, before, motion, braking)
     if clearance_at(guarded, braking.rest, wanted) <= least:
+        copy_values(motion.step, braking.wanted)
         blend(limits, before, 0.0, motion, braking)
         braking_rest(limits, before, motion, braking)
         copy_values(braking.rest, motion.reference)
