@@ -35,6 +35,8 @@ HTMLCanvasElement.prototype.getContext = function (kind, options) {
     return get.call(this, kind, { ...options, antialias: false });
 };
 """
+# How often a press of the mouse is tried, and how long each may take to arrive [ms].
+PRESSES, PRESS_MS = 10, 30_000
 # viser holds input back for 50 ms at most; a timer of the tab with this time ends later [ms].
 THROTTLE_MS = 100
 
@@ -93,6 +95,8 @@ class Tab:
 
         self._poll(is_listed)
         self.session = self.visitor.session
+        self._clicks = 0
+        self.visitor.client.scene.on_click()(self._count_click)
 
     def __enter__(self):
         return self
@@ -192,18 +196,57 @@ class Tab:
         self.content.mouse.move(*end, steps=steps)
         self.content.mouse.up()
 
+    def _count_click(self, _):
+        self._clicks += 1
+
+    def click_scene(self, pixel):
+        """Click at a pixel of the scene.
+
+        Chromium without a GPU loses input now and then if both cores are busy, so a click that
+        does not arrive is made again.
+        """
+        before = self._clicks
+        for _ in range(PRESSES):
+            self.content.mouse.click(*pixel)
+            if self._arrives(lambda: self._clicks > before):
+                return
+        raise AssertionError(f"no click of {PRESSES} at {pixel} has arrived")
+
+    def _arrives(self, condition):
+        """Whether a condition holds soon."""
+        deadline = monotonic() + 1e-3 * PRESS_MS
+        while not condition() and monotonic() < deadline:
+            self.content.wait_for_timeout(10)
+        return condition()
+
     @contextmanager
-    def until_released(self, handle):
-        """Drag a handle of the scene in this block; at its end, the session has followed."""
-        released = Event()
+    def held(self, handle, point):
+        """Hold a handle of the scene at a point (3,) of the base frame [m], for a block of code.
+
+        The block gets the pixel. After it, the handle is released, and the session has followed.
+        As in ``click_scene``, a press that does not arrive is made again.
+        """
+        phases = set()
 
         async def updated(event):
-            if event.phase == "end":
-                released.set()
+            phases.add(event.phase)
 
         handle.on_update(updated)
-        yield
-        self.wait_until(released.is_set)
+        mouse = self.content.mouse
+        for _ in range(PRESSES):
+            self._draw()
+            self._send_input()  # the server then knows where the camera is
+            pixel = self.pixel(point)
+            mouse.move(*pixel)
+            mouse.down()
+            if self._arrives(lambda: "start" in phases):
+                break
+            mouse.up()
+        else:
+            raise AssertionError(f"the handle could not be held at {pixel}")
+        yield pixel
+        mouse.up()
+        self.wait_until(lambda: "end" in phases)
         handle.remove_update_callback(updated)
 
     def colors(self):

@@ -94,9 +94,9 @@ def test_a_dragged_obstacle_is_planned_around_again_from_the_same_start(tab):
     tab.wait_until(lambda: handle.visible)
     tab.screenshot("plan-handles")
     wall = obstacles.obstacle.pose[:3, 3].copy()
-    on_arrow = tab.pixel(wall + 0.17 * session.model.max_reach * np.eye(3)[2])
-    with tab.until_released(handle):
-        tab.drag(on_arrow, on_arrow - (0, 30))
+    on_arrow = wall + 0.17 * session.model.max_reach * np.eye(3)[2]
+    with tab.held(handle, on_arrow) as pixel:
+        tab.content.mouse.move(*pixel - (0, 30), steps=5)
     assert obstacles.obstacle.pose[2, 3] > wall[2] + 0.02
     tab.wait_until(lambda: session.live_plan.planned is not first and not before.is_pending)
     assert session.live_plan is before

@@ -62,8 +62,8 @@ def test_the_robot_follows_a_dragged_target_and_the_other_target_stays(tab):
     tab.wait_until(lambda: session.kind.directions == 0)
     before, other = session.T_base_target[:3, 3].copy(), session.targets["right_6"]
     on_z_arrow = before + 0.15 * drawing_size(ROBOT) * np.eye(3)[2]
-    with tab.until_released(tab.visitor.drawing.targets.gizmos[session.selected].handle):
-        tab.drag(tab.pixel(on_z_arrow), tab.pixel(on_z_arrow) - [0, 30])
+    with tab.held(tab.visitor.drawing.targets.gizmos[session.selected].handle, on_z_arrow) as pixel:
+        tab.content.mouse.move(*pixel - [0, 30], steps=5)
     assert session.T_base_target[2, 3] > before[2] + 0.02
     assert np.abs(session.T_base_target[:2, 3] - before[:2]).max() < 1e-9
     assert session.targets["right_6"] is other
@@ -75,13 +75,13 @@ def test_a_click_on_a_link_makes_it_a_target_and_another_removes_it(tab):
     session = tab.session
     pixel = tab.pixel(middle(session, "right_3", "right_4"))
     tab.wait_until_shown(session.message)
-    tab.content.mouse.click(*pixel)
+    tab.click_scene(pixel)
     tab.wait_until(lambda: "right_3" in session.targets)
     tab.content.get_by_text("right_3: less than 1 µm").wait_for()
     assert session.selected == "right_3"
     assert tab.visitor.drawing.targets.gizmos.keys() == session.targets.keys()
     tab.screenshot("robot-clicked")
-    tab.content.mouse.click(*pixel)
+    tab.click_scene(pixel)
     tab.wait_until(lambda: "right_3" not in session.targets)
     tab.wait_until(lambda: tab.visitor.drawing.targets.gizmos.keys() == session.targets.keys())
 

@@ -72,8 +72,8 @@ def test_the_arm_follows_a_dragged_target(tab):
     session, before = tab.session, tab.session.T_base_target[:3, 3].copy()
     on_z_arrow = before + 0.17 * session.model.max_reach * np.eye(3)[2]
     draw_count = tab.visitor.draw_count
-    with tab.until_released(handle(tab)):
-        tab.drag(tab.pixel(on_z_arrow), tab.pixel(on_z_arrow) - [0, 40])
+    with tab.held(handle(tab), on_z_arrow) as pixel:
+        tab.content.mouse.move(*pixel - [0, 40], steps=5)
     moved = session.T_base_target[:3, 3] - before
     assert moved[2] > 0.03
     assert np.abs(moved[:2]).max() < 1e-9
@@ -112,12 +112,12 @@ def test_roll_pitch_yaw_of_a_pose_are_typed_and_follow_a_rotation_by_its_handle(
     rotation = session.T_base_target[:3, :3]
     # The middle of the arc about the target's z axis, and a little farther along it.
     radius = 0.65 * 0.2 * session.model.max_reach
-    on_arc = [
-        tab.pixel(session.T_base_target[:3, 3] + radius * rotation @ [np.cos(a), np.sin(a), 0.0])
+    start, end = (
+        session.T_base_target[:3, 3] + radius * rotation @ [np.cos(a), np.sin(a), 0.0]
         for a in (np.pi / 4, np.pi / 4 + 0.2)
-    ]
-    with tab.until_released(handle(tab)):
-        tab.drag(*on_arc)
+    )
+    with tab.held(handle(tab), start):
+        tab.content.mouse.move(*tab.pixel(end), steps=5)
     assert np.abs(session.T_base_target[:3, :3] - rotation).max() > 0.05
     tab.wait_until(lambda: shown(tab, "rpy [rad]") == pytest.approx(session.target_rpy, abs=2e-3))
 
@@ -264,7 +264,7 @@ def test_another_solution_is_selected_by_a_button_and_by_a_click_on_it(tab):
         for corner in session.model.outline(q)
     ]
     from_arm = [np.linalg.norm(arm - corner, axis=1).min() for corner in corners]
-    tab.content.mouse.click(*corners[np.argmax(from_arm)])
+    tab.click_scene(corners[np.argmax(from_arm)])
     tab.wait_until(lambda: session.q is not before)
     assert any(session.q is q for q in session.solutions)
     assert np.linalg.norm(tip_position(session) - position) < 1e-6
@@ -360,8 +360,8 @@ def test_the_arm_tracks_a_dragged_target_within_its_limits(tab):
     session, before = tab.session, tab.session.T_base_target[:3, 3].copy()
     start, from_here = session.q, session.tracking.times[-1]
     on_z_arrow = before + 0.17 * session.model.max_reach * np.eye(3)[2]
-    with tab.until_released(handle(tab)):
-        tab.drag(tab.pixel(on_z_arrow), tab.pixel(on_z_arrow) - [0, 60], steps=20)
+    with tab.held(handle(tab), on_z_arrow) as pixel:
+        tab.content.mouse.move(*pixel - [0, 60], steps=20)
     position = session.T_base_target[:3, 3]
     assert position[2] > before[2] + 0.03
     wait_until_followed(tab)
