@@ -2,6 +2,7 @@
 
 import signal
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 from jointwise.kernels._numba.notice import COMPILE_NOTICE
@@ -49,3 +50,12 @@ def pytest_configure():
 def pytest_collection_modifyitems(items):
     place = {name: k for k, name in enumerate(LONGEST)}
     items.sort(key=lambda item: place.get(item.path.name, len(LONGEST)))
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    """Chromium for the tests of a file."""
+    from testbed.browser import browser
+
+    with browser() as started:
+        yield started

@@ -7,7 +7,7 @@ from jointwise import Chain, Scene, Status
 from jointwise.view import Page
 from jointwise.view.graphics.shapes import COLLIDING_COLOR
 from jointwise.view.state.status_text import REMEDIES
-from testbed.browser import CHROMIUM, Tab, browser
+from testbed.browser import CHROMIUM, Tab
 
 if CHROMIUM is None:
     pytest.skip("no chromium: apt-get install chromium", allow_module_level=True)
@@ -23,12 +23,6 @@ SOLID = (
 )
 CELL = SOLID + Scene.from_points(CLOUD, name="cloud")
 ON_POLE = np.array([0.45, -0.35, 0.65])
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with browser() as started:
-        yield started
 
 
 @pytest.fixture(scope="module")

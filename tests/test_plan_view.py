@@ -6,7 +6,7 @@ import pytest
 from jointwise import Chain, PlanStatus, Scene
 from jointwise.view import Page
 from jointwise.view.state.status_text import status_text
-from testbed.browser import CHROMIUM, Tab, browser
+from testbed.browser import CHROMIUM, Tab
 
 if CHROMIUM is None:
     pytest.skip("no chromium: apt-get install chromium", allow_module_level=True)
@@ -20,12 +20,6 @@ IS_IN_VIEW = """element => {
     const middle = [0.5 * (box.left + box.right), 0.5 * (box.top + box.bottom)];
     return element.contains(document.elementFromPoint(...middle));
 }"""
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with browser() as started:
-        yield started
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import pytest
 
 from jointwise import Status, TrackStatus, robots
 from jointwise.view import Page
-from testbed.browser import CHROMIUM, Tab, browser
+from testbed.browser import CHROMIUM, Tab
 
 if CHROMIUM is None:
     pytest.skip("no chromium: apt-get install chromium", allow_module_level=True)
@@ -16,12 +16,6 @@ BUTTONS = (
     *("Fit view", "Snap target to end effector", "Move joints to home"),
     *("Reset", "Find solutions", "Record target", "Clear", "Play / pause", "Save CSV"),
 )
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with browser() as started:
-        yield started
 
 
 @pytest.fixture(scope="module")
