@@ -41,10 +41,10 @@ Vector = tuple[float, float, float]
 
 
 @jit_inline
-def begin_edge(model: EdgeModel, q0: Floats, q1: Floats, work: EdgeWorkspace) -> float:
-    """Write how joints and link groups move along an edge; the greatest speed of a group [m]."""
+def begin_edge(model: EdgeModel, q0: Floats, q1: Floats, work: EdgeWorkspace) -> None:
+    """Write how joints move along an edge; how link groups move is computed where it is needed."""
     joints, starts, rates, turns = model.joints, work.starts, work.rates, work.turns
-    groups, motions, relative = model.groups, work.motions, work.relative
+    motions, relative = work.motions, work.relative
     turns[0] = 0.0
     for i in range(starts.size):
         variable, ratio = int(joints[i, JOINT_VARIABLE]), joints[i, JOINT_RATIO]
@@ -53,13 +53,10 @@ def begin_edge(model: EdgeModel, q0: Floats, q1: Floats, work: EdgeWorkspace) ->
         turns[i + 1] = turns[int(joints[i, JOINT_PARENT])]
         if joints[i, JOINT_PRISMATIC] == 0.0:
             turns[i + 1] += abs(rates[i])
-    fastest = 0.0
-    for c in range(groups.shape[0]):
-        motions[c, 0], motions[c, 1] = motion_bounds(model, work, c, 0)
-        fastest = max(fastest, motions[c, 0])
+    for c in range(motions.shape[0]):
+        motions[c, 0] = -1.0
     for k in range(relative.shape[0]):
         relative[k, 0] = -1.0
-    return fastest
 
 
 @jit_inline
@@ -184,12 +181,12 @@ def place_bound(
 
 
 @jit_inline
-def place_groups(
-    groups: Floats, frames: Floats, motions: Floats, half: float, slack: float, bounds: Floats
-) -> None:
-    """Write the bounding spheres of all link groups, world frame, and how far they move."""
-    for c in range(groups.shape[0]):
-        f = int(groups[c, GROUP_FRAME])
-        motion = place_bound(frames, f, groups[c], motions[c, 1], half, bounds[c])
-        limit = half * motions[c, 0]
-        bounds[c, 3] = where(motion < limit, motion, limit) + slack
+def place_group(model: EdgeModel, lanes: EdgeWorkspace, c: int, slack: float) -> None:
+    """Write the bounding sphere of link group c, world frame, and how far it moves."""
+    motions, bounds, half = lanes.motions, lanes.bounds, lanes.times[1]
+    if motions[c, 0] < 0.0:
+        motions[c, 0], motions[c, 1] = motion_bounds(model, lanes, c, 0)
+    f = int(model.groups[c, GROUP_FRAME])
+    motion = place_bound(lanes.frames, f, model.groups[c], motions[c, 1], half, bounds[c])
+    limit = half * motions[c, 0]
+    bounds[c, 3] = where(motion < limit, motion, limit) + slack

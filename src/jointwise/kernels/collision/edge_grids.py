@@ -76,7 +76,13 @@ def near_cells(value: float, motion: float, edge: float, count: int) -> range:
 
 @jit_inline
 def grid_verdict(
-    model: EdgeModel, work: EdgeWorkspace, lanes: EdgeWorkspace, c: int, m: int, column: int
+    model: EdgeModel,
+    work: EdgeWorkspace,
+    lanes: EdgeWorkspace,
+    c: int,
+    m: int,
+    column: int,
+    slack: float,
 ) -> Verdict:
     """Link group c against obstacle m, a grid; lane by lane, from those of ``column`` on."""
     grids, distances, groups, clusters = model.grids, model.distances, model.groups, model.clusters
@@ -98,9 +104,9 @@ def grid_verdict(
                 inside |= 1 << (lane - begin)
     if near == 0:
         return 0, 0
-    place_clusters(model, lanes, c, 0.0)
+    place_clusters(model, lanes, c)
     for s in range(int(groups[c, BOUND_FIRST]), int(groups[c, BOUND_END])):
-        place_spheres(model, lanes, c, s)
+        place_spheres(model, lanes, c, s, slack)
         reach = pad + clusters[s, BOUND_RADIUS] + DIAGONAL * grids[d, 3]
         for lane in range(begin, end):
             bit, motion = 1 << (lane - begin), placed[s, 3, lane]

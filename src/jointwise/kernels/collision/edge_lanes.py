@@ -12,7 +12,7 @@ from jointwise.kernels._numba.where import any_lane, lane_bits
 from jointwise.kernels.collision.edge_frames import (
     motion_bounds,
     place_frames,
-    place_groups,
+    place_group,
     velocity,
 )
 from jointwise.kernels.collision.edge_grids import grid_verdict
@@ -54,12 +54,13 @@ def obstacles_verdict(
     for back in range(1, groups.shape[0] + 1):
         c = groups.shape[0] - back
         first = int(groups[c, GROUP_FIRST])
+        place_group(model, lanes, c, slack)
         for i in range(first, int(groups[c, GROUP_END])):
             m = int(candidates[i])
             if m < solids:
                 verdict = solid_verdict(model, lanes, c, m, slack, ends)
             else:
-                verdict = grid_verdict(model, work, lanes, c, m, column)
+                verdict = grid_verdict(model, work, lanes, c, m, column, slack)
             touches, undecided = touches | verdict[0], undecided | verdict[1]
             if touches and ends:
                 candidates[i], candidates[first] = candidates[first], candidates[i]
@@ -132,8 +133,8 @@ def pair_verdict(
     reach = motion + touching
     if not any_lane(gap_sq < reach * reach):
         return 0, 0
-    place_clusters(model, lanes, a, slack)
-    place_clusters(model, lanes, b, slack)
+    place_clusters(model, lanes, a)
+    place_clusters(model, lanes, b)
     placed, centres, spheres = lanes.clusters, lanes.spheres, model.spheres
     pair, margin, touches, undecided = (a, b, k), model.margin, 0, 0
     for s in range(int(groups[a, BOUND_FIRST]), int(groups[a, BOUND_END])):
@@ -144,8 +145,8 @@ def pair_verdict(
             reach = motion + (clusters[s, BOUND_RADIUS] + clusters[r, BOUND_RADIUS] + margin)
             if not any_lane(away(placed, s, placed, r)[3] < reach * reach):
                 continue
-            place_spheres(model, lanes, a, s)
-            place_spheres(model, lanes, b, r)
+            place_spheres(model, lanes, a, s, slack)
+            place_spheres(model, lanes, b, r, slack)
             for i in range(int(clusters[s, BOUND_FIRST]), int(clusters[s, BOUND_END])):
                 reach = motion + (spheres[i, 3] + clusters[r, BOUND_RADIUS] + margin)
                 if not any_lane(away(centres, i, placed, r)[3] < reach * reach):
@@ -172,9 +173,8 @@ def check_lanes(
         ends: Whether the check ends at the first contact; else all lanes are decided.
     """
     lanes = lane_work(work, column)
-    half, is_placed = lanes.times[1], work.is_placed
-    place_frames(model.joints, work.rates, lanes.values, 0.0 * half, lanes.frames)
-    place_groups(model.groups, lanes.frames, work.motions, half, slack, lanes.bounds)
+    zero, is_placed = 0.0 * lanes.times[1], work.is_placed
+    place_frames(model.joints, work.rates, lanes.values, zero, lanes.frames)
     for c in range(model.groups.shape[0]):
         is_placed[c] = 0.0
     touches, undecided = obstacles_verdict(model, work, lanes, column, slack, ends)

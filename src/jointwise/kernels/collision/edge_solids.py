@@ -107,6 +107,23 @@ def may_reach(
 
 
 @jit_inline
+def near_spheres(
+    model: EdgeModel, lanes: EdgeWorkspace, c: int, s: int, m: int, slack: float
+) -> int:
+    """The lanes in which spheres of cluster s may come to box or cylinder m; a bit each."""
+    clusters, centres, undecided = model.clusters, lanes.spheres, 0
+    for k in range(int(clusters[s, BOUND_FIRST]), int(clusters[s, BOUND_END])):
+        gap_sq = core_sq(model, m, centres[k, 0], centres[k, 1], centres[k, 2])
+        touching = model.pads[m] + model.spheres[k, 3]
+        reach = lanes.clusters[s, 3] + touching
+        is_near = gap_sq < reach * reach
+        if lane_bits(is_near) & ~undecided:
+            reaches = may_reach(model, lanes, c, k, m, gap_sq, touching + slack)
+            undecided |= lane_bits(is_near & reaches)
+    return undecided
+
+
+@jit_inline
 def solid_verdict(
     model: EdgeModel, lanes: EdgeWorkspace, c: int, m: int, slack: float, ends: bool
 ) -> Verdict:
@@ -117,21 +134,28 @@ def solid_verdict(
     reach = bounds[c, 3] + (pad + groups[c, BOUND_RADIUS])
     if not any_lane(core_sq(model, m, bounds[c, 0], bounds[c, 1], bounds[c, 2]) < reach * reach):
         return 0, 0
-    place_clusters(model, lanes, c, slack)
+    place_clusters(model, lanes, c)
     for s in range(int(groups[c, BOUND_FIRST]), int(groups[c, BOUND_END])):
-        reach = placed[s, 3] + (pad + clusters[s, BOUND_RADIUS])
-        gap_sq = core_sq(model, m, placed[s, 0], placed[s, 1], placed[s, 2])
-        if any_lane(gap_sq < reach * reach):
-            place_spheres(model, lanes, c, s)
-            for k in range(int(clusters[s, BOUND_FIRST]), int(clusters[s, BOUND_END])):
-                gap_sq = core_sq(model, m, centres[k, 0], centres[k, 1], centres[k, 2])
-                touching = pad + spheres[k, 3]
-                touches |= lane_bits(gap_sq < touching * touching)
-                reach = placed[s, 3] + touching
-                is_near = gap_sq < reach * reach
-                if any_lane(is_near):
-                    reaches = may_reach(model, lanes, c, k, m, gap_sq, touching + slack)
-                    undecided |= lane_bits(is_near & reaches)
-                if touches and ends:
-                    return touches, undecided
+        gap_sq, touching = (
+            core_sq(model, m, placed[s, 0], placed[s, 1], placed[s, 2]),
+            pad + clusters[s, BOUND_RADIUS],
+        )
+        reach = bounds[c, 3] + touching
+        if not any_lane(gap_sq < reach * reach):
+            continue
+        place_spheres(model, lanes, c, s, slack)
+        reach = placed[s, 3] + touching
+        if not any_lane(gap_sq < reach * reach):
+            continue
+        near = 0
+        for k in range(int(clusters[s, BOUND_FIRST]), int(clusters[s, BOUND_END])):
+            gap_sq = core_sq(model, m, centres[k, 0], centres[k, 1], centres[k, 2])
+            touching = pad + spheres[k, 3]
+            touches |= lane_bits(gap_sq < touching * touching)
+            reach = placed[s, 3] + touching
+            near |= lane_bits(gap_sq < reach * reach)
+        if touches and ends:
+            return touches, undecided
+        if near & ~undecided:
+            undecided |= near_spheres(model, lanes, c, s, m, slack)
     return touches, undecided

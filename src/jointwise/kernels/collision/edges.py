@@ -85,6 +85,15 @@ def place_values(starts: Floats, rates: Floats, times: Floats, values: Floats) -
 
 
 @jit_inline
+def greatest_speed(motions: Floats) -> float:
+    """The greatest speed of a link group along an edge [m]; once all are placed."""
+    fastest = 0.0
+    for c in range(motions.shape[0]):
+        fastest = max(fastest, motions[c, 0])
+    return fastest
+
+
+@jit_inline
 def check_block(model: EdgeModel, work: EdgeWorkspace, slack: float, ends: bool) -> Verdict:
     """Eight configurations in ``work.values``, in lanes or one after another."""
     touches, undecided = 0, 0
@@ -109,7 +118,7 @@ def edge_state(packed: Floats, q0: Floats, q1: Floats, work: Floats) -> int:
         return EDGE_UNDECIDED
     model, memory = unpack_edges(packed), unpack_edge_work(packed, work)
     starts, rates, times, queue = memory.starts, memory.rates, memory.times, memory.queue
-    fastest = begin_edge(model, q0, q1, memory)
+    begin_edge(model, q0, q1, memory)
     if tables_touch(model.tables, model.table_rows, starts, rates):
         return EDGE_TOUCHES
     slack = rounded_by(model, memory)
@@ -127,6 +136,7 @@ def edge_state(packed: Floats, q0: Floats, q1: Floats, work: Floats) -> int:
         touches, undecided = check_block(model, memory, slack, True)
         if touches:
             return EDGE_TOUCHES
+        fastest = greatest_speed(memory.motions) if undecided else 0.0
         for k in range(count):
             if undecided >> k & 1:
                 middle, half = times[0, k], times[1, k]

@@ -8,6 +8,7 @@ from math import ceil, inf, sqrt
 
 from jointwise.kernels._numba.arrays import uncounted
 from jointwise.kernels._numba.jit import jit
+from jointwise.kernels._numba.where import floor
 from jointwise.kernels.algebra.trig import TURN
 from jointwise.kernels.collision.edges import configuration_block, start_edges
 from jointwise.kernels.kinematics.fk import copy_values
@@ -73,8 +74,8 @@ def plan(
         options: See above.
         memory: What is remembered between slices; see ``plan_memory``.
     """
-    parts, edges = unpack_plan(memory, start.size), uncounted(packed_edges)
-    return run_slice(edges, uncounted(space), uncounted(start), uncounted(goals), options, parts)
+    edges, own = uncounted(packed_edges), uncounted(memory)
+    return run_slice(edges, uncounted(space), uncounted(start), uncounted(goals), options, own)
 
 
 @jit
@@ -90,10 +91,11 @@ def plan_rows(
     """Plan for rows from ``begin`` to ``end``, the first slice of each."""
     starts, goals, first = uncounted(rows.starts), uncounted(rows.goals), uncounted(rows.first)
     paths, outcomes = uncounted(rows.paths), uncounted(rows.outcomes)
-    parts, edges = unpack_plan(memory, starts.shape[1]), uncounted(packed_edges)
+    edges, own = uncounted(packed_edges), uncounted(memory)
+    parts = unpack_plan(own, starts.shape[1])
     for k in range(begin, end):
-        own = goals[first[k] : first[k + 1]]
-        code, count, goal = run_slice(edges, uncounted(space), starts[k], own, options, parts)
+        ends = goals[first[k] : first[k + 1]]
+        code, count, goal = run_slice(edges, uncounted(space), starts[k], ends, options, own)
         outcomes[k, 0], outcomes[k, 1], outcomes[k, 2] = code, count, goal
         outcomes[k, 3] = int(parts.counters[COUNT_SAMPLES])
         if code == PLAN_FOUND and count <= MAX_BATCH_WAYPOINTS:
@@ -108,10 +110,11 @@ def run_slice(
     start: Floats,
     goals: Floats,
     options: Options,
-    memory: PlanMemory,
+    buffer: Floats,
 ) -> Outcome:
-    """One slice; see ``plan``."""
+    """One slice; see ``plan``. References to views that are made here are not counted."""
     is_first, is_wide, last_sample, offset, rounds = options
+    memory = unpack_plan(buffer, start.size)
     counters, path = memory.counters, memory.path
     if is_first:
         for k in range(COUNT_SAMPLES, counters.size):
@@ -206,7 +209,8 @@ def grow(
         return -1, -1
     number = counters[COUNT_SAMPLES]
     for i in range(start.size):
-        share = (offset + number * space[SPACE_STRIDE, i]) % 1.0
+        place = offset + number * space[SPACE_STRIDE, i]
+        share = place - floor(place)  # exactly place % 1.0, which takes longer
         low, high = memory.box[0, i], memory.box[1, i]
         sample[i] = low + share * (high - low) if space[SPACE_STRIDE, i] > 0.0 else start[i]
     nodes = int(counters[COUNT_NODES + tree])

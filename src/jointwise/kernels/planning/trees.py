@@ -58,7 +58,7 @@ def nearest_in_lanes(nodes: Floats, blocks: int, weights: Floats, q: Floats, fou
     found[0], found[1] = least, at
 
 
-@jit
+@jit_inline
 def nearest_node(nodes: Floats, count: int, weights: Floats, q: Floats) -> tuple[int, float]:
     """The nearest of the first ``count`` nodes of a tree (m, n, 8), and its squared distance.
 
@@ -69,10 +69,12 @@ def nearest_node(nodes: Floats, count: int, weights: Floats, q: Floats) -> tuple
     for k in range(COLUMNS):
         blocks = (count + WIDTH - 1) // WIDTH
         nearest_in_lanes(lane_view(nodes, k), blocks, weights, q, lane_view(found, k))
+    least = found[0, 0]
     for lane in range(1, WIDTH):
-        if found[0, lane] < found[0, best]:
-            best = lane
-    return int(found[1, best]) * WIDTH + best, found[0, best]
+        distance_sq = found[0, lane]
+        best = lane if distance_sq < least else best
+        least = min(distance_sq, least)
+    return int(found[1, best]) * WIDTH + best, least
 
 
 @jit
