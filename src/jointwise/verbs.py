@@ -329,6 +329,9 @@ class Verbs(Shaped):
             )
         path = follow_valid(path_engine(problem, options), problem, limits, options)
         self._check_misses(path)
+        if times is not None and np.ndim(times) == 0:
+            rate = 1.0 / float(np.asarray(times))
+            path = replace(path, _details=path._details._replace(rate=rate))
         return self._with_detours(path) if options.detours else path
 
     def _with_detours(self, path: IKPath) -> IKPath:

@@ -127,7 +127,7 @@ class ClipJob:
         except InvalidInputError as error:
             raise type(error)(f"{name}: {error}") from None
         names = np.array(self.robot.joint_names)
-        arrays = {JOINT_NAMES: names, RATE: np.array(clip.rate), **saved_arrays(followed)}
+        arrays = {**saved_arrays(followed), JOINT_NAMES: names, RATE: np.array(clip.rate)}
         return to_npz(arrays), int((followed.status == Status.CONVERGED).sum())
 
     def __getstate__(self) -> tuple[Any, ...]:
