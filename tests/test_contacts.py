@@ -13,6 +13,8 @@ FEET = ("left_ankle_roll_link", "right_ankle_roll_link")
 HANDS = ("left_rubber_hand", "right_rubber_hand")
 SOLE = np.array([[x, y, -0.035] for x in (-0.05, 0.12) for y in (-0.03, 0.03)])
 FRAMES = 60
+# Points in contact move by less [m].
+KEPT = 1e-3
 
 
 @pytest.fixture(scope="module")
@@ -69,9 +71,9 @@ def test_feet_in_contact_keep_their_place_and_none_goes_below_the_floor(g1, stan
     path = g1.solve_path(clip, options=PathOptions(contacts=feet))
     for foot, each in zip(FEET, down, strict=True):
         found = corners(g1, path, foot)
-        assert found[..., 2].min() > floor - 2e-4
+        assert found[..., 2].min() > floor - KEPT
         for begin, end in runs(each):
-            assert np.ptp(found[begin:end], axis=0).max() < 2e-4
+            assert np.ptp(found[begin:end], axis=0).max() < KEPT
 
 
 def test_without_contacts_feet_slide_and_sink(g1, stance):
@@ -101,7 +103,7 @@ def test_a_point_of_a_foot_keeps_its_place_and_others_move(g1, stance):
     contacts = {FEET[0]: Contact(down, SOLE[3])}
     path = g1.solve_path(clip, options=PathOptions(contacts=contacts))
     found = corners(g1, path, FEET[0])[:30]
-    assert np.ptp(found[:, 3], axis=0).max() < 2e-4
+    assert np.ptp(found[:, 3], axis=0).max() < KEPT
     assert np.ptp(found[:, 0], axis=0).max() > 1e-3
 
 
@@ -110,7 +112,7 @@ def test_a_foot_without_a_target_of_its_own_can_be_in_contact(g1, stance):
     clip = {link: clip[link] for link in ("pelvis", *HANDS)}
     feet = {foot: Contact(np.ones(FRAMES, np.bool_), SOLE) for foot in FEET}
     path = g1.solve_path(clip, options=PathOptions(contacts=feet))
-    assert max(np.ptp(corners(g1, path, foot), axis=0).max() for foot in FEET) < 2e-4
+    assert max(np.ptp(corners(g1, path, foot), axis=0).max() for foot in FEET) < KEPT
     assert tuple(path.errors) == ("pelvis", *HANDS)
 
 
@@ -139,7 +141,7 @@ def test_a_foot_climbs_a_floor_that_has_steps(g1, stance):
     contacts = {FEET[0]: Contact(points=SOLE, floor=height)}
     path = g1.solve_path(clip, options=PathOptions(contacts=contacts))
     low = corners(g1, path, FEET[0])[..., 2].min(axis=1)
-    assert (low > height - 2e-4).all()
+    assert (low > height - KEPT).all()
     assert low[:30].max() < low[30:].min() - 0.02
 
 
@@ -154,7 +156,7 @@ def test_invalid_frames_are_left_out(g1, stance):
     for begin, end in runs(down[0]):
         rows = [i for i in range(begin, end) if rest[i]]
         found = corners(g1, _rows(path, rows), FEET[0])
-        assert np.ptp(found, axis=0).max() < 2e-4
+        assert np.ptp(found, axis=0).max() < KEPT
 
 
 def _rows(path, rows):
@@ -183,7 +185,7 @@ def test_one_arm_of_a_robot_keeps_a_point_still_too():
     clip["tip"][:, 0, 3] += np.linspace(0.0, 0.05, 20)
     held = PathOptions(contacts={"tip": Contact(np.arange(20) < 10)})
     path = robot.solve_path(clip, robot.home, options=held)
-    assert np.ptp(corners(robot, path, "tip", np.zeros((1, 3)))[:10], axis=0).max() < 2e-4
+    assert np.ptp(corners(robot, path, "tip", np.zeros((1, 3)))[:10], axis=0).max() < KEPT
 
 
 @pytest.mark.parametrize(
@@ -244,4 +246,4 @@ def test_a_posture_and_contacts_together(g1, stance):
     posture = Posture(np.clip(np.full(g1.n, 0.2), *g1.limits.T), smoothness=0.1)
     path = g1.solve_path(clip, options=PathOptions(contacts=contacts), posture=posture)
     found = corners(g1, path, FEET[0])
-    assert max(np.ptp(found[a:b], axis=0).max() for a, b in runs(down[0])) < 5e-4
+    assert max(np.ptp(found[a:b], axis=0).max() for a, b in runs(down[0])) < KEPT

@@ -23,7 +23,7 @@ class Contact:
 
     Points of the link keep their place while they are in contact, and never go below the floor.
     Their place is the mean of where they would be during the contact without it, or the floor above
-    that. Other targets give way: contacts weigh ten thousand times as much.
+    that. Other targets give way: contacts weigh a thousand times as much.
 
     Args:
         frames: (m,) whether the link is in contact at each target of the path. None: it never is;

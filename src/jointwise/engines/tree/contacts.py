@@ -18,13 +18,15 @@ from jointwise.problem import Problem
 from jointwise.targets import FLOOR, POSITION, PackedTarget, TargetKind
 
 # Weight of a contact, where the largest weight of the other targets is 1.
-WEIGHT = 1e4
+WEIGHT = 1e3
 
 
 def with_contacts(
     problem: Problem, contacts: Mapping[str, Contact], q: Floats, base_poses: Floats
 ) -> tuple[Problem, Floats]:
-    """The problem of a path with targets for the contacts after the others, and where these count.
+    """The problem of a path with targets for the contacts after the others, and how these count.
+
+    The second value is (m, c), by how much the weight of each of the c targets is multiplied.
 
     Args:
         problem: The problem of a robot.
@@ -32,24 +34,25 @@ def with_contacts(
         q: (m, n) the path without them [rad, m].
         base_poses: (m, 4, 4) of it.
     """
-    links, targets, counts = [*problem.links], [*problem.targets], list[Bools]()
+    links, targets, counts = [*problem.links], [*problem.targets], list[Floats]()
     weight = WEIGHT * (max(target.weight[0] for target in targets) or 1.0), 0.0
     for link, contact in contacts.items():
         points, ground = np.asarray(contact.points), contact.ground(len(q))
         moved = point_paths(problem.model, link, points, q, base_poses)
-        places, is_held = held_places(contact, moved, contact.down(len(q)), ground)
+        places, shares = held_places(contact, moved, contact.down(len(q)), ground)
+        strength = ((1.0 + WEIGHT) ** shares - 1.0) / WEIGHT
         for k, point in enumerate(points):
-            added: list[tuple[TargetKind, Floats, Bools]] = [
-                (POSITION, POSITION.pack(places[:, k]), is_held)
+            added: list[tuple[TargetKind, Floats, Floats]] = [
+                (POSITION, POSITION.pack(places[:, k]), strength)
             ]
             if contact.floor is not None:
                 level = np.column_stack([moved[:, k, :2], ground[:, k]])
-                added.append((FLOOR, level, np.ones(len(q), np.bool_)))
+                added.append((FLOOR, level, np.ones(len(q))))
             for kind, values, count in added:
                 links.append(link)
                 targets.append(PackedTarget(kind, values, weight, point, None))
                 counts.append(count)
-    return problem._replace(links=tuple(links), targets=tuple(targets)), np.array(counts, float).T
+    return problem._replace(links=tuple(links), targets=tuple(targets)), np.array(counts).T
 
 
 def point_paths(
@@ -68,8 +71,8 @@ def point_paths(
 
 def held_places(
     contact: Contact, moved: Floats, down: Bools, ground: Floats
-) -> tuple[Floats, Bools]:
-    """(m, p, 3) where the points of a link should be [m], and (m,) where that counts.
+) -> tuple[Floats, Floats]:
+    """(m, p, 3) where the points of a link should be [m], and (m,) how much that counts, up to 1.
 
     Args:
         contact: The contact.
@@ -77,7 +80,7 @@ def held_places(
         down: (m,) where they are in contact.
         ground: (m, p) height of the floor below them [m]; -inf for none.
     """
-    places, is_held = moved.copy(), down.copy()
+    places, shares = moved.copy(), down.astype(float)
     runs = [(key, [i for i, _ in rows]) for key, rows in groupby(enumerate(down.tolist()), _second)]
     for is_down, rows in runs:
         if is_down:
@@ -88,15 +91,17 @@ def held_places(
         for edge, side in ((rows[0] - 1, 1), (rows[-1] + 1, -1)):
             for distance in range(1, length + 1 if 0 <= edge < len(moved) else 1):
                 share, row = 1.0 - distance / (length + 1), edge + side * distance
-                places[row] += share * share * (3.0 - 2.0 * share) * offset[edge]
-                is_held[row] = True
+                share *= share * (3.0 - 2.0 * share)
+                places[row] += share * offset[edge]
+                shares[row] = max(shares[row], share)
+    is_held = shares > 0.0
     if is_held.any():
         above = _raised(places[is_held], ground[is_held])
         placed = _rigid(np.asarray(contact.points), above)
         lifted = (ground[is_held] - placed[..., 2]).max(axis=1).clip(0.0)
         placed[..., 2] += lifted[:, None]
         places[is_held] = placed
-    return places, is_held
+    return places, shares
 
 
 def _second(pair: tuple[int, bool]) -> bool:

@@ -90,7 +90,7 @@ class ShownPath:
             base = self.model.base_pose if isinstance(self.model, Robot) else IDENTITY
             poses = link_poses(self.model, self.path.q, base)
             return [poses[link][:, :3, 3] for link in self._links]
-        moved = tree_poses.link_poses(self.model.model, self.path.q, bases[:, None])
+        moved = tree_poses.link_poses(self.model.model, self.path.q, bases)
         return [moved[link][:, :3, 3] for link in self._links]
 
     @cached_property
