@@ -13,6 +13,7 @@ from time import perf_counter
 import numpy as np
 
 from benchmarks.closed_form import closed_form_table
+from benchmarks.contacts import contacts_table
 from benchmarks.coupled import coupled_table
 from benchmarks.edges import edges_table
 from benchmarks.geometry import obstacles_fit_table
@@ -305,6 +306,7 @@ TABLES = {
     "robots": robots_table,
     "robots-obstacles": robots_obstacles_table,
     "follow": follow_table,
+    "contacts": contacts_table,
     "coupled": coupled_table,
     "chain": chain_robot_table,
     "track": track_table,

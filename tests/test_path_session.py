@@ -10,6 +10,7 @@ from jointwise.view import Page
 from jointwise.view.controls.path_controls import path_lines
 from jointwise.view.graphics.path_drawing import COLORS
 from jointwise.view.session import Session
+from jointwise.view.state import path_model
 from jointwise.view.state.shown_path import NEAR_LIMIT, Binding, ShownPath
 from jointwise.view.state.status_text import BREAKS, status_text
 from tests.support.two_arms import two_arms
@@ -195,3 +196,17 @@ def test_a_single_row_is_a_path_too():
     shown = ShownPath(arm, arm.solve_path([pose_at(CORNERS[0])]))
     assert shown.sentences()[0] == "1 of 1 targets reached."
     assert shown.index(1.0) == 0
+
+
+def test_a_path_whose_rate_is_known_is_played_in_real_time(monkeypatch):
+    robot, clock = Robot.load("ur5e"), [0.0]
+    points = np.linspace([0.3, 0.2, 0.5], [0.3, 0.3, 0.5], 101)
+    session = Session(robot)
+    session.show_path(robot.solve_path({"tip": points}, robot.home, times=0.01, max_velocity=9.0))
+    monkeypatch.setattr(path_model, "perf_counter", lambda: clock[0])
+    shares = []
+    for _ in session.play_path():
+        shares.append(session.path_share)
+        clock[0] += 0.1
+    np.testing.assert_allclose(shares, np.linspace(0.0, 1.0, 11))
+    assert session.path_share == 1.0

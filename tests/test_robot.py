@@ -118,6 +118,15 @@ def test_a_chain_between_any_two_links_places_them_as_the_robot_does(case, data)
     )
 
 
+def test_each_configuration_may_have_a_base_pose_of_its_own():
+    robot = Robot.load("panda")
+    q, bases = robot.random(seed=1, count=4), np.array([random_base(seed) for seed in range(4)])
+    every = robot.fk(q, bases)
+    for i, base in enumerate(bases):
+        for link, pose in robot.fk(q[i], base).items():
+            np.testing.assert_allclose(every[link][i], pose, atol=1e-12)
+
+
 def test_many_configurations_and_names_give_the_same_poses():
     robot = Robot.load("talos_full_v2", free_base=True)
     q, base = robot.random(1, 3), random_base(2)

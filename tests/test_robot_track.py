@@ -10,7 +10,7 @@ from testbed.motion_laws import Limits, count_unstoppable, violations
 from testbed.random_trees import random_tree
 from testbed.track_targets import circle, line, scenarios
 from testbed.whole_robots import random_base
-from tests.support.examples import examples
+from tests.support.examples import examples, trials
 from tests.support.random_trees import weigh
 from tests.test_urdf_tips import BY_NAME
 
@@ -113,6 +113,34 @@ def test_a_distant_target_of_a_limb_does_not_delay_other_limbs(g1, start, poses)
     for hand in (LEFT, RIGHT):
         assert run.errors[hand].position_error[-500:].max() < 1e-9
     assert run[-1].status in (TrackStatus.AT_LIMIT, TrackStatus.STUCK, TrackStatus.APPROACHING)
+
+
+@pytest.mark.parametrize("seed", range(trials(6, 60)))
+@pytest.mark.parametrize("kind", ["pose", "position"])
+def test_two_hands_out_of_reach_come_to_rest_as_near_as_they_can(g1, start, poses, seed, kind):
+    rng, far = np.random.default_rng(seed), {}
+    for hand in (LEFT, RIGHT):  # they share the waist
+        way = rng.normal(size=3)
+        far[hand] = poses[hand].copy()
+        far[hand][:3, 3] += rng.uniform(0.8, 2.0) * way / np.linalg.norm(way)
+        far[hand] = far[hand] if kind == "pose" else far[hand][:3, 3]
+    tracker = g1.track(start, DT, **RATES)
+    run = tracker.run(held(far, 3000))
+    # A waist that turns by half a turn takes a second.
+    assert np.abs(run.velocities[2000:]).max() < 1e-3
+    later = tracker.run(held(far, 3000))
+    change = np.square([later.errors[hand].position_error for hand in far]).sum(axis=0)
+    before = np.square([run.errors[hand].position_error[-1] for hand in far]).sum()
+    assert change.min() > before - 1e-6
+
+
+@pytest.mark.parametrize("distance", [0.3, 1.0, 10.0])
+def test_a_distant_target_of_a_hand_leaves_the_other_hand_at_its_own(g1, start, poses, distance):
+    targets = held({LEFT: poses[LEFT], RIGHT: poses[RIGHT]}, 2000)
+    targets[LEFT][:, 0, 3] += distance
+    targets[RIGHT][:, 0, 3] += 0.05
+    run = g1.track(start, DT, **RATES).run(targets)
+    assert run.errors[RIGHT].position_error[1500:].max() < 1e-4
 
 
 def test_the_order_of_targets_does_not_matter(g1, start, poses):

@@ -10,6 +10,7 @@ from .ccd import fk_rotation as fk_rotation
 from .ccd import forward_kinematics as forward_kinematics
 from .chain import Chain as Chain
 from .config import SolveConfig as SolveConfig
+from .contact import Contact as Contact
 from .datasets import ClipOptions as ClipOptions
 from .datasets import DatasetOptions as DatasetOptions
 from .datasets import RetargetedClips as RetargetedClips

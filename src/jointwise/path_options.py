@@ -1,8 +1,10 @@
 """PathOptions: what a path of targets must do, and how it is searched."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from jointwise.config import changed_fields
+from jointwise.contact import Contact
 from jointwise.errors import InvalidInputError
 from jointwise.model import checks
 
@@ -19,6 +21,8 @@ class PathOptions:
             tool, the redundancy of the arm, external axes. 0: targets are followed one by one.
         progress: Whether to show progress on standard error; without a start several times, once
             for each start that is tried. ``solve_paths`` counts finished paths.
+        contacts: Links of a robot that touch the ground, by name: they keep their place while they
+            are in contact, and do not go below a floor. The path is then solved twice.
 
     Raises:
         InvalidInputError: A value is out of its range; the text says which.
@@ -37,17 +41,49 @@ class PathOptions:
     detours: bool = False
     samples: int = 2048
     progress: bool = False
+    contacts: Mapping[str, Contact] | None = None
 
     def __post_init__(self) -> None:
         for name in ("closed", "detours", "progress"):
             checks.flag(name, getattr(self, name))
         object.__setattr__(self, "samples", checks.count("samples", self.samples))
+        if self.contacts is not None:
+            object.__setattr__(self, "contacts", _checked_contacts(self.contacts))
 
     def __repr__(self) -> str:  # what differs from the defaults, to keep signatures readable
         return changed_fields(self)
 
 
+def _checked_contacts(contacts: Mapping[str, Contact]) -> dict[str, Contact]:
+    """A copy of a mapping of contacts."""
+    if not isinstance(contacts, Mapping) or not all(
+        isinstance(each, Contact) for each in contacts.values()
+    ):
+        raise InvalidInputError(
+            f"contacts is {checks.short(contacts)}: expected contacts by the names of links, such "
+            "as {'left_foot': Contact(frames)}."
+        )
+    return dict(contacts)
+
+
 DEFAULT_PATH_OPTIONS = PathOptions()
+
+
+def path_options(options: PathOptions | Sequence[PathOptions], count: int) -> Sequence[PathOptions]:
+    """The options of each of some paths, from one for all or one for each."""
+    if isinstance(options, (list, tuple)):
+        if len(options) != count:
+            raise InvalidInputError(
+                f"options are {len(options)} for {checks.quantity(count, 'path')}: expected one "
+                "for each path, or one for all."
+            )
+        each: Sequence[PathOptions] = options
+    else:
+        each = [options] * count  # type: ignore[list-item]
+        check_path_options(options)  # type: ignore[arg-type]
+    for one in each:
+        check_path_options(one)
+    return each
 
 
 def check_path_options(options: PathOptions) -> None:

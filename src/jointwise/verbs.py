@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from jointwise.backends.device_arrays import is_on_gpu
 from jointwise.config import DEFAULT_SOLVE_CONFIG, SolveConfig, check_config
-from jointwise.engines.choice import engine_for
+from jointwise.engines.choice import engine_for, path_engine
 from jointwise.engines.run_options import Device, RunOptions
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import Bools, Floats
@@ -29,7 +29,12 @@ from jointwise.model.joint_values import (
 )
 from jointwise.model.kinematic_tree import TreeModel
 from jointwise.model.tree_path import Skeleton
-from jointwise.path_options import DEFAULT_PATH_OPTIONS, PathOptions, check_path_options
+from jointwise.path_options import (
+    DEFAULT_PATH_OPTIONS,
+    PathOptions,
+    check_path_options,
+    path_options,
+)
 from jointwise.posture import Posture, check_posture
 from jointwise.problem import Problem
 from jointwise.shaped import Shaped
@@ -280,7 +285,7 @@ class Verbs(Shaped):
             max_step: Largest change of any joint between neighbours, and from a given start to the
                 first target [rad, m]. Where no solution found keeps to it, the path breaks.
             options: Whether the path is closed, detours around obstacles, samples of what targets
-                leave free, and progress.
+                leave free, progress, and links in contact with the ground.
             posture: As for ``solve``. Its ``smoothness`` weighs the change of the joints.
             config: As for ``solve``. Several targets of a robot are searched with restarts only at
                 the beginning of the path.
@@ -322,8 +327,11 @@ class Verbs(Shaped):
             raise InvalidInputError(
                 "detours is True, but there is no scene: call with_scene first."
             )
-        path = follow_valid(engine_for(problem), problem, limits, options)
+        path = follow_valid(path_engine(problem, options), problem, limits, options)
         self._check_misses(path)
+        if times is not None and np.ndim(times) == 0:
+            rate = 1.0 / float(np.asarray(times))
+            path = replace(path, _details=path._details._replace(rate=rate))
         return self._with_detours(path) if options.detours else path
 
     def _with_detours(self, path: IKPath) -> IKPath:
@@ -340,7 +348,7 @@ class Verbs(Shaped):
         *,
         times: ArrayLike | None = None,
         max_velocity: JointValues | None = None,
-        options: PathOptions = DEFAULT_PATH_OPTIONS,
+        options: PathOptions | Sequence[PathOptions] = DEFAULT_PATH_OPTIONS,
         posture: Posture | None = None,
         config: SolveConfig = DEFAULT_SOLVE_CONFIG,
         threads: int | None = None,
@@ -352,7 +360,8 @@ class Verbs(Shaped):
             start: As for ``solve_path``.
             times: Time between targets [s].
             max_velocity: As for ``solve_path``.
-            options: As for ``solve_path``.
+            options: As for ``solve_path``: for all, or a list of one for each path, which may have
+                contacts of its own.
             posture: As for ``solve_path``.
             config: As for ``solve_path``.
             threads: Threads to use, each for one path at a time. None: one for every core.
@@ -372,14 +381,16 @@ class Verbs(Shaped):
                 f"paths is {checks.short(paths)}: expected a list of paths. For one, use "
                 "solve_path."
             )
-        check_path_options(options)
-        own = replace(options, progress=False)
+        every = list(paths)
+        each = path_options(options, len(every))
+        found: list[IKPath] = []
         given: dict[str, Any] = {"times": times, "max_velocity": max_velocity}
-        given |= {"options": own, "posture": posture, "config": config}
+        given |= {"posture": posture, "config": config}
 
         def follow(i: int, targets: Any) -> IKPath:
+            own = replace(each[i], progress=False)
             try:
-                return self.solve_path(targets, start, **given)
+                return self.solve_path(targets, start, options=own, **given)
             except InvalidInputError as error:
                 raise type(error)(f"paths[{i}]: {error}") from None
 
@@ -388,9 +399,9 @@ class Verbs(Shaped):
         from jointwise.backends.progress import reporting
         from jointwise.backends.threads import thread_count
 
-        pool, every, found = ThreadPoolExecutor(thread_count(threads)), list(paths), []
+        pool, shown = ThreadPoolExecutor(thread_count(threads)), any(one.progress for one in each)
         try:
-            with reporting(options.progress, "solving paths", len(every), False) as report:
+            with reporting(shown, "solving paths", len(every), False) as report:
                 for path in pool.map(follow, counted(), every):
                     found.append(path)
                     report(len(found), len(found))

@@ -1,6 +1,8 @@
 """``view`` and ``demo``."""
 
 import signal
+from dataclasses import replace
+from pathlib import Path
 from urllib.request import urlopen
 
 import numpy as np
@@ -47,6 +49,52 @@ def test_view_shows_a_path_of_targets(run, monkeypatch):
     assert (model.n, len(path), path.converged.all()) == (7, count, True)
     code, _, error = run("view", "panda", "--free-roll")
     assert (code, error) == (2, "--free-roll, --tilt and --closed are for --path: add it.\n")
+
+
+def test_view_plays_the_clips_that_retarget_writes_and_those_it_reads(run, monkeypatch):
+    calls = []
+    monkeypatch.setattr(page, "serve", lambda model, *_, path, **__: calls.append((model, path)))
+    Path("clips").mkdir()
+    points = np.linspace([0.3, 0.2, 0.5], [0.3, 0.3, 0.5], 20)[:, None]
+    np.savez("clips/one.npz", links=["tip"], positions=points, rate=25.0)
+    assert run("retarget", "ur5e", "clips", "-o", "out")[0] == 0
+    for file in ("out/one.npz", "clips/one.npz"):
+        assert run("view", "ur5e", "--clip", file)[0] == 0
+    (robot, path), (_, followed) = calls
+    assert isinstance(robot, Robot)
+    assert path.rate == followed.rate == 25.0
+    np.testing.assert_array_equal(path.q, followed.q)
+
+
+def test_a_clip_of_a_moving_base_is_played_by_a_robot_with_a_free_base(run, monkeypatch):
+    calls = []
+    monkeypatch.setattr(page, "serve", lambda model, *_, path, **__: calls.append((model, path)))
+    robot = Robot.load("ur5e").with_base([0.0, 0.0, 0.0])
+    path = robot.solve_path({"tip": np.linspace([0.3, 0.2, 0.5], [0.3, 0.3, 0.5], 4)})
+    bases = np.tile(np.eye(4), (4, 1, 1))
+    bases[:, 0, 3] = np.arange(4)
+    replace(path, _details=path._details._replace(base_poses=bases)).save("moved.npz")
+    assert run("view", "ur5e", "--clip", "moved.npz")[0] == 0
+    assert calls[0][0].free_base
+    assert calls[0][1].rate is None
+
+
+def test_clips_that_do_not_fit_are_refused(run, tmp_path):
+    points = np.zeros((2, 1, 3))
+    np.savez("clip.npz", links=["hand"], positions=points, rate=25.0)
+    Robot.load("panda").solve_path({"tip": points[:, 0] + 0.4}).save("panda.npz")
+    for arguments, text in (
+        (
+            ("clip.npz",),
+            "clip.npz has targets of 'hand', which is no link of ur5e. For links of oth",
+        ),
+        (("panda.npz",), "the path has 7 joints: expected 6, those of the robot."),
+        (("none.npz",), "none.npz cannot be read: No such file or directory."),
+        (("clip.npz", "--path", "a.csv"), "both --path and --clip are given: expected one."),
+        (("clip.npz", "--free-roll"), "--free-roll, --tilt and --closed are for --path: add it."),
+    ):
+        code, _, error = run("view", "ur5e", "--clip", *arguments)
+        assert (code, error[: len(text)]) == (2, text)
 
 
 def test_view_with_a_scene_opens_the_model_with_its_shape(run, monkeypatch, tmp_path):

@@ -4,7 +4,16 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from jointwise import ClipOptions, IKBatch, InvalidInputError, Robot, Workers, retarget_clips
+from jointwise import (
+    ClipOptions,
+    Contact,
+    IKBatch,
+    InvalidInputError,
+    PathOptions,
+    Robot,
+    Workers,
+    retarget_clips,
+)
 
 ROBOT = Robot.load("ur5e")
 POINTS = np.linspace([0.3, 0.2, 0.5], [0.4, 0.3, 0.5], 15)
@@ -96,3 +105,23 @@ def test_bad_arguments_are_refused(tmp_path):
         retarget_clips(ROBOT.chain(), tmp_path, tmp_path / "out", progress=False)
     with pytest.raises(InvalidInputError, match=r"links is 'tip': expected the names of links of"):
         ClipOptions(links="tip")
+
+
+def test_a_clip_says_where_its_links_are_in_contact(tmp_path):
+    down = np.arange(15) % 8 < 4
+    np.savez(tmp_path / "one.npz", **GOOD, contacts=down[:, None])
+    floor = {"tip": Contact(floor=POINTS[7, 2])}
+    follow(tmp_path, options=ClipOptions(path=PathOptions(contacts=floor)))
+    held = {"tip": Contact(down, floor=POINTS[7, 2])}
+    path = ROBOT.solve_path({"tip": POINTS}, options=PathOptions(contacts=held))
+    assert IKBatch.load(tmp_path / "out" / "one.npz").q.tobytes() == path.q.tobytes()
+
+
+def test_bad_contacts_are_refused(tmp_path):
+    np.savez(tmp_path / "one.npz", **GOOD, contacts=np.ones((3, 1), bool))
+    with pytest.raises(InvalidInputError, match=r"contacts of one.npz has shape \(3, 1\)"):
+        follow(tmp_path)
+    np.savez(tmp_path / "one.npz", **GOOD)
+    options = ClipOptions(path=PathOptions(contacts={"foot": Contact()}))
+    with pytest.raises(InvalidInputError, match="contacts has 'foot', which is no link of the"):
+        follow(tmp_path, options=options)

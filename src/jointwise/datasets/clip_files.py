@@ -2,7 +2,7 @@
 
 A clip has ``links``, the names of k links; ``rate``, frames per second; and ``poses``
 (frames, k, 4, 4), or ``positions`` (frames, k, 3) [m] and perhaps ``quaternions`` (frames, k, 4),
-x, y, z, w.
+x, y, z, w. It may have ``contacts`` (frames, k), booleans: where each link keeps its place.
 """
 
 from io import BytesIO
@@ -15,14 +15,15 @@ import numpy as np
 from jointwise.datasets.npz_arrays import npz_arrays
 from jointwise.errors import InvalidInputError
 from jointwise.jobs.file_store import FileStore, file_checksum
-from jointwise.kernels.layout.arrays import Floats
+from jointwise.kernels.layout.arrays import Bools, Floats
 from jointwise.model import checks
 
-LINKS, POSES, POSITIONS, QUATERNIONS, RATE = (
+LINKS, POSES, POSITIONS, QUATERNIONS, CONTACTS, RATE = (
     "links",
     "poses",
     "positions",
     "quaternions",
+    "contacts",
     "rate",
 )
 # The shape of each array after the frames and the links.
@@ -53,16 +54,25 @@ class Clip(NamedTuple):
         links: The names of its links.
         arrays: Poses, or positions and perhaps quaternions, by name.
         rate: Frames per second.
+        contacts: (frames, k) where each link is in contact; None if that is not known.
     """
 
     links: tuple[str, ...]
     arrays: dict[str, Any]
     rate: float
+    contacts: Any = None
 
     @property
     def frames(self) -> int:
         """Number of frames."""
         return len(next(iter(self.arrays.values())))
+
+    def in_contact(self, link: str) -> Bools | None:
+        """(frames,) where a link is in contact; None if that is not known."""
+        if self.contacts is None:
+            return None
+        column: Bools = np.array(self.contacts[:, self.links.index(link)], np.bool_)
+        return column
 
     def targets(self, link: str) -> Floats:
         """(frames, 4, 4) poses of a link, or (frames, 3) positions [m]; NaN where not valid."""
@@ -116,7 +126,15 @@ def read_clip(folder: Path, name: str) -> Clip:
     if arrays[RATE].size != 1:
         raise InvalidInputError(f"rate of {name} has shape {arrays[RATE].shape}: expected ().")
     rate = checks.positive(f"rate of {name}", np.array(arrays[RATE]).ravel()[0])
-    return Clip(links, found, rate)
+    contacts = arrays.get(CONTACTS)
+    if contacts is not None and (
+        contacts.shape != (frames, len(links)) or contacts.dtype.kind not in "bui"
+    ):
+        raise InvalidInputError(
+            f"{CONTACTS} of {name} has shape {contacts.shape} and type {contacts.dtype}: expected "
+            f"booleans of shape {(frames, len(links))}."
+        )
+    return Clip(links, found, rate, contacts)
 
 
 def to_npz(arrays: dict[str, Any]) -> bytes:

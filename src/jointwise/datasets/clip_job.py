@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from concurrent.futures import CancelledError
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -22,7 +22,7 @@ from jointwise.results.status import Status
 from jointwise.robot import Robot
 
 # Files and folders whose code decides the bits of solutions.
-FINGERPRINTED = (*DECIDING, "path_options.py")
+FINGERPRINTED = (*DECIDING, "contact.py", "path_options.py")
 JOINT_NAMES, STATUS = "joint_names", "status"
 
 
@@ -80,6 +80,20 @@ class ClipJob:
     def check(self, name: str, clip: Clip) -> None:
         """Refuse a clip with links that the robot does not have, or without one that it follows."""
         self._pairs(name, clip)
+        for link in self.path.contacts or ():
+            if link not in self.robot.link_names:
+                raise InvalidInputError(
+                    f"contacts has {link!r}, which is no link of the robot: expected names of its "
+                    "links."
+                )
+
+    def _options(self, clip: Clip, pairs: Mapping[str, str]) -> PathOptions:
+        """The options of a clip, which may say where its links are in contact."""
+        contacts = dict(self.path.contacts or {})
+        for link, contact in contacts.items():
+            if contact.frames is None and link in pairs:
+                contacts[link] = replace(contact, frames=clip.in_contact(pairs[link]))
+        return replace(self.path, contacts=contacts or None)
 
     def _pairs(self, name: str, clip: Clip) -> Mapping[str, str]:
         """The link of a clip that each link of the robot follows."""
@@ -106,14 +120,14 @@ class ClipJob:
             followed = self.robot.solve_path(
                 targets,
                 times=1.0 / clip.rate if self.limits_velocity else None,
-                options=self.path,
+                options=self._options(clip, pairs),
                 posture=self.posture,
                 config=self.config,
             )
         except InvalidInputError as error:
             raise type(error)(f"{name}: {error}") from None
         names = np.array(self.robot.joint_names)
-        arrays = {JOINT_NAMES: names, RATE: np.array(clip.rate), **saved_arrays(followed)}
+        arrays = {**saved_arrays(followed), JOINT_NAMES: names, RATE: np.array(clip.rate)}
         return to_npz(arrays), int((followed.status == Status.CONVERGED).sum())
 
     def __getstate__(self) -> tuple[Any, ...]:

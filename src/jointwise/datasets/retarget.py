@@ -42,7 +42,8 @@ class ClipOptions:
         limits_velocity: Whether the velocities of the joints are limited to those of the robot, at
             the rate of the clip.
         posture: As for ``solve_path``.
-        path: As for ``solve_path``.
+        path: As for ``solve_path``. A link among its ``contacts`` without ``frames`` is in contact
+            where the clip says so of the link that it follows.
 
     Example:
         >>> from jointwise import ClipOptions
@@ -115,7 +116,8 @@ def retarget_clips(
         robot: The robot; if it has a scene, only collision-free solutions count.
         source: A folder of ``.npz`` files, in folders of any depth. A clip has ``links`` (k,),
             ``rate`` [1/s], and ``poses`` (frames, k, 4, 4) or ``positions`` (frames, k, 3) [m],
-            the latter perhaps with ``quaternions`` (frames, k, 4), x, y, z, w. The workers of a
+            the latter perhaps with ``quaternions`` (frames, k, 4), x, y, z, w. It may have
+            ``contacts`` (frames, k), booleans: where each link keeps its place. The workers of a
             cluster must see it at the same path.
         store: The folder to write, a file of the same name for each clip, as ``IKPath.save`` writes
             it, and with ``joint_names`` and ``rate``.

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any, cast
 from jointwise.engines.engine import Engine
 from jointwise.engines.serial.engine import SERIAL
 from jointwise.errors import InvalidInputError
+from jointwise.model import checks
 from jointwise.model.arm import ArmModel
+from jointwise.path_options import PathOptions
 from jointwise.posture import POSTURE_WEIGHT
 from jointwise.problem import Problem
 from jointwise.targets import EQUAL_WEIGHT, PackedTarget
@@ -49,6 +51,19 @@ def engine_for(problem: Problem) -> Engine:
         path: Any = link_arm(model, links[0], base) if links[0] in model.links else None
         if path is not None and (collision is None or path.has_all_shapes(collision)):
             return cast("Engine", weighed(path, tree) if weighted else path)
+    return tree
+
+
+def path_engine(problem: Problem, options: PathOptions) -> Engine:
+    """The engine of a path: that of trees, if links are in contact."""
+    if not options.contacts:
+        return engine_for(problem)
+    if isinstance(problem.model, ArmModel):
+        raise InvalidInputError("contacts are for links of a Robot: expected none for an arm.")
+    for link, contact in options.contacts.items():
+        checks.known_name("link", link, problem.model.links, problem.model.name)
+        contact.check(link, len(problem.targets[0].values))
+    tree: Engine = _tree_engines()[0]
     return tree
 
 

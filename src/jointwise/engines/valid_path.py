@@ -44,6 +44,9 @@ def follow_valid(
         if len(limits.by_velocity) > 1:
             some = limits._replace(by_velocity=limits.by_velocity[valid])
         targets = tuple(each._replace(values=each.values[valid]) for each in problem.targets)
+        if options.contacts:
+            rows = {link: each.rows(valid) for link, each in options.contacts.items()}
+            options = replace(options, contacts=rows)
         path = engine.follow(problem._replace(targets=targets), some, options)
         for array, name in zip(arrays, ARRAYS, strict=True):
             array[valid] = getattr(path, name)

@@ -24,12 +24,13 @@ def joint_poses(tree: Tree, x: Floats) -> Floats:
 
 
 def link_poses(model: TreeModel, q: Floats, T_world_root: Floats) -> dict[str, Floats]:
-    """Poses of all links by their names; see ``Robot.fk``."""
+    """Poses of all links by their names, for one pose of the root or k; see ``Robot.fk``."""
     places = model.links.values()
     frames = joint_poses(model.tree, np.atleast_2d(q))
     root = np.broadcast_to(np.eye(4), (len(frames), 1, 4, 4))
     carried = np.concatenate([frames, root], axis=1)[:, [place.joint for place in places]]
-    poses = T_world_root @ carried @ square(np.array([place.transform for place in places]))
+    base = T_world_root if T_world_root.ndim == 2 else T_world_root[:, None]
+    poses = base @ carried @ square(np.array([place.transform for place in places]))
     poses.setflags(write=False)
     by_link = poses[0] if q.ndim == 1 else np.moveaxis(poses, 1, 0)
     return dict(zip(model.links, by_link, strict=True))

@@ -53,6 +53,7 @@ class Details(NamedTuple):
         tool_angles: (m,) turns of the tool along a path [rad]; None if no turn is free.
         resolution: Distances of the samples of a path, by the name of what is free [rad, m].
         detours: Plans around what is in the way, by the index of their target.
+        rate: Targets of a path per second [1/s]; None if that is not known.
     """
 
     link_errors: LinkErrors | str | None = None
@@ -64,6 +65,7 @@ class Details(NamedTuple):
     tool_angles: Floats | None = None
     resolution: tuple[tuple[str, float], ...] = ()
     detours: tuple[tuple[int, Any], ...] = ()
+    rate: float | None = None
 
 
 NO_DETAILS = Details()

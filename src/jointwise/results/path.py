@@ -76,6 +76,14 @@ class IKPath(IKBatch):
         return MappingProxyType(dict(self._details.detours))
 
     @property
+    def rate(self) -> float | None:
+        """Targets per second [1/s]; None unless ``times`` was the time between them.
+
+        Files of ``retarget_clips`` have the rate of the clip.
+        """
+        return self._details.rate
+
+    @property
     def tool_angles(self) -> Floats:
         """(m,) turns of the tool about the axis that is free [rad], unwrapped; NaN if none is.
 
@@ -116,6 +124,8 @@ class IKPath(IKBatch):
             "resolution": np.array(list(self.resolution.values())),
             "resolution_names": np.array(list(self.resolution), str),
         }
+        if self.rate is not None:
+            arrays["rate"] = np.array(self.rate)
         return arrays
 
     @classmethod
@@ -132,6 +142,7 @@ class IKPath(IKBatch):
             reasons=tuple(map(BreakReason, reasons)),
             tool_angles=content.get("tool_angles"),
             resolution=tuple((name, float(value)) for name, value in pairs),
+            rate=float(content["rate"]) if "rate" in content else None,
         )
 
     def __str__(self) -> str:

@@ -12,6 +12,7 @@ from jointwise.model.checks import FLOAT64
 from jointwise.targets.above import ABOVE, above
 from jointwise.targets.aim import AIM, MIN_LENGTH, aim
 from jointwise.targets.direction import DIRECTION, direction
+from jointwise.targets.floor import FLOOR
 from jointwise.targets.kind import AnyTarget, AnyTargets, Pose, TargetKind
 from jointwise.targets.lines import on_line, on_plane
 from jointwise.targets.look_at import LOOK_AT, look_at
@@ -26,6 +27,7 @@ __all__ = [
     "AIM",
     "DIRECTION",
     "EQUAL_WEIGHT",
+    "FLOOR",
     "KINDS",
     "LOOK_AT",
     "MIN_LENGTH",

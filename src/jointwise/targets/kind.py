@@ -105,6 +105,11 @@ class TargetKind(ABC):
         """(m, 3 d) directions in which the d axes of the link should point."""
         return NO_DIRECTIONS
 
+    def target_numbers(self, packed: Floats) -> Floats:
+        """(m, 3 + 3 d) points and directions."""
+        points = self.target_points(packed)
+        return np.hstack([points, self.target_axes(packed)]) if self.directions else points
+
     def link_axes(self, packed: Floats) -> Floats:
         """(m, d, 3) these axes, in the frame of the link; (1, d, 3) if ``has_fixed_axes``."""
         return NO_AXES

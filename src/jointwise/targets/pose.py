@@ -19,6 +19,8 @@ from jointwise.targets.target import EQUAL_WEIGHT, Target, make_target
 # The last row of a pose.
 LAST_ROW = np.array([0.0, 0.0, 0.0, 1.0])
 LAST_BYTES = LAST_ROW.tobytes()
+# Where a matrix (16,) has the position, then the x, y and z axes.
+POINT_AND_AXES = np.array([3, 7, 11, 0, 4, 8, 1, 5, 9, 2, 6, 10])
 # The axes of a link.
 XYZ = np.eye(3)[None]
 # Shape of each way to write an orientation.
@@ -68,6 +70,13 @@ class PoseKind(TargetKind):
             return points
         wrong = ~(np.abs(packed[:, 3] - LAST_ROW) <= ROTATION_DEFECT).all(axis=1)
         return np.where(wrong[:, None], np.nan, points) if wrong.any() else points
+
+    def target_numbers(self, packed: Floats) -> Floats:
+        """As its positions and axes, in less time."""
+        numbers = packed.reshape(-1, 16).take(POINT_AND_AXES, axis=1)
+        if packed[:, 3].tobytes() != len(packed) * LAST_BYTES:
+            numbers[:, :3] = self.target_points(packed)
+        return numbers
 
     def target_axes(self, packed: Floats) -> Floats:
         """Their x, y and z axes."""

@@ -65,6 +65,8 @@ class WithinKind(PoseKind):
         axes: Floats = self.link_axes(packed) @ packed[:, :3, :3].swapaxes(1, 2)
         return axes.reshape(-1, 9)
 
+    target_numbers = TargetKind.target_numbers
+
     def link_axes(self, packed: Floats) -> Floats:
         """The axes of the link in the same order."""
         axes: Floats = LAST[packed[:, 5, FLAGS].astype(int)]

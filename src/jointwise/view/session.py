@@ -101,7 +101,12 @@ class Session(PathModel):
         drawn = [outline_points(self.model, q, self.base_pose) for q in (self.q, *self.solutions)]
         ends = [target.pose[None, :3, 3] for target in self.targets.values()]
         around = np.empty((0, 3)) if self.obstacles is None else self.obstacles.points()
-        far = 0.9 * reached_distance(self.model)
+        far, shown = 0.9 * reached_distance(self.model), self.shown_path
+        ends += (
+            []
+            if shown is None
+            else [each[np.isfinite(each).all(axis=1)] for each in shown.points()]
+        )
         return np.concatenate([*drawn, *ends, around.clip(-far, far)])
 
     # What ends with a change

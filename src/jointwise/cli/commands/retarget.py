@@ -1,13 +1,16 @@
 """``jointwise retarget``."""
 
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from jointwise.cli.models import ModelOptions
 from jointwise.cli.options import Cluster, SolverOptions, Threads
 from jointwise.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from jointwise.contact import Contact
 
 
 def retarget(
@@ -33,6 +36,24 @@ def retarget(
             "--limit-velocity", help="Keep to the velocity limits of the joints, at each rate."
         ),
     ] = False,
+    contact: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A link, such as a foot, that keeps its place where the clips have contacts; "
+            "perhaps with points of it in metres, such as the corners of its sole. Repeat it for "
+            "others.",
+            metavar="LINK[=X,Y,Z:X,Y,Z...]",
+            show_default=False,
+        ),
+    ] = None,
+    floor: Annotated[
+        float | None,
+        typer.Option(
+            help="Height of a floor that the links of --contact do not go below, in metres.",
+            metavar="Z",
+            show_default=False,
+        ),
+    ] = None,
     threads: Threads = None,
     cluster: Cluster = None,
 ) -> int:
@@ -40,7 +61,8 @@ def retarget(
 
     A clip is an .npz file with links, the names of its links; rate, frames per second; and poses
     (frames, links, 4, 4), or positions (frames, links, 3) in metres and perhaps quaternions
-    (frames, links, 4), w last. Its solutions go to a file of the same name in the output folder.
+    (frames, links, 4), w last. It may have contacts (frames, links): where a link keeps its place.
+    Its solutions go to a file of the same name in the output folder.
 
     The same command resumes after an interruption.
 
@@ -50,6 +72,7 @@ def retarget(
     """
     from jointwise.datasets.retarget import ClipOptions, retarget_clips
     from jointwise.jobs.workers import Workers
+    from jointwise.path_options import PathOptions
 
     robot = options.whole_robot("retarget")
     done = retarget_clips(
@@ -57,12 +80,36 @@ def retarget(
         clips,
         output,
         config=solver.config(),
-        options=ClipOptions(_links(follow), limit_velocity),
+        options=ClipOptions(
+            _links(follow), limit_velocity, path=PathOptions(contacts=_contacts(contact, floor))
+        ),
         workers=Workers(threads=threads, client=cluster),
         progress=sys.stderr.isatty(),
     )
     print(done, file=sys.stderr)
     return 1 if done.counts[1:].any() else 0
+
+
+def _contacts(given: list[str] | None, floor: float | None) -> "dict[str, Contact] | None":
+    """The contacts of links, by name."""
+    from jointwise.contact import Contact
+
+    if floor is not None and not given:
+        raise InvalidInputError("--floor is for the links of --contact: add it.")
+    contacts = {}
+    for text in given or ():
+        link, equals, points = text.partition("=")
+        try:
+            corners = [[float(each) for each in point.split(",")] for point in points.split(":")]
+        except ValueError:
+            corners = []
+        if equals and not all(len(corner) == 3 for corner in corners or [[]]):
+            raise InvalidInputError(
+                f"--contact is {text!r}: expected a link, or a link and points, such as "
+                "left_foot=0.1,0,-0.03:-0.1,0,-0.03."
+            )
+        contacts[link] = Contact(points=corners if equals else (0.0, 0.0, 0.0), floor=floor)
+    return contacts or None
 
 
 def _links(follow: list[str] | None) -> dict[str, str] | None:

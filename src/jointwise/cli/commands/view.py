@@ -42,19 +42,38 @@ def view(
             metavar="FILE",
         ),
     ] = None,
+    clip: Annotated[
+        str | None,
+        typer.Option(
+            "--clip",
+            help="An .npz file to play with a whole robot: solutions of retarget or path, or a "
+            "clip as for retarget, which is followed first.",
+            metavar="FILE",
+        ),
+    ] = None,
 ) -> None:
     """Open an arm or a robot in the browser, with targets to drag. Ctrl-C ends it.
 
     A robot with several ends, such as a humanoid, is shown whole, with a target for any of its
     links; --tip shows one arm of it. The obstacles of --scene can be moved, added, saved and loaded
-    on the page. A path of --path is drawn in colours that show what limits it, and played.
+    on the page. A path of --path is drawn in colours that show what limits it, and played, as is a
+    clip of --clip, in real time.
 
     \b
     jointwise view panda
     jointwise view ur5e --path seam.csv --free-roll
+    jointwise view humanoid.urdf --clip out/walk.npz
     """
-    robot, shown = options.robot, None
-    if path is None:
+    robot = options.robot
+    model: Chain | Robot
+    shown: IKPath | None = None
+    if path is not None and clip is not None:
+        raise InvalidInputError("both --path and --clip are given: expected one.")
+    if clip is not None and freedom == FreedomOptions():
+        from jointwise.cli.clips import clip_of
+
+        model, shown = clip_of(clip, options)
+    elif path is None:
         if freedom != FreedomOptions():
             raise InvalidInputError("--free-roll, --tilt and --closed are for --path: add it.")
         model = options.arm_or_robot()

@@ -13,6 +13,7 @@ from jointwise.config import SolveConfig, criteria_of
 from jointwise.engines.edges.check import colliding_edges
 from jointwise.engines.path_limits import PathLimits
 from jointwise.engines.run_options import RunOptions, require_cpu, require_search
+from jointwise.engines.tree.contacts import with_contacts
 from jointwise.engines.tree.follow import breaks_of, follow
 from jointwise.engines.tree.request import (
     Request,
@@ -25,11 +26,11 @@ from jointwise.engines.tree.solve import NO_CHECK, result_arrays, solve_rows, so
 from jointwise.kernels.layout.arrays import Floats
 from jointwise.kernels.layout.status import COLLIDES, CONVERGED, INVALID
 from jointwise.kernels.layout.task import Results
-from jointwise.kernels.layout.tree import TreeResults
+from jointwise.kernels.layout.tree import TARGET_POSITION_WEIGHT, TreeResults
 from jointwise.model import checks
 from jointwise.model.kinematic_tree import TreeModel
 from jointwise.model.tree_path import arm_as_tree
-from jointwise.model.tree_poses import square
+from jointwise.model.tree_poses import inverse, square
 from jointwise.path_options import PathOptions
 from jointwise.problem import Problem
 from jointwise.results.batch import Details, IKBatch, read_only
@@ -102,13 +103,11 @@ class TreeEngine:
         check_tree_config(problem.config)
         if problem.start is not None:
             checks.joint_values("start", problem.start, problem.model.n, "a robot")
-        request, config, check = make_request(problem, True), problem.config, _check_of(problem)
-        smoothness = 0.0 if problem.posture is None else problem.posture.smoothness
-        with reporting(options.progress, "following", len(request.targets)) as report:
-            results = follow(request, config, limits, smoothness, problem.start is not None, check)
-            report(len(request.targets), int((results.outcomes[:, 0] == CONVERGED).sum()))
-        path = IKPath(*_collected(request, config, results, check, along_path=True))
-        before = path.q[:1] if problem.start is None else request.starts
+        check = _check_of(problem)
+        path = self._followed(problem, limits, options, check)
+        if options.contacts and np.isfinite(path.q).all():
+            path = self._in_contact(problem, limits, options, check, path)
+        before = path.q[:1] if problem.start is None else make_request(problem, True).starts
         breaks = breaks_of(np.concatenate([before, path.q]), limits.max_step)
         details = path._details._replace(breaks=breaks)
         if check is None:
@@ -120,6 +119,59 @@ class TreeEngine:
             array.setflags(write=False)
         details = details._replace(colliding=colliding_edges(check, path.q, path.base_poses))
         return replace(path, status=status, converged=converged, _details=details)
+
+    def _followed(
+        self,
+        problem: Problem,
+        limits: PathLimits,
+        options: PathOptions,
+        check: "TreeCollisionCheck | None",
+        counts: Floats | None = None,
+        begin: tuple[Floats, Floats] | None = None,
+    ) -> IKPath:
+        """Joint values along a path.
+
+        Args:
+            problem: The targets; those of contacts are the last.
+            limits: Velocity limits.
+            options: Whether to show progress.
+            check: What must not collide.
+            counts: (m, c) where each of the targets of contacts counts; None without contacts.
+            begin: Joint values and pose of the base near which the path begins.
+        """
+        request, config = make_request(problem, True), problem.config
+        links = len(problem.links) if counts is None else len(problem.links) - counts.shape[1]
+        if counts is not None:
+            request.targets[:, links : len(problem.links), TARGET_POSITION_WEIGHT] *= counts
+        first = None
+        if begin is not None:
+            moved = inverse(request.base) @ begin[1]
+            first = np.append(begin[0][request.tree.variables], moved[:3])
+        smoothness = 0.0 if problem.posture is None else problem.posture.smoothness
+        has_start = problem.start is not None
+        with reporting(options.progress, "following", len(request.targets)) as report:
+            results = follow(request, config, limits, smoothness, has_start, check, first)
+            report(len(request.targets), int((results.outcomes[:, 0] == CONVERGED).sum()))
+        reported = request._replace(
+            tree=replace(request.tree, links=request.tree.links[:links]),
+            weighted=request.weighted[:links],
+        )
+        return IKPath(*_collected(reported, config, results, check, along_path=True))
+
+    def _in_contact(
+        self,
+        problem: Problem,
+        limits: PathLimits,
+        options: PathOptions,
+        check: "TreeCollisionCheck | None",
+        path: IKPath,
+    ) -> IKPath:
+        """The path again, with the places of its contacts, which are near where it was."""
+        assert options.contacts is not None
+        held, counts = with_contacts(problem, options.contacts, path.q, path.base_poses)
+        from_start = problem.start is not None and limits.is_timed
+        begin = None if from_start else (path.q[0], path.base_poses[0])
+        return self._followed(held, limits, options, check, counts, begin)
 
     def stepper(self, problem: Problem, moving: "Moving") -> "Stepper":
         """What moves the joints of a tracker after targets of these links and kinds."""

@@ -30,6 +30,7 @@ def follow(
     smoothness: float,
     has_start: bool,
     check: "TreeCollisionCheck | None",
+    first: Floats | None = None,
 ) -> TreeResults:
     """Follow targets set by set, without restarts after the first.
 
@@ -43,19 +44,21 @@ def follow(
         smoothness: Weight of the change of the joints; a target weighs 1.
         has_start: Whether a start was given.
         check: What the robot must not collide with: the first set is chosen so.
+        first: (v+12,) the state near which the first set is solved; None: it is searched for.
     """
     tree, results, memory = request.tree, result_arrays(request), request.tree.memory
     criteria, from_start = criteria_of(config, has_start), has_start and limits.is_timed
     restarts = 0
     if not len(request.targets):
         return results
-    if not from_start:
+    if first is not None:
+        results[0][0] = first
+    elif not from_start:
         first_criteria = (*criteria[:2], min(criteria[2], FIRST_RESTARTS), *criteria[3:])
         around = NO_CHECK if check is None else check.packed(request, config)
         solve_rows(request, first_criteria, (0, 1), results, memory, around)
         restarts, v = int(results[2][0, 2]), len(tree.variables)
-        first = tree.unwrap(results[0][0, :v], request.starts[0, tree.variables])
-        results[0][0, :v] = first
+        results[0][0, :v] = tree.unwrap(results[0][0, :v], request.starts[0, tree.variables])
     settings = request.settings.copy()
     tree.keep_turns(settings)
     settings[SETTING_SMOOTH] = smoothness * tree.scales

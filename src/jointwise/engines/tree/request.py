@@ -252,10 +252,8 @@ def pack_values(kind: TargetKind, values: Floats, transform: Floats, packed: Flo
         transform: (3, 4) the link's frame in that of its body; not used if axes are fixed.
         packed: (m, 64) what is written.
     """
-    size = 3 * kind.directions
-    packed[:, TARGET_POINT:TARGET_AXES] = kind.target_points(values)
-    if size:
-        packed[:, TARGET_AXES : TARGET_AXES + size] = kind.target_axes(values)
+    numbers = kind.target_numbers(values)
+    packed[:, TARGET_POINT : TARGET_POINT + numbers.shape[1]] = numbers
     if not kind.has_fixed_axes:
         _pack_axes(kind.link_axes(values), transform, packed)
     if kind.form == IN_POLYGON:  # its frame has axes, without prescribing any

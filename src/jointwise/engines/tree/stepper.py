@@ -7,7 +7,13 @@ from numpy.typing import NDArray
 
 from jointwise.backends import cpu
 from jointwise.engines.tracking.motion import LAST_STEPPER, OTHER_BRANCH, Moving
-from jointwise.engines.tree.request import into_frames, make_request, pack_all
+from jointwise.engines.tree.request import (
+    NO_TRANSFORM,
+    into_frames,
+    make_request,
+    pack_all,
+    pack_values,
+)
 from jointwise.kernels.layout.arrays import Floats
 from jointwise.kernels.layout.tree import SETTING_LOWER, SETTING_UPPER, TreeTracking
 from jointwise.model.kinematic_tree import MASS_CENTRE
@@ -32,7 +38,9 @@ class TreeStepper:
     """
 
     __slots__ = (
+        "_alike",
         "_held",
+        "_in_base_frame",
         "_links",
         "_moving",
         "_order",
@@ -69,6 +77,10 @@ class TreeStepper:
         ordered = tuple([links[i] for i in order])
         self._problem = problem._replace(links=ordered, targets=self.ordered(tuple(blank)))
         self._links = ordered if by_link else ()
+        first, *others = {target.kind for target in self._problem.targets}
+        self._alike = first if first.has_fixed_axes and not others else None
+        in_world = all(target.to is None for target in problem.targets)
+        self._in_base_frame = in_world and problem.base_pose is None
         start = moving.views.reference.copy()
         self.request = request = make_request(self._problem._replace(start=start), many=False)
         tree = request.tree
@@ -113,13 +125,20 @@ class TreeStepper:
 
         One set is packed into the request, and is valid until the next call.
         """
-        request, (model, _, links, *_), targets = self.request, self._problem, self.ordered(targets)
+        request, problem = self.request, self._problem
+        if self._order is not None:
+            targets = self.ordered(targets)
         packed = request.targets
-        if many:
-            packed = np.empty((len(targets[0].values), *packed.shape[1:]))
-            packed[:] = request.targets
-        pack_all(model, links, targets, many, packed)
-        into_frames(model, self._problem.targets, self._problem.base_pose, packed)
+        if self._alike is not None and not many:  # the most frequent case, and fast
+            values = np.array([each.values for each in targets])
+            pack_values(self._alike, values, NO_TRANSFORM, packed[0])
+        else:
+            if many:
+                packed = np.empty((len(targets[0].values), *packed.shape[1:]))
+                packed[:] = request.targets
+            pack_all(problem.model, problem.links, targets, many, packed)
+        if not self._in_base_frame:
+            into_frames(problem.model, problem.targets, problem.base_pose, packed)
         if len(self._held):  # where they are: a state may have been assigned
             held = self._moving.views.reference[request.tree.variables[self._held]]
             request.settings[LIMITS, self._held] = held

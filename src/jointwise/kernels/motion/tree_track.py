@@ -56,6 +56,44 @@ from jointwise.kernels.tree.search import is_valid
 
 # Damping [rad²] as a share of the residual [rad], which counts up to MAX_AHEAD.
 RESIDUAL_DAMPING = 2.0
+# A step is doubled where it leaves more than this share of the cost.
+FLAT = 0.9
+
+
+@jit
+def lengthen(
+    problem: TreeProblem,
+    targets: Floats,
+    costs: tuple[float, float],
+    longest: float,
+    state: Floats,
+    memory: TreeMemory,
+) -> tuple[float, float]:
+    """Double an accepted step as long as that lowers a cost that falls slowly.
+
+    Out of reach, damping shortens steps along which the cost is flat, and joints would creep.
+
+    Args:
+        problem: The robot and the links with targets.
+        targets: The targets.
+        costs: Before the step, and after it.
+        longest: Largest move of the step [rad, m].
+        state: The reference after the step; it is moved.
+        memory: ``trial`` has the reference before the step.
+    """
+    cost, after = costs
+    while after > FLAT * cost and after < cost and 2.0 * longest <= MAX_JOINT_MOVE:
+        copy_values(state, memory.best)
+        copy_values(memory.trial, state)
+        for i in range(memory.step.size):
+            memory.step[i] *= 2.0
+        moved = apply_step(problem, memory, state)
+        further = evaluate(problem, targets, state, memory)
+        if not further < after:
+            copy_values(memory.best, state)
+            return longest, evaluate(problem, targets, state, memory)
+        longest, after = moved, further
+    return longest, after
 
 
 @jit
@@ -87,8 +125,10 @@ def reference_step(
         longest = apply_step(problem, memory, state)
         after = evaluate(problem, targets, state, memory)
         allowed = max(cost, 0.5 * scale_sq * NEGLIGIBLE)
-        if longest < AT_REST or (longest <= MAX_JOINT_MOVE and after <= allowed):
+        if longest < AT_REST:
             return longest, after
+        if longest <= MAX_JOINT_MOVE and after <= allowed:
+            return lengthen(problem, targets, (cost, after), longest, state, memory)
         copy_values(memory.trial, state)
         damping *= MORE_DAMPING
     return 0.0, evaluate(problem, targets, state, memory)

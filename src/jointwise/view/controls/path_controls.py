@@ -11,8 +11,8 @@ from jointwise.view.graphics.path_drawing import COLORS, MEANINGS
 from jointwise.view.server import html
 from jointwise.view.state.shown_path import Binding, ShownPath
 
-# Steps per second of a path that is played.
-PATH_RATE = 30.0
+# Steps per second of a path that is played, if its rate is not known; steps per second at most.
+PATH_RATE, MAX_RATE = 30.0, 60.0
 # Largest tilt that can be chosen [degrees].
 MAX_TILT = 45
 
@@ -34,7 +34,7 @@ class PathControls(Controls):
             hint = "Solve the whole path, so that joints do not jump, and draw it."
             add_button(gui, "Solve path", partial(self._apply, session.solve_path), hint)
             self._status = gui.add_html("", visible=False)
-            play = partial(self._actions.play, session.play_path, lambda: PATH_RATE)
+            play = partial(self._actions.play, session.play_path, self._rate)
             add_buttons(gui, "Path", {"Play / pause": play, "Save CSV": self._actions.save})
             self._along: Any = gui.add_slider("Along path [%]", 0, 100, 1, 0, visible=False)
             on_change(self._along, self._apply, self._move_along, "along a path")
@@ -50,6 +50,12 @@ class PathControls(Controls):
         on_change(roll, self._apply, lambda value: session.set_freedom(free_roll=value))
         on_change(tilt, self._apply, lambda value: session.set_freedom(tilt=radians(value)), "tilt")
         on_change(closed, self._apply, lambda value: session.set_freedom(closed=value))
+
+    def _rate(self) -> float:
+        """Rows of the path per second; those of a faster clip are left out."""
+        shown = self._session.shown_path
+        rate = None if shown is None else shown.path.rate
+        return PATH_RATE if rate is None else min(rate, MAX_RATE)
 
     def _move_along(self, percent: float) -> None:
         self._session.move_along_path(0.01 * percent)

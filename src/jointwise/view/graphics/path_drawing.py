@@ -25,8 +25,8 @@ MEANINGS: dict[Binding, str] = {
 }
 # The colours of segments are taken as linear, and drawn lighter.
 GAMMA = 2.2
-# Width of a path [px].
-WIDTH = 6.0
+# Width of a path [px]; of many, which are those of more links than this.
+WIDTH, THIN, MANY = 6.0, 2.0, 4
 
 
 class PathDrawing:
@@ -55,14 +55,16 @@ class PathDrawing:
         palette = np.array([COLORS[each] for each in Binding]) / 255.0
         palette = np.rint(255.0 * palette**GAMMA).astype(np.uint8)
         colors = palette[np.maximum(worst[:-1], worst[1:])]
-        for number, points in enumerate(shown.points()):
+        paths = shown.points()
+        width = WIDTH if len(paths) <= MANY else THIN
+        for number, points in enumerate(paths):
             known = np.isfinite(points[:-1] + points[1:]).all(axis=1)
             self._lines.append(
                 self._scene.add_line_segments(
                     f"/path/{number}",
                     np.stack([points[:-1], points[1:]], axis=1)[known].astype(np.float32),
                     np.repeat(colors[known][:, None], 2, axis=1),
-                    thickness=WIDTH,
+                    thickness=width,
                     thickness_units="screen",
                 )
             )

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+
 from jointwise.chain import Chain
 from jointwise.errors import InvalidInputError
 from jointwise.model import checks
@@ -84,6 +86,8 @@ class PathModel(PlannedModel):
     def show_path(self, path: IKPath) -> None:
         """Show a path that was solved elsewhere, until a recorded one is solved.
 
+        A robot moves to its first row, and loses its targets: those of the path are not known.
+
         Raises:
             InvalidInputError: The path has another number of joints, or nothing in it is solved.
         """
@@ -93,6 +97,10 @@ class PathModel(PlannedModel):
                 f"{self.noun}."
             )
         self._show_path(ShownPath(self.model, path))
+        known = np.flatnonzero(np.isfinite(path.q).all(axis=1))
+        if isinstance(self.model, Robot) and len(known):
+            self.targets, self.selected = {}, None
+            self._take(path[known[0]], path.base_poses[known[0]])
 
     def solve_path(self) -> None:
         """Solve the recorded path as a whole, with straight lines between its targets.
@@ -154,7 +162,8 @@ class PathModel(PlannedModel):
     def play_path(self) -> Iterator[None]:
         """Move along the path row by row, and yield after each; a new one is solved first.
 
-        From its beginning if it has been played to its end.
+        From its beginning if it has been played to its end. A path whose rate is known is played in
+        real time: rows for which there is no time are left out.
         """
         if self.shown_path is None:
             if not self.recorded:
@@ -165,11 +174,14 @@ class PathModel(PlannedModel):
         assert shown is not None
         last = max(len(shown) - 1, 1)
         begin = 0 if self.path_share == 1.0 else shown.index(self.path_share)
-        for row in range(begin, len(shown)):
+        began, row, rate = perf_counter(), begin, shown.path.rate
+        while row < len(shown):
             if self.shown_path is not shown:
                 return
             self.move_along_path(row / last)
             yield
+            due = 0 if rate is None else begin + round(rate * (perf_counter() - began))
+            row = max(row + 1, min(due, last) if row < last else 0)
         self.path_share = 1.0
         self.message = f"{str(shown.path).removesuffix('.')}."
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from jointwise.chain import Chain
 from jointwise.kernels.layout.arrays import Bools, Floats, Ints
+from jointwise.model import tree_poses
 from jointwise.results.path import IKPath
 from jointwise.results.result import IDENTITY, LinkErrors
 from jointwise.robot import Robot
@@ -89,8 +90,8 @@ class ShownPath:
             base = self.model.base_pose if isinstance(self.model, Robot) else IDENTITY
             poses = link_poses(self.model, self.path.q, base)
             return [poses[link][:, :3, 3] for link in self._links]
-        rows = [link_poses(self.model, q, base) for q, base in zip(self.path.q, bases, strict=True)]
-        return [np.array([row[link][:3, 3] for row in rows]) for link in self._links]
+        moved = tree_poses.link_poses(self.model.model, self.path.q, bases)
+        return [moved[link][:, :3, 3] for link in self._links]
 
     @cached_property
     def clearance(self) -> Floats:
