@@ -158,7 +158,6 @@ def retarget_clips(
             replace(options.path, progress=False),
             options.posture,
             config,
-            (),
         )
         size = GROUP_FRAMES if workers.chunk is None else checks.count("chunk", workers.chunk)
         job = replace(empty, groups=tuple(_groups(empty, names, size)))
