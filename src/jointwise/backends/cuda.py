@@ -65,7 +65,7 @@ def gpu_versions() -> dict[str, str]:
     """What decides the bits of a GPU: what kernels are compiled by, and for."""
     from importlib.metadata import version
 
-    major, minor = _cuda().get_current_device().compute_capability
+    major, minor = _cuda().current_context().device.compute_capability
     compiler = {"numba-cuda": version("numba-cuda")} if find_spec("numba_cuda") else {}
     return {"gpu": f"compute capability {major}.{minor}", **compiler}
 

@@ -237,5 +237,5 @@ def _count_statuses(store: Path, names: Iterable[str]) -> Ints:
     """How many frames have each status."""
     counts = np.zeros(len(Status), np.int64)
     for name in names:
-        counts += np.bincount(npz_arrays(store / name)[STATUS], minlength=len(Status))
+        counts += np.bincount(npz_arrays(store / name, (STATUS,))[STATUS], minlength=len(Status))
     return counts
