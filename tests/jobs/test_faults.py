@@ -2,7 +2,7 @@
 
 import errno
 import shutil
-from pathlib import Path
+import subprocess
 
 import pytest
 from hypothesis import given
@@ -11,24 +11,13 @@ from hypothesis import strategies as st
 from jointwise import InvalidInputError, JointwiseError
 from tests.support.damage import damage
 from tests.support.examples import examples
+from tests.support.interrupt import assert_ctrl_c_ends
+from tests.support.jobs import chunk_files
 from tests.support.reach import before_write, file_hashes, run_python
-
-DESCRIPTIONS = ("zarr.json", "_jointwise.json")
 
 
 def raise_error(error):
     raise error
-
-
-def chunk_files(folder):
-    """The files of all chunks."""
-    return sorted(
-        file
-        for file in Path(folder).rglob("*")
-        if file.is_file()
-        and file.name not in DESCRIPTIONS
-        and not {"x", "y", "z"} & {*file.relative_to(folder).parts}
-    )
 
 
 def test_number_of_threads_does_not_change_the_bits(kind, source, store, expected_hashes):
@@ -100,6 +89,77 @@ def test_job_killed_again_and_again_has_the_same_bits(kind, source, store, expec
     assert file_hashes(store) == expected_hashes
 
 
+# The third chunk begins when two are written, and never ends.
+ENDLESS = """
+import signal, sys
+from pathlib import Path
+from threading import Event, Semaphore
+from tests.support.jobs import BY_NAME
+
+kind, source, folder = BY_NAME[{name!r}], Path({source!r}), Path({folder!r})
+compute, write = kind.job.compute, kind.store.write
+begun, written = [], Semaphore(0)
+
+def compute_two(self, index, stop=None):
+    begun.append(index)
+    if len(begun) < 3:
+        return compute(self, index, stop)
+    for _ in range(2):
+        written.acquire()
+    print("computing", flush=True)
+    Event().wait()
+
+def write_one(self, *arguments):
+    write(self, *arguments)
+    written.release()
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
+kind.job.compute, kind.store.write = compute_two, write_one
+kind.run(folder, source)
+print("done", flush=True)
+"""
+
+
+def test_ctrl_c_does_not_wait_for_a_chunk_and_the_job_is_resumed(
+    kind, source, store, expected_hashes, monkeypatch
+):
+    assert_ctrl_c_ends(
+        ENDLESS.format(name=kind.name, source=str(source), folder=str(store)), "computing"
+    )
+    resumed = before_write(monkeypatch, 0, None, kind.store)
+    kind.run(store, source)
+    assert file_hashes(store) == expected_hashes
+    assert len(resumed) == kind.chunks - 2
+
+
+@pytest.fixture
+def small_disk(original, tmp_path):
+    """A disk for half of a finished job, and a function that mounts it again with other options."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    pages = sum(-(-file.stat().st_size // 4096) for file in original.rglob("*") if file.is_file())
+
+    def mount(*options):
+        return subprocess.run(["mount", *options, str(disk)], capture_output=True).returncode == 0
+
+    if not mount("-t", "tmpfs", "-o", f"size={pages // 2 * 4096}", "tmpfs"):
+        pytest.skip("not permitted to mount a disk")
+    try:
+        yield disk, lambda options: mount("-o", f"remount,{options}")
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_job_on_a_full_disk_is_resumed(kind, source, small_disk, expected_hashes):
+    disk, remount = small_disk
+    with pytest.raises(JointwiseError, match=r"cannot be written: No space left on device\. Chunk"):
+        kind.run(disk / "store", source)
+    assert chunk_files(disk / "store")
+    assert remount("rw,size=100m")
+    kind.run(disk / "store", source)
+    assert file_hashes(disk / "store") == expected_hashes
+
+
 @given(data=st.data())
 @examples(8)
 def test_a_damaged_chunk_is_named_and_computed_again(
@@ -163,31 +223,3 @@ def test_a_folder_of_another_job_is_left_unchanged(kind, source, tmp_path):
     with pytest.raises(InvalidInputError, match=r"is not a .*: expected a folder that "):
         kind.run(tmp_path, source)
     assert [each.name for each in tmp_path.iterdir()] == ["file"]
-
-
-@pytest.fixture(scope="module")
-def cluster():
-    """A scheduler and a worker in this process."""
-    distributed = pytest.importorskip("distributed")
-    with distributed.LocalCluster(
-        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0"
-    ) as opened:
-        yield opened.scheduler_address
-
-
-def test_cluster_computes_the_same_bits(kind, source, store, expected_hashes, cluster):
-    kind.run(store, source, client=cluster, threads=None)
-    assert file_hashes(store) == expected_hashes
-
-
-def test_worker_with_other_versions_is_refused(kind, source, store, cluster, monkeypatch):
-    calls = []
-
-    def versions(self):
-        calls.append(True)
-        return {"numpy": f"{len(calls)}.0"}  # another one in every call
-
-    monkeypatch.setattr(kind.job, "versions", versions)
-    expected = r"a worker of the cluster has numpy \d+\.0, not \d+\.0: expected the versions of "
-    with pytest.raises(JointwiseError, match=expected):
-        kind.run(store, source, client=cluster, threads=None)

@@ -7,10 +7,7 @@ from jointwise import Chain, DHJoint, InvalidInputError, SolveConfig
 from jointwise.reach import Workers
 from tests.support.reach import tiny_reach_map
 
-WORKERS = (
-    "expected only one of them. The workers of a cluster compute on CPUs, with the threads they "
-    "were started with."
-)
+WORKERS = "The workers of a cluster compute with the threads they were started with."
 REFUSED = {
     "resolution is 0.0: expected a number above zero.": {"resolution": 0.0},
     "resolution is nan: expected a finite number below 1e9.": {"resolution": np.nan},
@@ -54,11 +51,12 @@ REFUSED = {
 REFUSED_WORKERS = {
     "device is 'tpu': expected 'cpu' or 'cuda' or 'auto'.": {"device": "tpu"},
     "threads is 0: expected at least 1, or None for all cores.": {"threads": 0},
-    f"client is given with device='cuda': {WORKERS}": {
+    "client is given with device='auto': expected 'cpu' or 'cuda', which all chunks are computed "
+    f"on. {WORKERS}": {"client": "tcp://10.0.0.5:8786", "device": "auto"},
+    f"client is given with threads=2: expected None. {WORKERS}": {
         "client": "tcp://10.0.0.5:8786",
-        "device": "cuda",
+        "threads": 2,
     },
-    f"client is given with threads=2: {WORKERS}": {"client": "tcp://10.0.0.5:8786", "threads": 2},
 }
 
 

@@ -57,17 +57,6 @@ def small_disk(tmp_path):
         subprocess.run(["umount", str(disk)], check=True)
 
 
-def test_map_on_a_full_disk_is_resumed(small_disk, expected_hashes):
-    disk, remount = small_disk
-    folder = disk / "map.zarr"
-    with pytest.raises(JointwiseError, match=r"cannot be written: No space left on device\. Chunk"):
-        small_reach_map(folder)
-    assert ReachMap(folder).volume() > 0.0
-    assert remount("rw,size=100m")
-    small_reach_map(folder)
-    assert file_hashes(folder) == expected_hashes
-
-
 def test_unfinished_map_on_a_read_only_disk_is_refused(small_disk):
     disk, remount = small_disk
     folder = disk / "map.zarr"

@@ -120,6 +120,21 @@ KINDS = [
         "jointwise.datasets.clip_job.versions_of",
     ),
 ]
+DESCRIPTIONS = ("zarr.json", "_jointwise.json")
+
+
+def chunk_files(folder):
+    """The files of all chunks of a store."""
+    return sorted(
+        file
+        for file in Path(folder).rglob("*")
+        if file.is_file()
+        and not file.name.endswith(".partial")
+        and file.name not in DESCRIPTIONS
+        and not {"x", "y", "z"} & {*file.relative_to(folder).parts}
+    )
+
+
 BY_NAME = {kind.name: kind for kind in KINDS}
 
 

@@ -61,6 +61,15 @@ def require_cuda() -> None:
         )
 
 
+def gpu_versions() -> dict[str, str]:
+    """What decides the bits of a GPU: what kernels are compiled by, and for."""
+    from importlib.metadata import version
+
+    major, minor = _cuda().current_context().device.compute_capability
+    compiler = {"numba-cuda": version("numba-cuda")} if find_spec("numba_cuda") else {}
+    return {"gpu": f"compute capability {major}.{minor}", **compiler}
+
+
 def piece_sizes(count: int, n: int, on_gpu: bool) -> tuple[int, int]:
     """Rows of a piece of a batch, and streams: how many pieces are solved side by side."""
     if count <= FULL_GPU:

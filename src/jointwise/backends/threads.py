@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from threading import current_thread, main_thread
 
 import numpy as np
 
@@ -50,15 +51,17 @@ def run_threads(
             interrupted, the last column becomes 1, and workers should return.
         report: Called now and then with the rows done and solved.
     """
-    if count <= size:
-        if count:
-            work(0, 0, count)
-        report(*progress[:, :2].sum(axis=0).tolist())
+    workers = len(progress)
+    starts = iter(range(0, count, max(size, 1)))
+    # Ctrl-C reaches the main thread only, which therefore waits for others.
+    if count <= size or (workers == 1 and current_thread() is not main_thread()):
+        for begin in starts:
+            work(0, begin, min(begin + size, count))
+            report(*progress[:, :2].sum(axis=0).tolist())
+        if not count:
+            report(0, 0)
         return
     from concurrent.futures import ThreadPoolExecutor, wait
-
-    workers = len(progress)
-    starts = iter(range(0, count, size))
 
     def run(worker: int) -> None:
         for begin in starts:  # one iterator for all threads: each takes what no other has

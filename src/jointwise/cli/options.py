@@ -101,6 +101,13 @@ Output = Annotated[
     str,
     _option("Result file: .csv, .jsonl, .npz, .parquet, or - for standard output.", "FILE", "-o"),
 ]
+RowVerb = Annotated[
+    Literal["solve", "solutions", "plan"],
+    typer.Option(
+        help="solve; solutions for all solutions of each pose; or plan for a plan to each target. "
+        "The last two need an output that ends in /."
+    ),
+]
 WithTargets = Annotated[bool, _option("Repeat the columns of the targets.", None, "--with-targets")]
 
 
@@ -131,6 +138,15 @@ class TableOptions:
     output: Output = "-"
     deg: Degrees = False
     with_targets: WithTargets = False
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerOptions:
+    """What computes many rows; the attributes are those of the options."""
+
+    device: Device = "cpu"
+    threads: Threads = None
+    cluster: Cluster = None
 
 
 def expand_groups(command: Callable[..., Any]) -> Callable[..., Any]:

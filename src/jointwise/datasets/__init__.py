@@ -1,7 +1,8 @@
 """Datasets of any number of rows or clips, solved chunk by chunk."""
 
 from jointwise.datasets.retarget import ClipOptions, RetargetedClips, retarget_clips
-from jointwise.datasets.solve import DatasetOptions, SolvedDataset, solve_dataset
+from jointwise.datasets.row_options import DatasetOptions
+from jointwise.datasets.solve import SolvedDataset, solve_dataset
 
 __all__ = [
     "ClipOptions",

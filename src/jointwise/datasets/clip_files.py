@@ -100,7 +100,7 @@ def read_clip(folder: Path, name: str) -> Clip:
         InvalidInputError: An array is missing or has another shape; the text says which.
     """
     try:
-        arrays = npz_arrays(folder / name)
+        arrays = npz_arrays(folder / name, {LINKS, RATE, *SHAPES})
     except OSError as error:
         raise InvalidInputError(f"{name} cannot be read: {error.strerror}.") from None
     has_poses = POSES in arrays and not {POSITIONS, QUATERNIONS} & {*arrays}
@@ -155,43 +155,17 @@ class ClipStore(FileStore):
 
     noun, writer, format = "folder of retargeted clips", "retarget_clips", 1
 
-    def _open(self, read_only: bool) -> dict[str, Any]:
-        self._intact: set[int] = set()
-        return super()._open(read_only)
-
-    def is_complete(self, index: Group) -> bool:
-        """Whether the files of all clips match their checksums, which are computed once."""
-        if index.number not in self._intact and all(map(is_intact, self._paths(index))):
-            self._intact.add(index.number)
-        return index.number in self._intact
-
-    def damaged_files(self, index: Group) -> list[Path]:
-        """The files of a group that exist, but do not match their checksums."""
-        return [file for file in self._paths(index) if file.exists() and not is_intact(file)]
-
-    def write(self, index: Group, chunk: dict[str, tuple[bytes, int]]) -> None:
-        """Write the files of a group, each with the number of its solved frames."""
-        for name, (content, _) in chunk.items():
-            file = self.path / name
-            file.parent.mkdir(parents=True, exist_ok=True)
-            partial = self.partial(file)
-            try:
-                partial.write_bytes(content)
-                partial.replace(file)
-            finally:
-                partial.unlink(missing_ok=True)
-        self._intact.add(index.number)
-
-    def _paths(self, index: Group) -> list[Path]:
+    def paths(self, index: Group) -> list[Path]:
+        """The files of all clips of a group."""
         return [self.path / name for name in index.names]
 
-
-def is_intact(file: Path) -> bool:
-    """Whether a file of solutions exists and ends with the checksum of its other bytes."""
-    try:
-        size = max(0, file.stat().st_size - CHECKSUM_CHARS)
-        with file.open("rb") as stream:
-            stream.seek(size)
-            return stream.read() == b"%08x" % file_checksum(file, size)
-    except FileNotFoundError:
-        return False
+    @staticmethod
+    def is_intact(file: Path) -> bool:
+        """Whether a file exists and ends with the checksum of its other bytes."""
+        try:
+            size = max(0, file.stat().st_size - CHECKSUM_CHARS)
+            with file.open("rb") as stream:
+                stream.seek(size)
+                return stream.read() == b"%08x" % file_checksum(file, size)
+        except FileNotFoundError:
+            return False

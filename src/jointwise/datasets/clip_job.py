@@ -5,7 +5,6 @@ from concurrent.futures import CancelledError
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
-from typing import Any
 
 import numpy as np
 
@@ -15,6 +14,8 @@ from jointwise.datasets.clip_files import RATE, Clip, Group, read_clip, to_npz
 from jointwise.datasets.deciding import DECIDING
 from jointwise.engines.run_options import Device
 from jointwise.errors import InvalidInputError
+from jointwise.jobs.file_store import FileChunk
+from jointwise.jobs.job import sent_state, set_state, unsent
 from jointwise.path_options import PathOptions
 from jointwise.posture import Posture
 from jointwise.results.batch import saved_arrays
@@ -39,6 +40,7 @@ class ClipJob:
         posture: As for ``solve_path``.
         config: As for ``solve_path``.
         groups: All groups; not sent to the workers of a cluster.
+        device: ``"cpu"``.
     """
 
     robot: Robot
@@ -48,9 +50,10 @@ class ClipJob:
     path: PathOptions
     posture: Posture | None
     config: SolveConfig
-    groups: tuple[Group, ...]
-
+    groups: tuple[Group, ...] = unsent()
     device: Device = "cpu"
+
+    __getstate__, __setstate__ = sent_state, set_state
 
     def indices(self) -> Iterator[Group]:
         """All groups."""
@@ -60,22 +63,23 @@ class ClipJob:
         """Number of frames."""
         return index.frames
 
-    def solved(self, index: Group, chunk: dict[str, tuple[bytes, int]]) -> int:
+    def solved(self, index: Group, chunk: FileChunk) -> int:
         """Number of frames in which all targets are reached."""
-        return sum(solved for _, solved in chunk.values())
+        return chunk.solved
 
     def versions(self) -> dict[str, str]:
         """Versions of everything that decides the bits of solutions."""
         return versions_of(*FINGERPRINTED)
 
-    def compute(self, index: Group, stop: Event | None = None) -> dict[str, tuple[bytes, int]]:
-        """The file of each clip of a group, and how many frames are solved; stops between clips."""
-        files = {}
+    def compute(self, index: Group, stop: Event | None = None) -> FileChunk:
+        """The file of each clip of a group; stops between clips."""
+        files, solved = dict[str, bytes](), 0
         for name in index.names:
             if stop is not None and stop.is_set():
                 raise CancelledError
-            files[name] = self._follow(name)
-        return files
+            files[name], reached = self._follow(name)
+            solved += reached
+        return FileChunk(files, solved)
 
     def check(self, name: str, clip: Clip) -> None:
         """Refuse a clip with links that the robot does not have, or without one that it follows."""
@@ -129,13 +133,3 @@ class ClipJob:
         names = np.array(self.robot.joint_names)
         arrays = {**saved_arrays(followed), JOINT_NAMES: names, RATE: np.array(clip.rate)}
         return to_npz(arrays), int((followed.status == Status.CONVERGED).sum())
-
-    def __getstate__(self) -> tuple[Any, ...]:
-        return (*(getattr(self, name) for name in SENT), ())
-
-    def __setstate__(self, values: tuple[Any, ...]) -> None:
-        for name, value in zip((*SENT, "groups"), values, strict=True):
-            object.__setattr__(self, name, value)
-
-
-SENT = ("robot", "folder", "links", "limits_velocity", "path", "posture", "config", "device")

@@ -1,7 +1,9 @@
 """Arrays of an ``.npz`` file, without reading them where that can be avoided."""
 
 import struct
+from collections.abc import Collection
 from functools import lru_cache
+from math import prod
 from pathlib import Path
 from typing import Any, cast
 from zipfile import ZIP_STORED, BadZipFile, ZipFile
@@ -9,17 +11,28 @@ from zlib import crc32
 
 import numpy as np
 
+# Smaller arrays are read, which takes less time than to map them.
+MAPPED_BYTES = 1 << 16
 # Size of the header of a file in a ZIP archive, up to its name, and where the lengths of its name
 # and of its extra field are [bytes].
 ZIP_HEADER_BYTES, ZIP_LENGTHS = 30, slice(26, 30)
 
 
-def npz_arrays(path: Path) -> dict[str, Any]:
-    """The arrays by name, mapped into memory; none if the file is not an archive of arrays."""
+def npz_arrays(path: Path, names: Collection[str] | None = None) -> dict[str, Any]:
+    """The arrays by name, large ones mapped into memory.
+
+    Args:
+        path: The file; if it is not an archive of arrays, there are none.
+        names: Which arrays to return, of those that exist. None: all.
+    """
     try:
         with ZipFile(path) as archive:
-            members = archive.infolist()
-        return {member.filename.removesuffix(".npy"): _mapped(path, member) for member in members}
+            members = {each.filename.removesuffix(".npy"): each for each in archive.infolist()}
+        return {
+            name: _mapped(path, member)
+            for name, member in members.items()
+            if names is None or name in names
+        }
     except (ValueError, LookupError, EOFError, BadZipFile, struct.error):
         return {}
 
@@ -35,7 +48,7 @@ def npz_checksum(path: Path) -> int:
 
 
 def _mapped(path: Path, member: Any) -> Any:
-    """An array of an archive, mapped into memory; a compressed one is read."""
+    """An array of an archive, mapped into memory; a small or compressed one is read."""
     if member.compress_type != ZIP_STORED:
         return _unpacked(path, member.filename.removesuffix(".npy"), member.CRC)
     with path.open("rb") as stream:
@@ -48,6 +61,9 @@ def _mapped(path: Path, member: Any) -> Any:
         shape, in_columns, dtype = header
         if dtype.hasobject or 0 in shape:
             return np.empty(shape, float)
+        if member.file_size < MAPPED_BYTES:
+            values = np.fromfile(stream, dtype, prod(shape))
+            return values.reshape(shape, order="F" if in_columns else "C")
         return np.memmap(path, dtype, "r", stream.tell(), shape, order="F" if in_columns else "C")
 
 

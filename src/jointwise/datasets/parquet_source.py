@@ -2,16 +2,17 @@
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 from zlib import crc32
 
-from jointwise.datasets.source import Piece, Source, even_pieces
+from jointwise.datasets.source import Piece, PieceRows, Source, even_pieces
 from jointwise.errors import InvalidInputError
+from jointwise.jobs.job import sent_state, set_state, unsent
 from jointwise.tables.columns import ModelFor, TableHeader, TargetTable, read_header
 from jointwise.tables.parquet_file import import_pyarrow, number_errors, to_targets
 
@@ -42,7 +43,9 @@ class ParquetSource:
     piece_rows: int
     rows: int
     footers: int
-    groups: tuple[tuple[str, int, int], ...] = field(repr=False)
+    groups: tuple[tuple[str, int, int], ...] = unsent()
+
+    __getstate__, __setstate__ = sent_state, set_state
 
     def describe(self) -> dict[str, Any]:
         """Rows, and the checksum of the footers."""
@@ -63,7 +66,7 @@ class ParquetSource:
                 at += 1
             yield piece._replace(place=tuple(parts))
 
-    def read(self, piece: Piece) -> TargetTable:
+    def read(self, piece: Piece) -> PieceRows:
         """The rows of a piece."""
         if not piece.place:
             return self.empty()
@@ -74,8 +77,7 @@ class ParquetSource:
                 parts.append(_read_group(file, group).slice(first, end - first))
             table = pyarrow.concat_tables(parts)
         _, _, start, first, _ = piece.place[0]
-        name = self.path.name
-        return to_targets(table, self.header, name, self.in_degrees, start + first)
+        return ArrowRows(self, table, start + first)
 
     def empty(self) -> TargetTable:
         """The table without rows."""
@@ -84,15 +86,30 @@ class ParquetSource:
         table = pyarrow.parquet.read_schema(file).empty_table()
         return to_targets(table, self.header, self.path.name, self.in_degrees)
 
-    def __getstate__(self) -> tuple[Any, ...]:
-        return (*(getattr(self, name) for name in SENT), ())
 
-    def __setstate__(self, values: tuple[Any, ...]) -> None:
-        for name, value in zip((*SENT, "groups"), values, strict=True):
-            object.__setattr__(self, name, value)
+class ArrowRows(NamedTuple):
+    """Rows of a Parquet file, which become targets when they are needed.
 
+    Attributes:
+        source: Where they are from.
+        table: The rows, an Arrow table.
+        first: Number of the first one in the source.
+    """
 
-SENT = ("path", "header", "in_degrees", "piece_rows", "rows", "footers")
+    source: ParquetSource
+    table: Any
+    first: int
+
+    @property
+    def size(self) -> int:
+        """Number of rows."""
+        return int(self.table.num_rows)
+
+    def rows(self, begin: int, end: int) -> TargetTable:
+        """The targets from ``begin`` to ``end``."""
+        part, source = self.table.slice(begin, end - begin), self.source
+        name, first = source.path.name, self.first + begin
+        return to_targets(part, source.header, name, source.in_degrees, first)
 
 
 def open_source(path: Path, model_for: ModelFor, in_degrees: bool, piece_rows: int) -> Source:
@@ -159,5 +176,7 @@ def _read_group(file: str, group: int) -> Any:
 @lru_cache(KEPT_GROUPS)
 def _cached_group(file: str, group: int) -> Any:
     pyarrow = import_pyarrow()
-    with pyarrow.parquet.ParquetFile(file, page_checksum_verification=True) as opened:
+    with pyarrow.parquet.ParquetFile(
+        file, memory_map=True, pre_buffer=False, page_checksum_verification=True
+    ) as opened:
         return opened.read_row_group(group, use_threads=False)

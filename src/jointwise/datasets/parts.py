@@ -1,18 +1,19 @@
 """Results of a dataset on disk: a folder of Parquet files, one per piece of the source.
 
 The name of a part has the CRC-32 of its contents, ``part-00000012-1a2b3c4d.parquet``, so a part is
-complete if a file with its number exists and matches its name. Parts are written under another
-name and renamed. Readers of Parquet ignore the description, whose name begins with ``_``.
+complete if a file with its number exists and matches its name. Readers of Parquet ignore the
+description, whose name begins with ``_``.
 """
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 from jointwise.datasets.source import Piece
-from jointwise.jobs.file_store import FileStore, file_checksum
+from jointwise.jobs.file_store import FileChunk, FileStore, file_checksum
 from jointwise.tables.parquet_file import import_pyarrow
 
 # What the metadata of a part call its counts of statuses.
@@ -34,38 +35,26 @@ class PartStore(FileStore):
         self._files: dict[int, list[Path]] = {}
         for file in sorted(self.path.glob("part-*-*.parquet")):
             self._files.setdefault(int(file.name.split("-")[1]), []).append(file)
-        self._intact: set[int] = set()
         return description
 
-    def is_complete(self, index: Piece) -> bool:
-        """Whether a file of the piece matches its checksum, which is computed once."""
-        number = index.number
-        if number not in self._intact and any(map(is_intact, self._files.get(number, ()))):
-            self._intact.add(number)
-        return number in self._intact
+    def paths(self, index: Piece) -> list[Path]:
+        """The files of a piece; more than one only if all but one are damaged."""
+        return self._files.get(index.number, [])
 
-    def damaged_files(self, index: Piece) -> list[Path]:
-        """The files of a piece that do not match their checksums."""
-        return [file for file in self._files.get(index.number, ()) if not is_intact(file)]
-
-    def write(self, index: Piece, chunk: Any) -> None:
-        """Write an Arrow table of results, in place of what is damaged."""
-        pyarrow = import_pyarrow()
-        partial = self.partial(self.path / f"part-{index.number:08d}")
+    @staticmethod
+    def is_intact(file: Path) -> bool:
+        """Whether a part matches the checksum in its name."""
         try:
-            # Numbers hardly repeat: a dictionary of them would take most of the time.
-            texts = [each.name for each in chunk.schema if pyarrow.types.is_string(each.type)]
-            pyarrow.parquet.write_table(
-                chunk, partial, use_dictionary=texts, write_page_checksum=True
-            )
-            file = self.path / f"part-{index.number:08d}-{file_checksum(partial):08x}.parquet"
-            for damaged in self._files.get(index.number, ()):
-                damaged.unlink(missing_ok=True)
-            partial.replace(file)
-        finally:
-            partial.unlink(missing_ok=True)
-        self._files[index.number] = [file]
-        self._intact.add(index.number)
+            return f"{file_checksum(file):08x}" == file.stem.rpartition("-")[2]
+        except FileNotFoundError:
+            return False
+
+    def write(self, index: Piece, chunk: FileChunk) -> None:
+        """Write a part in place of the damaged ones."""
+        for damaged in self.paths(index):
+            damaged.unlink(missing_ok=True)
+        super().write(index, chunk)
+        self._files[index.number] = [self.path / name for name in chunk.files]
 
     @property
     def files(self) -> list[Path]:
@@ -73,11 +62,34 @@ class PartStore(FileStore):
         return [file for number in sorted(self._files) for file in self._files[number]]
 
 
-def with_statuses(table: Any) -> Any:
-    """A table of results, with the counts of its statuses in its metadata."""
-    counts = table["status"].value_counts().to_pylist()
-    statuses = json.dumps({each["values"]: each["counts"] for each in counts}, sort_keys=True)
-    return table.replace_schema_metadata({STATUSES: statuses})
+def to_part(number: int, table: Any, statuses: Mapping[str, int]) -> dict[str, Any]:
+    """The Parquet file of an Arrow table of results, by its name.
+
+    Args:
+        number: Number of the piece.
+        table: The results.
+        statuses: How many rows have each status.
+    """
+    pyarrow = import_pyarrow()
+    types, stream = pyarrow.types, pyarrow.BufferOutputStream()
+    counted = table.replace_schema_metadata({STATUSES: json.dumps(dict(statuses), sort_keys=True)})
+    # Joint values hardly repeat: to look for repetitions would take longer than to write them.
+    numbers = [each.name for each in table.schema if types.is_floating(each.type)]
+    texts = [
+        each.name
+        for each in table.schema
+        if types.is_string(each.type) or types.is_dictionary(each.type)
+    ]
+    others = [name for name in table.column_names if name not in numbers]
+    pyarrow.parquet.write_table(
+        counted,
+        stream,
+        use_dictionary=texts,
+        compression=dict.fromkeys(others, "SNAPPY"),
+        write_statistics=others,
+    )
+    content = stream.getvalue()
+    return {f"part-{number:08d}-{crc32(content):08x}.parquet": content}
 
 
 def count_statuses(files: Iterable[Path]) -> Counter[str]:
@@ -86,11 +98,3 @@ def count_statuses(files: Iterable[Path]) -> Counter[str]:
     for file in files:
         counts.update(json.loads(pyarrow.parquet.read_metadata(file).metadata[STATUSES]))
     return counts
-
-
-def is_intact(file: Path) -> bool:
-    """Whether a part matches the checksum in its name."""
-    try:
-        return f"{file_checksum(file):08x}" == file.stem.rpartition("-")[2]
-    except FileNotFoundError:
-        return False

@@ -160,7 +160,6 @@ def retarget_clips(
             replace(options.path, progress=False),
             options.posture,
             config,
-            (),
         )
         size = GROUP_FRAMES if workers.chunk is None else checks.count("chunk", workers.chunk)
         job = replace(empty, groups=tuple(_groups(empty, names, size)))
@@ -240,5 +239,5 @@ def _count_statuses(store: Path, names: Iterable[str]) -> Ints:
     """How many frames have each status."""
     counts = np.zeros(len(Status), np.int64)
     for name in names:
-        counts += np.bincount(npz_arrays(store / name)[STATUS], minlength=len(Status))
+        counts += np.bincount(npz_arrays(store / name, (STATUS,))[STATUS], minlength=len(Status))
     return counts

@@ -1,50 +1,55 @@
-"""RowJob: the pieces of a dataset, and how one is solved."""
+"""RowJob: the pieces of a dataset, and how one is computed."""
 
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import Event
-from time import monotonic
-from typing import Any
+from time import thread_time
+
+import numpy as np
 
 from jointwise.backends.versions import versions_of
-from jointwise.config import SolveConfig
 from jointwise.datasets.deciding import DECIDING
-from jointwise.datasets.parts import with_statuses
+from jointwise.datasets.parts import to_part
+from jointwise.datasets.row_verbs import MAX_ROWS, VERBS, RowCall, RowVerb
 from jointwise.datasets.source import Piece, Source
 from jointwise.engines.run_options import Device
-from jointwise.posture import Posture
-from jointwise.results.batch import IKBatch
-from jointwise.tables.columns import TargetTable
-from jointwise.tables.parquet_file import import_pyarrow, to_table
-from jointwise.tables.result_columns import ResultColumns
+from jointwise.jobs.file_store import FileChunk
+from jointwise.tables.parquet_file import import_pyarrow, join, to_table
+from jointwise.tables.result_columns import Columns, ResultColumns
 
 # Files and folders whose code decides the bits of results.
-FINGERPRINTED = (*DECIDING, "chain.py", "tables")
-# Rows that are solved before the time of a row is known, and how long others should take [s]:
-# an interrupted piece ends after them. Every row has the same bits, whatever is solved with it.
-FIRST_ROWS, SECONDS_AT_ONCE = 64, 0.2
+FINGERPRINTED = (*DECIDING, "arm_solutions.py", "chain.py", "tables")
+# Processor time of the rows that are computed at a time [s]: an interrupted piece ends after
+# them. Every row has the same bits, whatever is computed with it.
+SECONDS_AT_ONCE = 0.2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowJob:
-    """Rows of a table, solved piece by piece.
+    """Rows of a table, computed piece by piece.
 
     Attributes:
         source: The targets.
         columns: The model, and the columns of the results.
-        start: Start of all rows, if the source has none.
-        posture: As for ``solve_batch``.
-        config: As for ``solve_batch``.
-        device: ``"cpu"`` or ``"cuda"``.
+        call: What is computed for each row.
+        pace: How many rows the last piece of this process computed at a time; empty before it.
     """
 
     source: Source
     columns: ResultColumns
-    start: Any
-    posture: Posture | None
-    config: SolveConfig
-    device: Device
+    call: RowCall
+    pace: list[int] = field(default_factory=list, repr=False)
+
+    @property
+    def verb(self) -> RowVerb:
+        """What is done with the rows."""
+        return VERBS[self.call.verb]
+
+    @property
+    def device(self) -> Device:
+        """``"cpu"`` or ``"cuda"``."""
+        return self.call.device
 
     def indices(self) -> Iterator[Piece]:
         """All pieces of the source."""
@@ -54,49 +59,34 @@ class RowJob:
         """Number of rows; at least 1, since a part without rows is written too."""
         return max(1, index.rows)
 
-    def solved(self, index: Piece, chunk: Any) -> int:
-        """Number of rows that converged."""
-        return int(chunk["converged"].to_numpy().sum())
+    def solved(self, index: Piece, chunk: FileChunk) -> int:
+        """Number of rows that are solved."""
+        return chunk.solved
 
     def versions(self) -> dict[str, str]:
-        """Versions of everything that decides the bits of results."""
-        return versions_of(*FINGERPRINTED)
+        """Versions of everything that decides the bits of the files."""
+        return versions_of(*FINGERPRINTED) | {"pyarrow": str(import_pyarrow().__version__)}
 
-    def check(self, empty: TargetTable) -> None:
-        """Refuse options that no row could be solved with."""
-        self._solve(empty)
-
-    def compute(self, index: Piece, stop: Event | None = None) -> Any:
-        """The results of a piece, an Arrow table."""
-        table, begin = self.source.read(index), 0
-        parts: list[Any] = []
-        count = table_rows(table)
-        size = FIRST_ROWS if self.device == "cpu" else max(1, count)
-        while begin < count or not parts:
+    def compute(self, index: Piece, stop: Event | None = None) -> FileChunk:
+        """The results of a piece, a Parquet file."""
+        verb, read, begin = self.verb, self.source.read(index), 0
+        on_gpu, parts = self.device == "cuda", list[Columns]()
+        counts = np.zeros(len(verb.statuses), np.int64)
+        size = max(1, read.size) if on_gpu else (self.pace or [verb.first_rows])[0]
+        while begin < read.size or not parts:
             if stop is not None and stop.is_set():
                 raise CancelledError
-            rows, started = table.rows(begin, begin + size), monotonic()
-            parts.append(to_table(self.columns.of_table(self._solve(rows), rows)))
-            begin, seconds = begin + size, monotonic() - started
-            if self.device == "cpu":
-                fitting = int(size * SECONDS_AT_ONCE / max(seconds, 1e-9))
-                size = max(1, min(fitting, 8 * size))
-        joined = import_pyarrow().concat_tables(parts).combine_chunks()
-        return with_statuses(joined)
-
-    def _solve(self, table: TargetTable) -> IKBatch:
-        starts = self.start if table.starts is None else table.starts
-        return self.columns.model.solve_batch(
-            table.targets,
-            starts,
-            posture=self.posture,
-            config=self.config,
-            device=self.device,
-            threads=1,
-        )
-
-
-def table_rows(table: TargetTable) -> int:
-    """Number of rows of a table."""
-    targets = table.targets
-    return len(next(iter(targets.values())) if isinstance(targets, dict) else targets)
+            rows, started = read.rows(begin, min(begin + size, read.size)), thread_time()
+            results = self.call.results(rows)
+            parts.append(self.columns.of_table(results, rows))
+            counts += np.bincount(verb.codes(results), minlength=len(counts))
+            begin += size
+            if not on_gpu:
+                fitting = int(size * SECONDS_AT_ONCE / max(thread_time() - started, 1e-9))
+                size = max(1, min(fitting, 8 * size, MAX_ROWS))
+                self.pace[:] = [size]
+        # Joined, so that the file does not depend on how many rows were computed at a time.
+        table = to_table({name: join([part[name] for part in parts]) for name in parts[0]})
+        names = (status.name for status in verb.statuses)
+        found = {name: n for name, n in zip(names, counts.tolist(), strict=True) if n}
+        return FileChunk(to_part(index.number, table, found), verb.count_solved(found))

@@ -3,16 +3,18 @@
 # Annotations stay text, so that help() shows the names of types, not what they stand for.
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
 from jointwise.config import DEFAULT_SOLVE_CONFIG, SolveConfig, check_config
 from jointwise.datasets.parts import PartStore, count_statuses
 from jointwise.datasets.row_job import RowJob
+from jointwise.datasets.row_options import DEFAULT_OPTIONS, DatasetOptions
+from jointwise.datasets.row_verbs import VERBS, RowCall, Verb, check_call
 from jointwise.datasets.sources import open_source
 from jointwise.engines.run_options import Device
 from jointwise.errors import InvalidInputError
@@ -21,46 +23,14 @@ from jointwise.jobs.run import run
 from jointwise.jobs.workers import ALL_CORES, Workers, check_workers
 from jointwise.kernels.layout.arrays import Ints
 from jointwise.model import checks
-from jointwise.posture import Posture, check_posture
-from jointwise.results.status import STATUS_BY_CODE, Status, count_lines
+from jointwise.posture import check_posture
+from jointwise.results.status import count_lines
 from jointwise.robot import Robot
 from jointwise.tables.columns import ModelFor, noun
 from jointwise.tables.parquet_file import import_pyarrow
-from jointwise.tables.result_columns import ResultColumns
 
 if TYPE_CHECKING:
     from jointwise.chain import Chain
-    from jointwise.model.joint_values import JointValues
-
-# Rows of a piece: about 0.5 s of one core, or a full GPU.
-PIECE_ROWS = {"cpu": 100_000, "cuda": 4_000_000}
-
-
-@dataclass(frozen=True, slots=True)
-class DatasetOptions:
-    """How all rows of a dataset are solved, and which columns the results have.
-
-    Args:
-        start: Start of all rows [rad, m], (n,) or a mapping of joint names, if the source has no
-            columns of starts. None: the middle of the ranges.
-        posture: As for ``solve_batch``.
-        in_degrees: Whether angles are in degrees, in the source and in the results; never in
-            arrays.
-        with_targets: Whether the columns of the targets are repeated in the results.
-
-    Example:
-        >>> from jointwise import DatasetOptions
-        >>> DatasetOptions(start=[0.0] * 7, with_targets=True).in_degrees
-        False
-    """
-
-    start: JointValues | None = None
-    posture: Posture | None = None
-    in_degrees: bool = False
-    with_targets: bool = False
-
-
-DEFAULT_OPTIONS = DatasetOptions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +41,10 @@ class SolvedDataset:
         path: The folder of Parquet files.
         rows: Number of rows.
         statuses: How many rows have each status, by its name.
+        verb: What was done with the rows, as for ``solve_dataset``.
 
     Example:
+        >>> from pathlib import Path
         >>> from jointwise import SolvedDataset
         >>> done = SolvedDataset(Path("solved"), 4, {"CONVERGED": 3, "UNREACHABLE": 1})
         >>> done.solved, done.rows
@@ -82,19 +54,22 @@ class SolvedDataset:
     path: Path
     rows: int
     statuses: dict[str, int]
+    verb: Verb = "solve"
 
     @property
     def solved(self) -> int:
-        """Number of rows that converged."""
-        return self.statuses.get(Status.CONVERGED.name, 0)
+        """Number of rows that converged, have solutions, or are planned."""
+        return VERBS[self.verb].count_solved(self.statuses)
 
     @property
     def counts(self) -> Ints:
         """How many rows have each status, by its code."""
-        return np.array([self.statuses.get(status.name, 0) for status in STATUS_BY_CODE])
+        names = (status.name for status in VERBS[self.verb].statuses)
+        return np.array([self.statuses.get(name, 0) for name in names])
 
     def __str__(self) -> str:
-        return "\n".join(count_lines(self.counts, Status, "solved"))
+        verb = VERBS[self.verb]
+        return "\n".join(count_lines(self.counts, verb.statuses, verb.solved[1]))
 
 
 def solve_dataset(
@@ -102,6 +77,7 @@ def solve_dataset(
     source: str | PathLike[str],
     store: str | PathLike[str],
     *,
+    verb: Verb = "solve",
     config: SolveConfig = DEFAULT_SOLVE_CONFIG,
     options: DatasetOptions = DEFAULT_OPTIONS,
     workers: Workers = ALL_CORES,
@@ -111,7 +87,8 @@ def solve_dataset(
 
     The results are written piece by piece. After an interruption of any kind, the same call
     resumes, and the completed folder is bit for bit that of an uninterrupted run, on any number of
-    threads and on a Dask cluster. Each row has the bits of ``solve_batch``.
+    threads and on a Dask cluster. Each row has the bits of ``solve_batch``, ``solutions_batch`` or
+    ``plan_batch``.
 
     Args:
         model: The arm or the robot; if it has a scene, only collision-free solutions count.
@@ -121,8 +98,11 @@ def solve_dataset(
             same path.
         store: The folder of Parquet files to write. An existing one with the same settings is
             resumed.
-        config: As for ``solve_batch``.
-        options: The start, the posture, and the columns of the results.
+        verb: ``"solve"``; ``"solutions"`` for all solutions of each pose, of an arm with a closed
+            form; or ``"plan"`` for a plan from the start to each target, of a model with a scene.
+            A row of the last two has a list of values for each joint.
+        config: As for ``solve_batch`` and ``plan_batch``.
+        options: The start, the posture, the columns of the results, and what single verbs need.
         workers: What computes the rows: threads, a GPU or a Dask cluster. A piece has
             ``workers.chunk`` rows.
         progress: Whether to show progress on standard error.
@@ -161,73 +141,73 @@ def solve_dataset(
             )
         return model
 
-    check_workers(workers)
-    if not isinstance(options, DatasetOptions):
-        raise InvalidInputError(f"options is {checks.short(options)}: expected DatasetOptions.")
-    job = row_job(source, model_for, config, options, workers)
-    return run_rows(job, store, workers, progress)
+    return run_rows(
+        row_job(source, model_for, verb, config, options, workers), store, workers, progress
+    )
 
 
 def row_job(
     source: str | PathLike[str],
     model_for: ModelFor,
+    verb: Verb,
     config: SolveConfig,
     options: DatasetOptions,
     workers: Workers,
 ) -> RowJob:
-    """What to compute, from checked arguments.
+    """What to compute.
 
     Args:
         source: The file or folder of targets.
         model_for: Returns the model, given whether the targets are those of links.
+        verb: As for ``solve_dataset``.
         config: As for ``solve_dataset``.
         options: As for ``solve_dataset``.
         workers: As for ``solve_dataset``.
     """
+    check_workers(workers)
+    if not isinstance(options, DatasetOptions):
+        raise InvalidInputError(f"options is {checks.short(options)}: expected DatasetOptions.")
     check_config(config)
     check_posture(options.posture)
+    checks.choice("verb", verb, get_args(Verb))
     import_pyarrow()
     if not isinstance(source, (str, PathLike)):
         raise InvalidInputError(f"source is {checks.short(source)}: expected a path.")
     device: Device = "cuda" if workers.on_gpu else "cpu"
-    size = PIECE_ROWS[device] if workers.chunk is None else checks.count("chunk", workers.chunk)
-    if size == 0:
+    size = VERBS[verb].piece_rows[workers.on_gpu]
+    if workers.chunk is not None and not (size := checks.count("chunk", workers.chunk)):
         raise InvalidInputError("chunk is 0: expected at least 1 row.")
     opened = open_source(Path(source), model_for, options.in_degrees, size)
-    table = opened.empty()
-    columns = ResultColumns(table.model, table.links, options.in_degrees, options.with_targets)
-    columns.check(table, Path(source).name)
-    job = RowJob(opened, columns, options.start, options.posture, config, device)
-    job.check(table)
-    return job
+    empty, call = opened.empty(), RowCall(verb, options, config, device)
+    check_call(empty.model, call)
+    columns = VERBS[verb].columns(
+        empty.model, empty.links, options.in_degrees, options.with_targets
+    )
+    columns.check(empty, Path(source).name)
+    # A GPU of a cluster need not be in this machine.
+    (replace(call, device="cpu") if workers.client is not None else call).results(empty)
+    return RowJob(opened, columns, call)
 
 
 def run_rows(
     job: RowJob, store: str | PathLike[str], workers: Workers, progress: bool
 ) -> SolvedDataset:
     """Create or resume a folder of results, and count them."""
-    versions = {**job.versions(), "pyarrow": import_pyarrow().__version__}
+    call, source = job.call, job.source
+    settings = {
+        "source": source.describe(),
+        "piece_rows": source.piece_rows,
+        "verb": call.verb,
+        **describe_values(call.options),
+        "config": describe_values(call.config),
+        "device": job.device,
+    }
     description = {
         "format": PartStore.format,
         "arm": describe_model(job.columns.model),
-        "settings": _settings(job),
-        "versions": versions,
+        "settings": settings,
+        "versions": job.versions(),
     }
     run(job, PartStore, store, description, workers=workers, progress=progress, verb="solving")
     counts = count_statuses(PartStore(store).files)
-    return SolvedDataset(Path(store), counts.total(), dict(counts))
-
-
-def _settings(job: RowJob) -> dict[str, Any]:
-    """What decides the results beside the model, and is compared before they are resumed."""
-    columns = job.columns
-    return {
-        "source": job.source.describe(),
-        "piece_rows": job.source.piece_rows,
-        "start": describe_values(job.start),
-        "posture": describe_values(job.posture),
-        "config": describe_values(job.config),
-        "device": job.device,
-        "in_degrees": columns.in_degrees,
-        "with_targets": columns.with_targets,
-    }
+    return SolvedDataset(Path(store), counts.total(), dict(counts), call.verb)

@@ -20,6 +20,16 @@ class Piece(NamedTuple):
     place: tuple[Any, ...]
 
 
+class PieceRows(Protocol):
+    """The rows of a piece that has been read: a ``TargetTable``, or what becomes one."""
+
+    @property
+    def size(self) -> int: ...  # noqa: D102
+
+    def rows(self, begin: int, end: int) -> TargetTable:
+        """The targets from ``begin`` to ``end``."""
+
+
 class Source(Protocol):
     """A table of targets in pieces; it can be pickled, and opens its files where it is read.
 
@@ -40,8 +50,8 @@ class Source(Protocol):
     def pieces(self) -> Iterator[Piece]:
         """All pieces in order; a source without rows has one without rows."""
 
-    def read(self, piece: Piece) -> TargetTable:
-        """The targets of a piece."""
+    def read(self, piece: Piece) -> PieceRows:
+        """The rows of a piece."""
 
     def empty(self) -> TargetTable:
         """The table without rows."""

@@ -1,7 +1,7 @@
 """A CSV file in pieces of lines."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -10,6 +10,7 @@ import numpy as np
 
 from jointwise.datasets.source import Piece, Source
 from jointwise.errors import InvalidInputError
+from jointwise.jobs.job import sent_state, set_state, unsent
 from jointwise.tables.columns import ModelFor, TableHeader, TargetTable, read_header
 from jointwise.tables.csv_file import CsvParser
 from jointwise.tables.text import BLOCK_BYTES, decode, row_numbers, to_targets
@@ -39,7 +40,9 @@ class CsvSource:
     rows: int
     checksum: int
     first_line: int
-    ends: tuple[int, ...] = field(repr=False)
+    ends: tuple[int, ...] = unsent()
+
+    __getstate__, __setstate__ = sent_state, set_state
 
     def describe(self) -> dict[str, Any]:
         """Lines, and the checksum of the file."""
@@ -69,25 +72,6 @@ class CsvSource:
         rows = [lines[number - first] for number in numbers]
         name = self.path.name
         return to_targets(self.parser, self.header, rows, numbers, name, self.in_degrees)
-
-    def __getstate__(self) -> tuple[Any, ...]:
-        return (*(getattr(self, name) for name in SENT), ())
-
-    def __setstate__(self, values: tuple[Any, ...]) -> None:
-        for name, value in zip((*SENT, "ends"), values, strict=True):
-            object.__setattr__(self, name, value)
-
-
-SENT = (
-    "path",
-    "parser",
-    "header",
-    "in_degrees",
-    "piece_rows",
-    "rows",
-    "checksum",
-    "first_line",
-)
 
 
 def open_source(path: Path, model_for: ModelFor, in_degrees: bool, piece_rows: int) -> Source:

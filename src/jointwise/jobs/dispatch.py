@@ -5,11 +5,11 @@ so the memory is bounded by the size of a chunk, not of the job.
 """
 
 import warnings
-from collections.abc import Generator, Hashable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import islice
-from threading import Event
+from queue import Empty, SimpleQueue
+from threading import Event, Thread
 from time import monotonic, sleep
 from typing import Any
 
@@ -20,12 +20,19 @@ from jointwise.jobs.job import IndexedChunk, Job
 # Chunks under way per thread: one that is computed, and the next, so that no thread waits until a
 # chunk is written.
 CHUNKS_PER_THREAD = 2
+# How long an interrupted call waits for its threads [s].
+GRACE_S = 0.5
+# What ends a thread.
+END = object()
 # How often a chunk that failed on a worker is computed again.
 RETRIES = 3
 # How long to wait for a scheduler to respond, and between warnings about missing workers [s].
 TIMEOUT_S = 10
 # How often to check whether a chunk has arrived [s].
 POLL_S = 0.01
+
+# The resource of workers that own a GPU, as it is called in examples of Dask.
+GPU = "GPU"
 
 RESUME_HINT = "Chunks already written are kept; the same call resumes."
 ADDRESS_HINT = "expected the address that dask scheduler prints, such as 'tcp://10.0.0.5:8786'."
@@ -34,39 +41,67 @@ ADDRESS_HINT = "expected the address that dask scheduler prints, such as 'tcp://
 def compute_on_threads(
     job: Job, indices: Iterable[Hashable], threads: int
 ) -> Generator[IndexedChunk]:
-    """Compute chunks in this process: one per thread, or on a GPU one at a time."""
+    """Compute chunks in this process: one per thread, or on a GPU one at a time.
+
+    After Ctrl-C or an error, the threads have ``GRACE_S`` to end. Those that compute longer, such
+    as one that follows a long clip, are left behind: they write nothing, and being daemons they do
+    not keep the process.
+    """
     threads = 1 if job.device == "cuda" else threads
-    remaining, stop = iter(indices), Event()
-    with ThreadPoolExecutor(threads) as pool:
+    stop, remaining = Event(), iter(indices)
+    waiting: SimpleQueue[Any] = SimpleQueue()
+    finished: SimpleQueue[tuple[IndexedChunk | None, BaseException | None]] = SimpleQueue()
 
-        def submit(count: int) -> set[Any]:
-            return {
-                pool.submit(_indexed_chunk, job, index, stop) for index in islice(remaining, count)
-            }
+    def work() -> None:
+        while (index := waiting.get()) is not END:
+            try:
+                finished.put(((index, job.compute(index, stop)), None))
+            except BaseException as problem:  # raised where the chunks are received
+                finished.put((None, problem))
 
-        try:
-            pending = submit(CHUNKS_PER_THREAD * threads)
-            while pending:
-                finished, pending = wait(pending, return_when=FIRST_COMPLETED)
-                for future in finished:
-                    yield future.result()
-                    pending |= submit(1)
-        finally:  # Ctrl-C too: queued chunks are cancelled, running ones end after their piece
-            stop.set()
-            pool.shutdown(wait=True, cancel_futures=True)
+    def submit(count: int) -> int:
+        some = list(islice(remaining, count))
+        for index in some:
+            waiting.put(index)
+        return len(some)
+
+    pool = [Thread(target=work, daemon=True) for _ in range(threads)]
+    for thread in pool:
+        thread.start()
+    try:
+        pending = submit(CHUNKS_PER_THREAD * threads)
+        while pending:
+            chunk, problem = finished.get()
+            if problem is not None:
+                raise problem
+            assert chunk is not None
+            yield chunk
+            pending += submit(1) - 1
+    finally:
+        stop.set()
+        with suppress(Empty):
+            while True:
+                waiting.get_nowait()
+        for _ in pool:
+            waiting.put(END)
+        end = monotonic() + GRACE_S
+        for thread in pool:
+            thread.join(max(0.0, end - monotonic()))
 
 
 def compute_on_cluster(
-    job: Job, indices: Iterable[Hashable], client: Any
+    job: Job, indices: Iterable[Hashable], client: Any, versions: dict[str, str]
 ) -> Generator[IndexedChunk]:
     """Compute chunks on the workers of a Dask cluster and fetch them.
 
-    The chunks of a lost worker are computed again by another one; each is returned once.
+    The chunks of a lost worker are computed again by another one; each is returned once. A job for
+    a GPU is computed by workers that have one, a chunk at a time for each.
 
     Args:
         job: What to compute.
         indices: The chunks.
         client: A Dask ``Client``.
+        versions: Those that ``computing_versions`` returned.
 
     Raises:
         JointwiseError: The cluster is lost, a worker failed, or it has other versions.
@@ -79,9 +114,9 @@ def compute_on_cluster(
     results = as_completed(loop=client.loop, with_results=True, raise_errors=False)
 
     def submit() -> None:
-        limit = CHUNKS_PER_THREAD * max(1, sum(client.nthreads().values()))
+        limit = CHUNKS_PER_THREAD * max(1, _chunks_at_once(client, job))
         for index in islice(remaining, max(0, limit - len(running))):
-            future = client.submit(chunk_with_versions, job, index, pure=False, retries=RETRIES)
+            future = _submit(client, chunk_with_versions, job, index)
             running.add(future)
             results.add(future)
 
@@ -89,14 +124,14 @@ def compute_on_cluster(
         with translate_errors(client):
             submit()
         while running:
-            _wait_for_result(client, results)
+            _wait_for(client, job, results.has_ready)
             for future, result in results.next_batch():
                 running.discard(future)
                 with translate_errors(client):
                     if future.status in ("error", "cancelled"):
                         future.result()  # raises the error
                 indexed_chunk, worker_versions = result
-                _check_versions(job.versions(), worker_versions)
+                _check_versions(versions, worker_versions)
                 yield indexed_chunk
             with translate_errors(client):
                 submit()
@@ -107,11 +142,51 @@ def compute_on_cluster(
 
 def chunk_with_versions(job: Job, index: Hashable) -> tuple[IndexedChunk, dict[str, str]]:
     """A chunk, and the versions of the worker that computed it."""
-    return _indexed_chunk(job, index), job.versions()
+    return (index, job.compute(index)), versions_here(job)
 
 
-def _indexed_chunk(job: Job, index: Hashable, stop: Event | None = None) -> IndexedChunk:
-    return index, job.compute(index, stop)
+def versions_here(job: Job) -> dict[str, str]:
+    """The versions of this process; for a job on a GPU also those of the GPU."""
+    if job.device != "cuda":
+        return job.versions()
+    from jointwise.backends import cuda
+
+    cuda.require_cuda()
+    return job.versions() | cuda.gpu_versions()
+
+
+def computing_versions(job: Job, client: Any) -> dict[str, str]:
+    """The versions that all chunks are to be computed with.
+
+    They are those of the caller. If a cluster computes on GPUs, a worker tells the GPU's.
+
+    Args:
+        job: What to compute.
+        client: A Dask ``Client``; None for this process.
+    """
+    if client is None or job.device != "cuda":
+        return versions_here(job)
+    future = _submit(client, versions_here, job)
+    _wait_for(client, job, future.done)
+    with translate_errors(client):
+        found: dict[str, str] = future.result()
+    ours = job.versions()
+    _check_versions(ours, {name: found.get(name, "missing") for name in ours})
+    return found
+
+
+def _submit(client: Any, function: Callable[..., Any], job: Job, *arguments: Hashable) -> Any:
+    """Have a worker call a function of a job; of a job on a GPU one that owns a GPU."""
+    needed = {GPU: 1} if job.device == "cuda" else None
+    return client.submit(function, job, *arguments, pure=False, retries=RETRIES, resources=needed)
+
+
+def _chunks_at_once(client: Any, job: Job) -> int:
+    """How many chunks the workers compute at a time: one for each thread or GPU."""
+    if job.device != "cuda":
+        return sum(client.nthreads().values())
+    workers = client.scheduler_info(n_workers=-1)["workers"].values()
+    return int(sum(worker["resources"].get(GPU, 0) for worker in workers))
 
 
 @contextmanager
@@ -136,22 +211,25 @@ def translate_errors(client: Any) -> Iterator[None]:
         ) from problem
 
 
-def _wait_for_result(client: Any, results: Any) -> None:
-    """Wait until a chunk arrives, and warn now and then if the cluster has no workers.
+def _wait_for(client: Any, job: Job, is_ready: Callable[[], bool]) -> None:
+    """Wait until something arrives, and warn now and then if no worker can compute it.
 
     Some clusters start without workers and add them on demand; others lose theirs.
     """
     last_check = monotonic()
-    while not results.has_ready():
+    while not is_ready():
         sleep(POLL_S)
         if monotonic() - last_check < TIMEOUT_S:
             continue
         with translate_errors(client):
-            workers = client.nthreads()
-        if not workers and client.status == "running":  # else the whole cluster is lost
+            count = _chunks_at_once(client, job)
+        if not count and client.status == "running":  # else the whole cluster is lost
+            on_gpu = job.device == "cuda"
+            workers = "workers with a GPU" if on_gpu else "workers"
+            options = f" and --resources {GPU}=1" if on_gpu else ""
             warnings.warn(
-                "the cluster has no workers, and the job waits for one: start dask worker with "
-                "the address of the scheduler, or stop with Ctrl-C.",
+                f"the cluster has no {workers}, and the job waits for one: start dask worker with "
+                f"the address of the scheduler{options}, or stop with Ctrl-C.",
                 stacklevel=2,
             )
         last_check = monotonic()

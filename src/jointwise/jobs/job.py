@@ -1,6 +1,7 @@
 """Job: what every kind of long work consists of."""
 
 from collections.abc import Hashable, Iterable
+from dataclasses import MISSING, field, fields
 from threading import Event
 from typing import Any, Protocol
 
@@ -28,7 +29,7 @@ class Job(Protocol):
         """Compute a chunk.
 
         Raises:
-            CancelledError: ``stop`` was set; it is checked several times per second.
+            CancelledError: ``stop`` was set; it is checked now and then.
         """
 
     def solved(self, index: Any, chunk: Any) -> int:
@@ -40,3 +41,25 @@ class Job(Protocol):
 
 # A chunk is computed for an index.
 IndexedChunk = tuple[Hashable, Any]
+
+
+def unsent(default: Any = ()) -> Any:
+    """A field of a dataclass that is not sent to workers: there it has its default.
+
+    The class needs ``__getstate__, __setstate__ = sent_state, set_state``.
+    """
+    return field(default=default, repr=False, metadata={"unsent": True})
+
+
+def sent_state(self: Any) -> dict[str, Any]:
+    """The fields of a dataclass that are sent to workers."""
+    sent = (each.name for each in fields(self) if not each.metadata.get("unsent"))
+    return {name: getattr(self, name) for name in sent}
+
+
+def set_state(self: Any, state: dict[str, Any]) -> None:
+    """Set the fields that were sent; the others get their defaults."""
+    for each in fields(self):
+        value = state.get(each.name, each.default)
+        assert value is not MISSING
+        object.__setattr__(self, each.name, value)

@@ -1,7 +1,7 @@
 """Run a job: compute what its store lacks, and write it."""
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from os import PathLike
 from pathlib import Path
@@ -9,8 +9,13 @@ from typing import Any
 
 from jointwise.backends.progress import Report, reporting
 from jointwise.backends.threads import thread_count
-from jointwise.jobs.dispatch import compute_on_cluster, compute_on_threads, connect
-from jointwise.jobs.job import Job
+from jointwise.jobs.dispatch import (
+    compute_on_cluster,
+    compute_on_threads,
+    computing_versions,
+    connect,
+)
+from jointwise.jobs.job import IndexedChunk, Job
 from jointwise.jobs.store import MAX_LISTED, Store, translate_write_errors
 from jointwise.jobs.workers import Workers
 
@@ -40,6 +45,8 @@ def run(
         verb: What the progress bar says is being done.
     """
     with connect(workers.client) as cluster:
+        versions = computing_versions(job, cluster)
+        description = description | {"versions": description["versions"] | versions}
         with translate_write_errors(path):
             store = kind.open_or_create(path, description)
             store.remove_partials()
@@ -54,7 +61,14 @@ def run(
         _warn_of_damage(store, damaged)
         if items:
             with store.lock(), reporting(progress, verb, items) as report:
-                _compute_missing(store, job, cluster, workers.threads, report)
+                threads = thread_count(workers.threads)
+
+                def compute(indices: Iterable[Any]) -> Generator[IndexedChunk]:
+                    if cluster is None:
+                        return compute_on_threads(job, indices, threads)
+                    return compute_on_cluster(job, indices, cluster, versions)
+
+                _compute_missing(store, job, compute, report)
 
 
 def _warn_of_damage(store: Store, files: list[Path]) -> None:
@@ -75,25 +89,22 @@ def _missing_chunks(store: Store, job: Job) -> Iterator[tuple[Any, int]]:
 
 
 def _compute_missing(
-    store: Store, job: Job, cluster: Any, threads: int | None, report: Report
+    store: Store,
+    job: Job,
+    compute: Callable[[Iterable[Any]], Generator[IndexedChunk]],
+    report: Report,
 ) -> None:
     """Compute all missing chunks, and write them as they are completed.
 
     Args:
         store: Where to write them; locked.
         job: What to compute.
-        cluster: A Dask client; None to compute in this process.
-        threads: Threads in this process.
+        compute: Computes chunks.
         report: Called with the number of items done and solved, after every chunk.
     """
     # Listed one by one as they are needed: a list of all may be too large, and another call may
     # have written some before this one had the lock.
-    missing = (index for index, _ in _missing_chunks(store, job))
-    chunks = (
-        compute_on_threads(job, missing, thread_count(threads))
-        if cluster is None
-        else compute_on_cluster(job, missing, cluster)
-    )
+    chunks = compute(index for index, _ in _missing_chunks(store, job))
     done = solved = 0
     # The generator is closed if writing fails or is interrupted, so that no more are computed.
     with closing(chunks):

@@ -14,10 +14,12 @@ class Workers:
     """What computes a reach map or a dataset: threads, the GPU of this machine, or a Dask cluster.
 
     Args:
-        device: ``"cpu"``, ``"cuda"`` for a GPU, or ``"auto"`` for a GPU if there is one.
+        device: ``"cpu"``, ``"cuda"`` for a GPU, or ``"auto"`` for a GPU of this machine if there is
+            one.
         threads: Threads on a CPU. None: one for every core. Ignored on a GPU.
-        client: A Dask ``Client``, or the address of a scheduler, to compute on the CPUs of a
-            cluster. Excludes ``device`` and ``threads``.
+        client: A Dask ``Client``, or the address of a scheduler, to compute on a cluster, with the
+            threads that its workers were started with. On ``"cuda"`` only workers that have the
+            resource ``GPU`` compute, a chunk at a time for each.
         chunk: Size of a chunk, the unit of work and of what is written: for a map, the number of
             voxels along its edge; for a dataset, the number of rows. None: so that a chunk has
             about 100,000 poses, or four million on a GPU. For a map on a cluster of hundreds of
@@ -38,12 +40,13 @@ class Workers:
     chunk: int | None = None
 
     def __post_init__(self) -> None:
-        if self.client is not None and (self.device != "cpu" or self.threads is not None):
-            device = f"device={self.device!r}"
-            option = device if self.device != "cpu" else f"threads={self.threads}"
+        if self.client is not None and (self.device == "auto" or self.threads is not None):
+            is_auto = self.device == "auto"
+            option = "device='auto'" if is_auto else f"threads={self.threads}"
+            expected = "'cpu' or 'cuda', which all chunks are computed on" if is_auto else "None"
             raise InvalidInputError(
-                f"client is given with {option}: expected only one of them. The workers of a "
-                "cluster compute on CPUs, with the threads they were started with."
+                f"client is given with {option}: expected {expected}. The workers of a cluster "
+                "compute with the threads they were started with."
             )
         thread_count(self.threads)  # checks them; so does the next line the device
         _ = self.on_gpu
@@ -55,7 +58,9 @@ class Workers:
 
     @property
     def on_gpu(self) -> bool:
-        """Whether a GPU computes the chunks."""
+        """Whether a GPU computes the chunks; that of a cluster need not be in this machine."""
+        if self.client is not None and self.device == "cuda":
+            return True
         return wants_gpu(self.device)
 
 

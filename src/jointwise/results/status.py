@@ -178,6 +178,14 @@ class PlanStatus(CodedStatus):
     INVALID = "The start or the target is invalid, and nothing was planned."
 
 
+class SolutionsStatus(CodedStatus):
+    """What is known about the solutions of a pose of a dataset."""
+
+    FOUND = "The pose has solutions."
+    PROVABLY_NONE = "The pose provably has no solution that is within the limits and free."
+    NOT_FOUND = "No solution was found; there may be one, unless the pose is invalid."
+
+
 class BreakReason(CodedStatus):
     """Why a path is interrupted; the value is a sentence.
 

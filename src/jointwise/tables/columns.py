@@ -74,6 +74,12 @@ class TargetTable(NamedTuple):
         return tuple(self.targets) if isinstance(self.targets, dict) else ()
 
     @property
+    def size(self) -> int:
+        """Number of rows."""
+        targets = self.targets
+        return len(next(iter(targets.values())) if isinstance(targets, dict) else targets)
+
+    @property
     def first(self) -> Any:
         """The targets of the first row, in a batch of one; an empty batch if there is no row."""
         return self.rows(0, 1).targets
@@ -186,8 +192,8 @@ def list_extra(table: TargetTable) -> str:
 
 def _targets(columns: Mapping[str, Any], prefix: str, locate: Locate, in_degrees: bool) -> Any:
     """The targets of one link."""
-    groups = {
-        name: np.stack([columns[prefix + column] for column in group], axis=1)
+    groups = {  # column by column in memory, too
+        name: np.stack([columns[prefix + column] for column in group]).T
         for name, group in column_groups().items()
         if prefix + group[0] in columns
     }

@@ -70,12 +70,14 @@ def targets_from_groups(groups: dict[str, Floats], locate: Locate, in_degrees: b
         locate: Tells where a row is.
         in_degrees: Whether angles are degrees.
     """
-    finite = np.all([np.isfinite(values).all(axis=1) for values in groups.values()], axis=0)
-    # A NaN makes the target invalid; its other values only have to be convertible.
-    positions = np.where(finite[:, None], groups[POSITION], np.nan)
+    positions = groups[POSITION]
     group = next((group for group in groups if group != POSITION), "")
     values = groups[group] if group else np.empty((len(positions), 0))
-    values = np.where(finite[:, None], values, 1.0)
+    if not (np.isfinite(positions).all() and np.isfinite(values).all()):
+        # A NaN makes the target invalid; its other values only have to be convertible.
+        finite = np.isfinite(np.hstack([positions, values])).min(axis=1)
+        positions = np.where(finite[:, None], positions, np.nan)
+        values = np.where(finite[:, None], values, 1.0)
     if group == ANGLES and not in_degrees:
         check_rpy(values, locate)
     if group in ANY_LENGTH:
@@ -86,7 +88,8 @@ def targets_from_groups(groups: dict[str, Floats], locate: Locate, in_degrees: b
 
 def _scale_rows(group: str, vectors: Floats, locate: Locate) -> Floats:
     """Vectors whose largest component is 1, so that no length overflows."""
-    largest = np.abs(vectors).max(axis=1, keepdims=True)
+    # By columns: NumPy is slow along a short axis.
+    largest = np.maximum.reduce([np.abs(column) for column in vectors.T])[:, None]
     for row in np.flatnonzero(largest < MIN_LENGTH).tolist():
         raise InvalidInputError(
             f"the {group} {locate(row)} is {vectors[row].tolist()}: expected numbers, not all zero."

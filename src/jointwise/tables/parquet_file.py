@@ -1,6 +1,6 @@
 """Parquet, with PyArrow (extra: parquet)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ import numpy as np
 from jointwise.errors import InvalidInputError
 from jointwise.extras import require
 from jointwise.tables.columns import ModelFor, TableHeader, TargetTable, read_header
-from jointwise.tables.result_columns import Columns, Saved, Write
+from jointwise.tables.result_columns import Columns, Lists, Names, Saved, Write
 
 
 def read(path: Path, model_for: ModelFor, in_degrees: bool) -> Iterator[TargetTable]:
@@ -48,15 +48,46 @@ def to_targets(
 
 
 def to_table(columns: Columns) -> Any:
-    """An Arrow table of results; NaN is null."""
+    """An Arrow table of results; NaN is null, and columns without NaN in any table are required."""
     pyarrow = import_pyarrow()
 
     def array(column: Any) -> Any:
-        is_arrow = isinstance(column, (pyarrow.Array, pyarrow.ChunkedArray))
-        return column if is_arrow else pyarrow.array(column, from_pandas=True)
+        if isinstance(column, (pyarrow.Array, pyarrow.ChunkedArray)):
+            return column
+        if isinstance(column, Names):
+            return pyarrow.DictionaryArray.from_arrays(array(column.codes), list(column.names))
+        if isinstance(column, Lists):
+            return pyarrow.LargeListArray.from_arrays(array(column.offsets), array(column.values))
+        has_gaps = not isinstance(column, np.ndarray) or column.dtype.kind not in "fiub"
+        return pyarrow.array(column, from_pandas=bool(has_gaps or np.isnan(column).any()))
+
+    def is_required(column: Any) -> bool:
+        is_whole = isinstance(column, np.ndarray) and column.dtype.kind in "iub"
+        return is_whole or isinstance(column, (Names, Lists))
 
     with column_errors():
-        return pyarrow.table({name: array(column) for name, column in columns.items()})
+        arrays = {name: array(column) for name, column in columns.items()}
+        # Parquet files are written much faster if it is known that nothing is missing.
+        fields = [
+            pyarrow.field(name, arrays[name].type, nullable=not is_required(column))
+            for name, column in columns.items()
+        ]
+        return pyarrow.table(list(arrays.values()), schema=pyarrow.schema(fields))
+
+
+def join(parts: Sequence[Any]) -> Any:
+    """One column of a table of results from those of several tables."""
+    first = parts[0]
+    if isinstance(first, np.ndarray):
+        return np.concatenate(parts)
+    if isinstance(first, Names):
+        return first._replace(codes=np.concatenate([part.codes for part in parts]))
+    if isinstance(first, Lists):
+        counts = np.concatenate([[0], *(np.diff(part.offsets) for part in parts)])
+        return Lists(np.cumsum(counts), np.concatenate([part.values for part in parts]))
+    if isinstance(first, list):
+        return [value for part in parts for value in part]
+    return import_pyarrow().concat_arrays(parts)
 
 
 @contextmanager

@@ -5,16 +5,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from jointwise.errors import InvalidInputError
-from jointwise.kernels.layout.arrays import Floats
+from jointwise.kernels.layout.arrays import Floats, Ints
 from jointwise.model.checks import short
 from jointwise.results.batch import IKBatch
 from jointwise.results.plan import Plan
-from jointwise.results.status import STATUS_BY_CODE, TRACK_STATUS_BY_CODE
+from jointwise.results.status import CodedStatus, Status, TrackStatus
 from jointwise.results.tracking import TrackRun
 from jointwise.tables.columns import TargetTable
 from jointwise.tables.groups import is_angle
@@ -36,8 +36,43 @@ Write = Callable[[Saved, Columns], None]
 Q = "q"
 # Columns of the pose of a free base.
 BASE_POSE = tuple(f"base_pose.{name}" for name in ("x", "y", "z", "qx", "qy", "qz", "qw"))
-STATUS_NAMES = np.array([status.name for status in STATUS_BY_CODE])
-TRACK_STATUS_NAMES = np.array([status.name for status in TRACK_STATUS_BY_CODE])
+
+
+class Names(NamedTuple):
+    """A column of few different texts.
+
+    Attributes:
+        codes: (m,) numbers of the texts.
+        names: The texts.
+    """
+
+    codes: Ints
+    names: tuple[str, ...]
+
+    def tolist(self) -> list[str]:
+        """The text of each row."""
+        return [self.names[code] for code in self.codes.tolist()]
+
+
+class Lists(NamedTuple):
+    """A column of lists of numbers.
+
+    Attributes:
+        offsets: (m+1,) where each list begins, and the end of the last one.
+        values: The numbers of all lists.
+    """
+
+    offsets: Ints
+    values: Floats
+
+    def tolist(self) -> list[list[float]]:
+        """The list of each row."""
+        return [part.tolist() for part in np.split(self.values, self.offsets[1:-1])]
+
+
+def status_names(codes: Ints, statuses: type[CodedStatus]) -> Names:
+    """The column of the statuses with these codes."""
+    return Names(codes, tuple(status.name for status in statuses))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +113,11 @@ class ResultColumns:
                     "another name."
                 )
 
-    def of_table(self, results: Results, table: TargetTable) -> Columns:
+    def of_table(self, results: Any, table: TargetTable) -> Columns:
         """The columns of a file: those of the targets, one per joint, then status and errors."""
-        joints = to_display(self.model, results.q, self.in_degrees)
         return {
             **self._repeated(table),
-            **dict(zip(self._joints(table), joints.T, strict=True)),
+            **dict(zip(self._joints(table), self._joint_values(results), strict=True)),
             **{name: compute(results) for name, compute in self._outcome().items()},
         }
 
@@ -108,16 +142,20 @@ class ResultColumns:
             return names
         return [f"q{i + 1}" for i in range(self.model.n)]
 
+    def _joint_values(self, results: Any) -> Sequence[Any]:
+        """The values of each joint."""
+        return list(to_display(self.model, results.q, self.in_degrees).T)
+
     def _outcome(self) -> dict[str, Callable[[Any], Any]]:
         """How each column after those of the joints is computed from results."""
         errors = self._errors("", lambda results: results)
         columns: dict[str, Callable[[Any], Any]]
         if self.tracked:
-            columns = {"status": lambda run: TRACK_STATUS_NAMES[run.status], **errors}
+            columns = {"status": lambda run: status_names(run.status, TrackStatus), **errors}
         else:
             columns = {
                 "converged": attrgetter("converged"),
-                "status": lambda batch: STATUS_NAMES[batch.status],
+                "status": lambda batch: status_names(batch.status, Status),
                 **errors,
                 "iterations": attrgetter("iterations"),
                 "restarts": attrgetter("restarts"),

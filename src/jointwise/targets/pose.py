@@ -104,12 +104,12 @@ class PoseKind(TargetKind):
         self, positions: Floats, group: str, values: Floats, in_degrees: bool
     ) -> AnyTargets:
         """(m, 4, 4), from angles about fixed x, y, z or from quaternions of any length, w last."""
-        poses = np.tile(np.eye(4), (len(positions), 1, 1))
+        poses = np.empty((len(positions), 4, 4))
         if group == "rpy":
             rotations = rpy_matrix(np.radians(values) if in_degrees else values)
         else:
             rotations = quaternion_matrix(values)
-        poses[:, :3, :3], poses[:, :3, 3] = rotations, positions
+        poses[:, :3, :3], poses[:, :3, 3], poses[:, 3] = rotations, positions, LAST_ROW
         return poses
 
     def column_values(self, T_base_target: Floats) -> dict[str, list[float]]:

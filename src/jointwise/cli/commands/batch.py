@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING
 
 from jointwise.cli.models import ModelOptions
 from jointwise.cli.options import (
-    Cluster,
-    Device,
     Json,
+    RowVerb,
     SolverOptions,
     TableOptions,
     TargetFile,
-    Threads,
+    WorkerOptions,
 )
 
 if TYPE_CHECKING:
+    from jointwise.chain import Chain
+    from jointwise.datasets.solve import SolvedDataset
     from jointwise.kernels.layout.arrays import Ints
+    from jointwise.robot import Robot
     from jointwise.tables.columns import TargetTable
 
 # Rows that are in memory at a time.
@@ -29,9 +31,8 @@ def batch(
     targets: TargetFile,
     files: TableOptions,
     solver: SolverOptions,
-    device: Device = "cpu",
-    threads: Threads = None,
-    cluster: Cluster = None,
+    workers: WorkerOptions,
+    verb: RowVerb = "solve",
     json: Json = False,
 ) -> int:
     """Solve every target of a file or a stream.
@@ -45,7 +46,8 @@ def batch(
     --scene, results also have the clearance, and in contact the two nearest things.
 
     Files of any size are solved in bounded memory. If the output ends in /, it is a folder of
-    Parquet files, written piece by piece: the same command resumes after an interruption.
+    Parquet files, written piece by piece: the same command resumes after an interruption. Such a
+    folder can also have all solutions of each pose, or plans from the start of each row.
 
     An .npz file has an array targets, (m, 3) or (m, 4, 4), or one array per link, and optionally
     starts, always in metres and radians.
@@ -53,6 +55,7 @@ def batch(
     \b
     jointwise batch panda targets.csv -o joints.csv
     jointwise batch panda targets.parquet -o results/
+    jointwise batch panda targets.parquet -o plans/ --verb plan --scene cell.toml
     produce | jointwise batch panda - | consume
     """
     from jointwise.errors import InvalidInputError
@@ -65,14 +68,16 @@ def batch(
                 f"{files.output} is a folder, which cannot be resumed with {option}: expected a "
                 "file, such as -o results.parquet."
             )
-        counts = _solve_to_folder(options, targets, files, solver, (device, threads, cluster))
-    elif cluster is not None:
-        raise InvalidInputError(
-            f"--cluster is given with -o {files.output}: expected a folder that can be resumed, "
-            "such as -o results/."
-        )
-    else:
-        counts = _solve_to_file(options, targets, files, solver, (device, threads), json)
+        done = _solve_to_folder(options, targets, files, solver, workers, verb)
+        print(done, file=sys.stderr)
+        return int(done.solved < done.rows)
+    for option, is_given in (("--cluster", workers.cluster), (f"--verb {verb}", verb != "solve")):
+        if is_given:
+            raise InvalidInputError(
+                f"{option} is given with -o {files.output}: expected a folder that can be resumed, "
+                "such as -o results/."
+            )
+    counts = _solve_to_file(options, targets, files, solver, workers, json)
     print("\n".join(count_lines(counts, Status, "solved")), file=sys.stderr)
     return 1 if counts[1:].any() else 0
 
@@ -82,19 +87,24 @@ def _solve_to_folder(
     targets: str,
     files: TableOptions,
     solver: SolverOptions,
-    computed_by: "tuple[Device, Threads, Cluster]",
-) -> "Ints":
-    """Create or resume a folder of results; how many rows have each status."""
+    given: WorkerOptions,
+    verb: RowVerb,
+) -> "SolvedDataset":
+    """Create or resume a folder of results."""
     from jointwise.cli.result_file import print_extra
-    from jointwise.datasets.solve import DatasetOptions, row_job, run_rows
+    from jointwise.datasets.row_options import DatasetOptions
+    from jointwise.datasets.solve import row_job, run_rows
     from jointwise.jobs.workers import Workers
 
-    device, threads, cluster = computed_by
-    workers = Workers(device, threads, cluster)
+    def model_for(of_links: bool) -> "Chain | Robot":
+        model = options.of_targets(of_links)
+        return model.with_scene() if verb == "plan" and model.scene is None else model
+
+    workers = Workers(given.device, given.threads, given.cluster)
     wanted = DatasetOptions(in_degrees=files.deg, with_targets=files.with_targets)
-    job = row_job(targets, options.of_targets, solver.config(), wanted, workers)
+    job = row_job(targets, model_for, verb, solver.config(), wanted, workers)
     print_extra(job.source.empty(), targets, "copied to the results")
-    return run_rows(job, files.output, workers, sys.stderr.isatty()).counts
+    return run_rows(job, files.output, workers, sys.stderr.isatty())
 
 
 def _solve_to_file(
@@ -102,7 +112,7 @@ def _solve_to_file(
     targets: str,
     files: TableOptions,
     solver: SolverOptions,
-    computed_by: "tuple[Device, Threads]",
+    workers: WorkerOptions,
     json: bool,
 ) -> "Ints":
     """Write one file, or standard output; how many rows have each status."""
@@ -114,7 +124,6 @@ def _solve_to_file(
     from jointwise.results.status import Status
     from jointwise.tables.result_columns import json_summary
 
-    device, threads = computed_by
     config, counts = solver.config(), np.zeros(len(Status), np.int64)
     progress = targets != "-" and sys.stderr.isatty()
     columns = None
@@ -131,8 +140,8 @@ def _solve_to_file(
                 table.targets,
                 table.starts,
                 config=config,
-                device=device,
-                threads=threads,
+                device=workers.device,
+                threads=workers.threads,
                 progress=progress and not in_pieces,
             )
             write(results, table, columns)
@@ -156,4 +165,4 @@ def _read_pieces(
     if source == "-" or not (path.is_dir() or path.suffix.lower() in (".csv", ".npz", ".parquet")):
         return 0, read_targets(source, options.of_targets, in_degrees)
     opened = open_source(path, options.of_targets, in_degrees, ROWS_AT_ONCE)
-    return opened.rows, map(opened.read, opened.pieces())
+    return opened.rows, (read.rows(0, read.size) for read in map(opened.read, opened.pieces()))

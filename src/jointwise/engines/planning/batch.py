@@ -17,6 +17,7 @@ from jointwise.engines.planning.planner import (
     memory_for,
     owners_of,
 )
+from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.planning import MAX_BATCH_WAYPOINTS, PLAN_FOUND, PlanRows
 from jointwise.results.plan import Plan
 from jointwise.results.status import PlanStatus
@@ -39,7 +40,10 @@ def make_plans(tasks: Sequence[PlanTask | Plan], threads: int | None) -> list[Pl
 
     def find(worker: int, begin: int, end: int) -> None:
         for i in numbers[begin:end]:
-            found[i] = first_of(known[i])
+            try:
+                found[i] = first_of(known[i])
+            except InvalidInputError as error:  # a target with NaN
+                plans[i] = known[i].plan(PlanStatus.INVALID, note=f"{error}")
 
     def finish(worker: int, begin: int, end: int) -> None:
         for i in numbers[begin:end]:
@@ -47,6 +51,7 @@ def make_plans(tasks: Sequence[PlanTask | Plan], threads: int | None) -> list[Pl
 
     numbers = list(known)
     run_threads(find, len(numbers), ROWS, new_progress(workers), silent)
+    numbers = [i for i in numbers if i in found]
     ordinary = [i for i in numbers if _is_ordinary(known[numbers[0]], known[i], found[i])]
     plans |= _first_slices({i: known[i] for i in ordinary}, found, workers)
     numbers, progress = [i for i in numbers if i not in plans], new_progress(workers)

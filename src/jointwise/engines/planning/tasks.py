@@ -126,7 +126,7 @@ def _alternative_mappings(targets: Mapping[str, Any]) -> list[Mapping[str, Any]]
     """Mappings of links to one target each, from one whose links may have several."""
     columns = {link: alternatives(each) for link, each in targets.items() if each is not None}
     counts = {link: len(column) for link, column in columns.items()}
-    if len(columns) < len(targets) or set(counts.values()) <= {1}:
+    if len(columns) < len(targets):
         return [targets]
     if len(set(counts.values())) > 1:
         listed = ", ".join(f"{link!r} has {count}" for link, count in counts.items())

@@ -50,6 +50,8 @@ if TYPE_CHECKING:
 
 # Rows that a thread takes at a time: enough to keep the lanes full, few enough to share the end.
 MIN_ROWS, MAX_ROWS = 64, 4096
+# (256,) which codes are of rows whose target is reached, even if every solution collides.
+ARRIVED = np.isin(np.arange(256), (CONVERGED, COLLIDES, COLLIDES_ALWAYS))
 
 
 def solve_batch(
@@ -146,7 +148,7 @@ def solve_cpu(
             cpu.solve_rows(problem, begin, end, results, progress[worker], buffers)
         else:
             results.status[begin:end] = UNDECIDED
-        arrived = np.isin(results.status[begin:end], (CONVERGED, COLLIDES, COLLIDES_ALWAYS))
+        arrived = ARRIVED[results.status[begin:end]]
         if len(problem.weights) == BOX_ROWS:  # a pose without a box is solved as one
             arrived &= problem.targets[begin:end, 4:, :3].any(axis=(1, 2))
         missed = begin + np.flatnonzero(~arrived)
