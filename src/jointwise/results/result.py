@@ -65,6 +65,13 @@ class Check(Protocol):
         """The names of the two nearest things; None if there are none."""
         ...
 
+    def padding_between(self, names: tuple[str, str]) -> float:
+        """How far the spheres of two link groups may extend beyond the links [m], together.
+
+        0 if one of the names is not a link group.
+        """
+        ...
+
 
 class TargetErrors(NamedTuple):
     """By how much a link misses its target; arrays (m,) in the errors of a batch.
@@ -218,8 +225,9 @@ class IKResult(tuple[Any, ...]):
         return self
 
     def _explained(self, degrees: bool) -> str:
-        if self.status in COLLISIONS and self.contact:
-            return f"{contact_text(self.contact, self.clearance)} {self.status.value}"
+        if self._check is not None and self.status in COLLISIONS and self.contact:
+            text = contact_text(self.contact, self.clearance, self._check)
+            return f"{text} {self.status.value}"
         if isnan(self.position_error) and isnan(self.orientation_error):  # nothing was solved
             return str(self.status.value)
         each = self._link_errors
@@ -308,9 +316,22 @@ def error_text(position_error: float, orientation_error: float, degrees: bool = 
     return " and ".join(parts)
 
 
-def contact_text(contact: tuple[str, str], clearance: float) -> str:
-    """How far two things are apart, or how deep they are in each other."""
+def contact_text(contact: tuple[str, str], clearance: float, check: Check) -> str:
+    """How far two things are apart, or how deep they are in each other.
+
+    Args:
+        contact: Their names.
+        clearance: Their distance [m]; negative if they collide.
+        check: What found them.
+    """
     both = f"{contact[0]!r} and {contact[1]!r}"
-    if clearance < 0.0:
-        return f"{both} overlap by {-clearance:.3g} m."
-    return f"{both} are {clearance:.3g} m apart."
+    if clearance >= 0.0:
+        return f"{both} are {clearance:.3g} m apart."
+    text, padding = f"{both} overlap by {-clearance:.3g} m.", check.padding_between(contact)
+    if -clearance > padding:
+        return text
+    return (
+        f"{text} The spheres of both may extend up to {500.0 * padding:g} mm beyond the links; if "
+        "the links do not touch, fit closer spheres with with_geometry(padding=0.005), or pass the "
+        "pair in allow."
+    )

@@ -71,6 +71,12 @@ class CollisionCheck:
         a, b = int(contact[1]), int(contact[2])
         return None if a < 0 else (self.names[a], self.names[b])
 
+    def padding_between(self, names: tuple[str, str]) -> float:
+        """How far the spheres of two link groups may extend beyond the links [m], together."""
+        geometry = self._collision.geometry
+        are_links = set(names) <= set(geometry.names) - set(geometry.attached)
+        return 2.0 * (geometry.padding or 0.0) if are_links else 0.0
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__} with a margin of {self.margin:g} m>"
 
