@@ -527,7 +527,7 @@ def test_one_warning_names_the_first_meshes_with_holes():
         warn_if_open({"whole.stl": box, **{f"{i}.stl": torn for i in range(5)}})
     assert [str(warning.message) for warning in caught] == [
         "5 meshes are not closed (0.stl, 1.stl, 2.stl and 2 more): spheres cover their surfaces, "
-        "but near their holes they may be fatter than the padding."
+        "but near their holes they may extend beyond them by more than the padding."
     ]
 
 

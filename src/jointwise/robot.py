@@ -566,12 +566,12 @@ class Robot(FromRows):
         if self.model.masses is None:
             raise InvalidInputError(
                 f"{self.name} has no masses, so its centre of mass is not known: expected a URDF "
-                "with an <inertial> for its links, or MJCF. Use that of the maker."
+                "with an <inertial> for its links, or MJCF. Use the file of the maker."
             )
         if kind is not None and kind.directions and not kind.has_box:
             raise InvalidInputError(
-                f"the target of {MASS_CENTRE!r} is of kind {kind.name!r}: expected a position, as "
-                "the centre of mass has no orientation."
+                f"the target of {MASS_CENTRE!r} is of kind {kind.name!r}: expected a position, "
+                "because the centre of mass has no orientation."
             )
         return self.model.masses
 

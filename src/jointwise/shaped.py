@@ -364,7 +364,7 @@ class Shaped(ABC):
         if starts.ndim == ends.ndim == 2 and len(starts) != len(ends):
             raise InvalidInputError(
                 f"q0 has {checks.quantity(len(starts), 'row')} and q1 has {len(ends)}: expected "
-                "as many, or one configuration."
+                "the same number of each, or a single configuration."
             )
         packed = self._check().packed_edges
         if packed is None:

@@ -620,8 +620,8 @@ class Verbs(Shaped):
         model = self._numbers
         if isinstance(model, TreeModel) and model.loops:
             raise InvalidInputError(
-                f"{model.name} has closed loops, which {verb} would open, as it moves every joint "
-                "by itself: expected a robot without loops. Use solve_path."
+                f"{model.name} has closed loops, which {verb} would open, because it moves each "
+                "joint independently: expected a robot without loops. Use solve_path."
             )
 
     def _check_velocities(self, velocities: Floats) -> None:

@@ -257,7 +257,7 @@ class IKBatch(Sequence[IKResult]):
             ) from None
         except (ValueError, KeyError, BadZipFile):
             raise InvalidInputError(
-                f"{str(path)!r} is no saved batch: expected a file that save wrote."
+                f"{str(path)!r} is not a saved batch: expected a file that save wrote."
             ) from None
         for array in content.values():
             array.setflags(write=False)

@@ -76,7 +76,7 @@ class Solutions(Sequence[IKResult]):
         number = f"{len(self)} solution{'s' * (len(self) > 1)}"
         text = f"{number}, {'provably all' if self.complete else 'there may be others'}."
         if self.continuum:
-            text += " Around some of them joints can move while the end effector stays."
+            text += " At some of them, joints can move while the end effector stays where it is."
         width = len(str(len(self)))
         rows = [value_lines(f"{i:{width}}", q) for i, q in enumerate(self.q)]
         return "\n".join([text, *(line for row in rows for line in row)])

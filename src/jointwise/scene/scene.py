@@ -73,7 +73,7 @@ class Scene:
         for each in self.obstacles:
             if not isinstance(each, Obstacle):
                 raise InvalidInputError(
-                    f"obstacles has {checks.short(each)}: expected none here. Add obstacles by "
+                    f"obstacles has {checks.short(each)}: expected none here. Add obstacles with "
                     "Scene().box(...) and the like."
                 )
             if each.name in names:
@@ -417,6 +417,6 @@ def _triangles(given: ArrayLike, count: int) -> Ints:
     if faces.ndim != 2 or faces.shape[1] != 3 or not len(faces) or len(wrong):
         found = f"{wrong[0]:g}" if len(wrong) else f"shape {faces.shape}"
         raise InvalidInputError(
-            f"triangles has {found}: expected (m, 3), numbers of vertices from 0 to {count - 1}."
+            f"triangles has {found}: expected (m, 3), indices of vertices from 0 to {count - 1}."
         )
     return faces.astype(np.int64)

@@ -92,8 +92,9 @@ class SerialCheck(CollisionCheck):
         geometry, allowed = collision.for_kernels()
         if not is_for_arms(collision):
             raise InvalidInputError(
-                f"the arm holds {' and '.join(geometry.attached)}, which differ in what they may "
-                "touch: expected one of them here. solve, clearance and is_free take all."
+                f"the arm holds {' and '.join(geometry.attached)}, which may touch different "
+                "things: expected only one of them here. solve, clearance and is_free accept "
+                "all."
             )
         self._collision, self.margin = collision, collision.margin
         world = kernel_world(collision.scene)

@@ -94,8 +94,10 @@ def warn_if_open(meshes: Mapping[str, Mesh]) -> None:
     more = f" and {len(holes) - MAX_LISTED} more" if len(holes) > MAX_LISTED else ""
     if len(holes) == 1:
         start = f"the mesh {listed} is not closed ({holes[listed]} open edges): spheres cover its "
-        warning = "surface, but near its holes they may be fatter than the padding."
+        warning = "surface, but near its holes they may extend beyond it by more than the padding."
     else:
         start = f"{len(holes)} meshes are not closed ({listed}{more}): spheres cover their "
-        warning = "surfaces, but near their holes they may be fatter than the padding."
+        warning = (
+            "surfaces, but near their holes they may extend beyond them by more than the padding."
+        )
     warn_caller(GeometryWarning(start + warning))
