@@ -18,9 +18,9 @@ from jointwise.view.graphics.shapes import Part
 # Cells of the grid along the longest edge of a link group, and the smallest edge of a cell [m].
 CELLS, MIN_CELL = 40, 0.003
 # Gaps between spheres are filled up to this radius, relative to the median radius of the spheres.
-FILLED = 1.0
+FILLED = 2.0
 # Width of the smoothing [cells].
-SMOOTHING = 1.2
+SMOOTHING = 2.0
 # Corners of a cell, and the corners at both ends of its twelve edges.
 CORNERS = np.array(list(np.ndindex(2, 2, 2)))
 _PAIRS = [(a, b) for a in range(8) for b in range(a) if (CORNERS[a] != CORNERS[b]).sum() == 1]
@@ -54,7 +54,7 @@ def skin_parts(model: Chain | Robot) -> list[Part]:
             mesh = trimesh.Trimesh(skin.vertices, skin.faces, process=False)
             links = geometry.links[group]
             known = isinstance(model, Robot) and bool(links) and links[0] in model.link_names
-            parts.append(Part(joint, "link", mesh, links[0] if known else None))
+            parts.append(Part(joint, "skin", mesh, links[0] if known else None))
     return parts
 
 
