@@ -42,7 +42,7 @@ class DatasetOptions:
 
     Args:
         start: Start of all rows [rad, m], (n,) or a mapping of joint names, if the source has no
-            columns of starts. None: the middle of the ranges.
+            columns of starts. None: ``home``.
         posture: As for ``solve_batch``.
         in_degrees: Whether angles are in degrees, in the source and in the results; never in
             arrays.

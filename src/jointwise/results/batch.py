@@ -142,7 +142,7 @@ class IKBatch(Sequence[IKResult]):
         return check.contacts(q, self._details.base_poses, threads=None)
 
     def numpy(self) -> IKBatch:
-        """The same in NumPy arrays, copied from the GPU if they are there."""
+        """The same batch with NumPy arrays, copied from the GPU if they are there."""
         if not is_on_gpu(self.status):
             return self
         arrays = {name: as_numba_array(getattr(self, name)).copy_to_host() for name in ARRAYS}

@@ -116,7 +116,7 @@ def errors_by_link(
 class IKResult(tuple[Any, ...]):
     """Joint values for one or several targets, and whether they reach them.
 
-    A tuple of its attributes, because making a dataclass takes longer than many a solve.
+    A tuple of its attributes, because creating a dataclass would take longer than a fast solve.
 
     Attributes:
         q: (n,) one value per joint [rad]; [m] for a prismatic joint. Read-only.
@@ -208,13 +208,13 @@ class IKResult(tuple[Any, ...]):
         return self._explained(False)
 
     def or_raise(self, degrees: bool = False) -> IKResult:
-        """This result if it converged.
+        """Return this result if it converged, or raise an error.
 
         Args:
             degrees: Whether the text has the orientation error in degrees.
 
         Raises:
-            UnsolvedError: It did not; the text says why, and by how much it missed.
+            UnsolvedError: It did not converge; the text says why, and by how much it missed.
 
         Example:
             >>> from jointwise import robots
