@@ -100,12 +100,13 @@ def test_the_camera_of_a_new_visitor_looks_in_the_first_direction():
 
 
 @examples(10)
-@given(st.integers(0, 1000), st.integers(1, 12))
-def test_a_skin_is_closed_and_fills_no_more_than_the_gaps_between_its_spheres(seed, count):
+@given(st.integers(0, 1000), st.integers(1, 12), st.sampled_from([1.0, 0.1]))
+def test_a_skin_is_closed_and_fills_no_more_than_the_gaps_between_its_spheres(seed, count, size):
+    """Also of a finger, a tenth as large as a link."""
     rng = np.random.default_rng(seed)
     steps = rng.normal(scale=0.03, size=(count, 3))
-    spheres = np.column_stack([steps.cumsum(axis=0), rng.uniform(0.03, 0.06, count)])
-    padding = 0.01
+    spheres = size * np.column_stack([steps.cumsum(axis=0), rng.uniform(0.03, 0.06, count)])
+    padding = 0.01 * size
     skin = skin_of(spheres, padding)
     edges = np.concatenate([skin.faces[:, [i, (i + 1) % 3]] for i in range(3)])
     directed, uses = np.unique(edges, axis=0, return_counts=True)
@@ -117,7 +118,9 @@ def test_a_skin_is_closed_and_fills_no_more_than_the_gaps_between_its_spheres(se
     assert volume > 0.5 * 4.0 / 3.0 * np.pi * (spheres[:, 3].max() - padding) ** 3
     away = np.linalg.norm(skin.vertices[:, None] - spheres[:, :3], axis=2) - spheres[:, 3]
     low, high = spheres[:, :3] - spheres[:, 3:], spheres[:, :3] + spheres[:, 3:]
-    within = (skin.vertices > low.min(axis=0) - 0.01) & (skin.vertices < high.max(axis=0) + 0.01)
+    within = (skin.vertices > low.min(axis=0) - padding) & (
+        skin.vertices < high.max(axis=0) + padding
+    )
     assert within.all()
     assert away.min(axis=1).max() < FILLED * np.median(spheres[:, 3])
 

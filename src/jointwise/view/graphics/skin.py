@@ -13,14 +13,17 @@ from jointwise.robot import Robot
 from jointwise.shape.geometry import Geometry, group_spheres, kernel_tree
 from jointwise.shape.link_groups import move_spheres
 from jointwise.shape.sources.source import FittedShapes
-from jointwise.view.graphics.shapes import Part
+from jointwise.view.graphics.shapes import Part, sphere_mesh
 
-# Cells of the grid along the longest edge of a link group, and the smallest edge of a cell [m].
-CELLS, MIN_CELL = 40, 0.003
+# Cells of the grid along the longest edge of a link group, more where its spheres are small: at
+# least so many along their median radius, and at most so many along the edge.
+CELLS, CELLS_PER_RADIUS, MOST_CELLS = 32, 2.5, 80
+# Smallest edge of a cell [m]. Groups of fewer cells, such as fingers, get their convex hull.
+MIN_CELL, FEWEST_CELLS = 0.003, 14
 # Gaps between spheres are filled up to this radius, relative to the median radius of the spheres.
 FILLED = 2.0
 # Width of the smoothing [cells].
-SMOOTHING = 2.0
+SMOOTHING = 1.2
 # Corners of a cell, and the corners at both ends of its twelve edges.
 CORNERS = np.array(list(np.ndindex(2, 2, 2)))
 _PAIRS = [(a, b) for a in range(8) for b in range(a) if (CORNERS[a] != CORNERS[b]).sum() == 1]
@@ -98,15 +101,27 @@ def skin_of(spheres: Floats, padding: float) -> Skin:
     filled = FILLED * float(np.median(radii))
     low = (centres - radii[:, None]).min(axis=0)
     high = (centres + radii[:, None]).max(axis=0)
-    cell = max(float((high - low).max()) / CELLS, MIN_CELL)
+    extent = float((high - low).max())
+    fine = min(extent / CELLS, filled / FILLED / CELLS_PER_RADIUS)
+    cell = max(fine, extent / MOST_CELLS, MIN_CELL)
+    if extent < FEWEST_CELLS * cell:
+        return _hull(centres, radii)
     low = low - filled - 4.0 * cell
     shape = np.ceil((high + filled + 4.0 * cell - low) / cell).astype(int)
     distances = _distances(centres, radii, low, cell, shape, filled + cell)
     # A closing: everything within `filled` of the spheres, less everything within it of the rest.
     inward = cell * ndimage.distance_transform_edt(distances < filled)
     field = ndimage.gaussian_filter(np.minimum(filled - inward, distances + cell), SMOOTHING)
+    if (field >= 0.0).all():  # smoothed away
+        return _hull(centres, radii)
     vertices, faces = _surface(field)
     return Skin(low + cell * vertices, faces)
+
+
+def _hull(centres: Floats, radii: Floats) -> Skin:
+    """The convex hull of spheres."""
+    hull = sphere_mesh(np.column_stack([centres, radii])).convex_hull
+    return Skin(np.asarray(hull.vertices), np.asarray(hull.faces))
 
 
 def _distances(
