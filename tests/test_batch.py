@@ -236,7 +236,7 @@ def test_a_saved_batch_loads_unchanged(tmp_path):
     assert again.summary() == batch.summary()
     assert not again.status.flags.writeable
     (tmp_path / "text.npz").write_text("no batch")
-    for file, text in (("text.npz", "is no saved batch"), ("nowhere.npz", "cannot be read")):
+    for file, text in (("text.npz", "is not a saved batch"), ("nowhere.npz", "cannot be read")):
         with pytest.raises(InvalidInputError, match=text):
             IKBatch.load(tmp_path / file)
     for file in ("x.parquet", "x.csv"):

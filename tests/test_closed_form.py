@@ -395,6 +395,6 @@ def test_redundancy_of_six_joints_is_refused_for_many_poses():
     with pytest.raises(InvalidInputError) as refused:
         arm.solutions_batch(arm.fk(arm.random(1, 2)), redundancy=0.0)
     assert str(refused.value) == (
-        "redundancy is given: expected None, as an arm with six joints has none; "
-        "chain.closed_form tells."
+        "redundancy is given: expected None, because an arm with six joints has none. See "
+        "chain.closed_form."
     )

@@ -204,13 +204,13 @@ def test_a_loop_that_cannot_be_closed_is_not_solved():
 REFUSED = {
     "track": (
         lambda robot: robot.track(robot.home, 0.001, max_velocity=1.0, max_acceleration=1.0),
-        "MuJoCo Model has closed loops, which track would open, as it moves every joint by "
-        "itself: expected a robot without loops. Use solve_path.",
+        "MuJoCo Model has closed loops, which track would open, because it moves each joint "
+        "independently: expected a robot without loops. Use solve_path.",
     ),
     "plan": (
         lambda robot: robot.with_scene().plan({"pen": [0.2, 0, 0.3]}, robot.home),
-        "MuJoCo Model has closed loops, which plan would open, as it moves every joint by itself: "
-        "expected a robot without loops. Use solve_path.",
+        "MuJoCo Model has closed loops, which plan would open, because it moves each joint "
+        "independently: expected a robot without loops. Use solve_path.",
     ),
     "chain": (
         lambda robot: robot.chain("world", "pen"),

@@ -403,7 +403,7 @@ ERRORS = {
     "no masses": (
         {MASS: [0.0, 0.0, 0.5]},
         "panda has no masses, so its centre of mass is not known: expected a URDF with an "
-        "<inertial> for its links, or MJCF. Use that of the maker.",
+        "<inertial> for its links, or MJCF. Use the file of the maker.",
     ),
 }
 
@@ -431,8 +431,8 @@ def test_errors_of_a_centre_of_mass():
         with pytest.raises(InvalidInputError) as error:
             robot.solve({MASS: target})
         assert str(error.value) == (
-            f"the target of 'center_of_mass' is of kind '{kind}': expected a position, as the "
-            "centre of mass has no orientation."
+            f"the target of 'center_of_mass' is of kind '{kind}': expected a position, because "
+            "the centre of mass has no orientation."
         )
 
 
@@ -440,8 +440,8 @@ def test_errors_of_frames():
     with pytest.raises(InvalidInputError) as error:
         Chain.load("panda").solve(relative([0, 0, 0.1], to="link3"))
     assert str(error.value) == (
-        "target is in the frame of 'link3': expected one in the base frame, as an arm has one link "
-        "with a target. Use the chain from that link, or Robot."
+        "target is in the frame of 'link3': expected one in the base frame, because an arm has "
+        "only one link with a target. Use the chain from that link, or Robot."
     )
     robot, one = Robot.load("panda"), relative([0, 0, 0.1], to="link3")
     with pytest.raises(InvalidInputError) as error:
@@ -473,7 +473,7 @@ def test_errors_of_frames():
         (lambda: look_at([0, 0, 1], weight=(1, 1)), "weight is (1, 1): expected a number"),
         (lambda: on_line([0, 0, 1], [0, 0, 0]), "direction has no length"),
         (lambda: on_plane([0, 0, np.inf], [0, 0, 1]), "start"),
-        (lambda: relative([0, 0, 1], to=""), "to is '': expected a text that is not empty."),
+        (lambda: relative([0, 0, 1], to=""), "to is '': expected a string that is not empty."),
         (lambda: relative([0, 0], to="a"), "target has shape (2,)"),
     ],
 )

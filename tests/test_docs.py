@@ -162,6 +162,13 @@ def public_names():
 PUBLIC = public_names()
 
 
+@pytest.mark.parametrize("name", PAGES)
+def test_no_page_installs_from_a_package_index(name):
+    """Until jointwise is on one, extras are installed from a clone."""
+    text = PAGES[name].read_text(encoding="utf-8")
+    assert not re.search(r"pip install '?jointwise", text)
+
+
 def test_every_public_name_has_a_page():
     listed = {name for module, name in PUBLIC if module == "jointwise"}
     assert listed | {"robots"} == set(jointwise.__all__)

@@ -365,19 +365,19 @@ TEXTS = {
     ),
     "a number as the name of a tool": (
         lambda: Chain.load("ur5e").with_tool([0, 0, 0.1], name=1),
-        "name is 1: expected a text that is not empty.",
+        "name is 1: expected a string that is not empty.",
     ),
     "None as the name of a tool of a robot": (
         lambda: Robot.load("ur5e").with_tool("tip", [0, 0, 0.1], name=None),
-        "name is None: expected a text that is not empty.",
+        "name is None: expected a string that is not empty.",
     ),
     "a number as the name of something held": (
         lambda: Chain.load("ur5e").attach(1, sphere=0.1),
-        "name is 1: expected a text that is not empty.",
+        "name is 1: expected a string that is not empty.",
     ),
     "an empty name of something held by a robot": (
         lambda: Robot.load("ur5e").attach("", link="tip", sphere=0.1),
-        "name is '': expected a text that is not empty.",
+        "name is '': expected a string that is not empty.",
     ),
     "a matrix as posture": (
         lambda: Chain.from_dh(ARM).solve([1, 1, 0], posture=Posture([[1, 2], [3, 4]])),

@@ -19,6 +19,7 @@ from jointwise.shape.geometry import group_of_spheres, group_spheres, kernel_sph
 from jointwise.shape.link_groups import bounding_sphere
 from jointwise.shape.solids import primitives
 from jointwise.shape.solids.mesh import Mesh, split_triangles
+from jointwise.shape.solids.mesh_files import warn_if_open
 from jointwise.shape.tables.table import Table, tabulate
 from testbed.geometry_arms import ARM, outside, surface_points, write_stl
 from tests.support.examples import examples
@@ -517,6 +518,17 @@ def test_a_mesh_that_is_not_closed_is_covered_with_a_warning(tmp_path):
     points = surface_points(box[:-1], 1000)
     points += [0, 0, 0.1 + 0.12]
     assert outside(points, geometry.spheres(np.zeros(2))[group_of_spheres(geometry) == 1]) <= 1e-8
+
+
+def test_one_warning_names_the_first_meshes_with_holes():
+    box = primitives.box(np.array([0.06, 0.06, 0.2]))
+    torn = Mesh(box.vertices, box.faces[:-1])
+    with pytest.warns(GeometryWarning) as caught:
+        warn_if_open({"whole.stl": box, **{f"{i}.stl": torn for i in range(5)}})
+    assert [str(warning.message) for warning in caught] == [
+        "5 meshes are not closed (0.stl, 1.stl, 2.stl and 2 more): spheres cover their surfaces, "
+        "but near their holes they may extend beyond them by more than the padding."
+    ]
 
 
 def test_triangles_that_face_inward_cost_no_spheres(tmp_path):

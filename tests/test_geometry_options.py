@@ -109,8 +109,8 @@ DAMAGED = (
     "the file again, or remove its tables."
 )
 NO_SPHERE = (
-    "mine.json has no sphere at all, so that nothing would ever touch: expected at least one row "
-    "of x, y, z, radius."
+    "mine.json has no spheres, so nothing could ever collide: expected at least one row of x, y, "
+    "z, radius."
 )
 
 

@@ -191,8 +191,12 @@ def test_a_ray_meets_the_first_obstacle_on_its_way(session):
             "cell.toml has 'cone': expected tables [[box]], [[sphere]], [[cylinder]], [[capsule]], "
             "[[half_space]].",
         ),
-        ("load", {"name": "photo.png", "content": b"\x89PNG\xff"}, "photo.png is no TOML file: "),
-        ("load", {"name": "cell.toml", "content": b"[[box"}, "cell.toml is no TOML file: "),
+        (
+            "load",
+            {"name": "photo.png", "content": b"\x89PNG\xff"},
+            "photo.png is not a TOML file: ",
+        ),
+        ("load", {"name": "cell.toml", "content": b"[[box"}, "cell.toml is not a TOML file: "),
     ],
 )
 def test_an_invalid_edit_is_refused_and_nothing_changes(session, how, arguments, text):

@@ -10,6 +10,7 @@ from html import unescape
 from importlib.metadata import distribution
 from io import BytesIO
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.request import urlopen
 
 import numpy as np
@@ -20,12 +21,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from jointwise import Chain, InvalidInputError, JointwiseError, view
+from jointwise import Chain, DHJoint, InvalidInputError, JointwiseError, Robot, robots, view
+from jointwise.shape.geometry import group_spheres
 from jointwise.view import Page
 from jointwise.view.graphics import meshes, shapes
-from jointwise.view.graphics.camera import frame_points
+from jointwise.view.graphics.camera import FIRST_DIRECTION, frame_points, show_points
+from jointwise.view.graphics.skin import FILLED, skin_of, skin_parts
 from jointwise.view.server import title_html
 from jointwise.view.worker import Worker
+from tests.support.examples import examples
 
 ARMS = {name: Chain.load(name) for name in ("panda", "ur5e", "stanford")}
 URDFS = {
@@ -81,6 +85,56 @@ def test_a_fitted_camera_sees_every_point(points, direction, fov, aspect):
     depth = (points - position) @ forward
     across = np.linalg.norm((points - position) @ aside.T, axis=1)
     assert (across <= min(1.0, aspect) * np.tan(0.5 * fov) * depth + 1e-9).all()
+
+
+def test_the_camera_of_a_new_visitor_looks_in_the_first_direction():
+    """Whatever its own direction is: the browser may not have applied the initial camera yet."""
+    camera = SimpleNamespace(
+        position=np.array([3.0, 0.0, 0.1]), look_at=np.zeros(3), fov=1.3, aspect=1.5
+    )
+    show_points(camera, np.eye(3), first=True)
+    seen = camera.position - camera.look_at
+    assert np.cross(seen, FIRST_DIRECTION) == pytest.approx(np.zeros(3), abs=1e-9)
+    show_points(camera, 2.0 * np.eye(3))
+    assert np.cross(camera.position - camera.look_at, seen) == pytest.approx(np.zeros(3), abs=1e-9)
+
+
+@examples(10)
+@given(st.integers(0, 1000), st.integers(1, 12), st.sampled_from([1.0, 0.1]))
+def test_a_skin_is_closed_and_fills_no_more_than_the_gaps_between_its_spheres(seed, count, size):
+    """Also of a finger, a tenth as large as a link."""
+    rng = np.random.default_rng(seed)
+    steps = rng.normal(scale=0.03, size=(count, 3))
+    spheres = size * np.column_stack([steps.cumsum(axis=0), rng.uniform(0.03, 0.06, count)])
+    padding = 0.01 * size
+    skin = skin_of(spheres, padding)
+    edges = np.concatenate([skin.faces[:, [i, (i + 1) % 3]] for i in range(3)])
+    directed, uses = np.unique(edges, axis=0, return_counts=True)
+    back, uses_back = np.unique(edges[:, ::-1], axis=0, return_counts=True)
+    np.testing.assert_array_equal(directed, back)  # as often there as back: closed
+    np.testing.assert_array_equal(uses, uses_back)
+    corners = skin.vertices[skin.faces]
+    volume = np.linalg.det(corners).sum() / 6.0
+    assert volume > 0.5 * 4.0 / 3.0 * np.pi * (spheres[:, 3].max() - padding) ** 3
+    away = np.linalg.norm(skin.vertices[:, None] - spheres[:, :3], axis=2) - spheres[:, 3]
+    low, high = spheres[:, :3] - spheres[:, 3:], spheres[:, :3] + spheres[:, 3:]
+    within = (skin.vertices > low.min(axis=0) - padding) & (
+        skin.vertices < high.max(axis=0) + padding
+    )
+    assert within.all()
+    assert away.min(axis=1).max() < FILLED * np.median(spheres[:, 3])
+
+
+def test_a_model_without_meshes_has_a_skin_where_its_shape_is_known():
+    for model in (robots.panda(), Robot.load("ur5e")):
+        parts, shape = skin_parts(model), model.with_geometry().geometry
+        carried = [group - 1 for group, spheres in enumerate(group_spheres(shape)) if len(spheres)]
+        assert [part.joint for part in parts] == carried
+        assert {part.role for part in parts} == {"skin"}
+    held = robots.panda().with_scene().attach("box", [0.0, 0.0, 0.1], box=[0.1, 0.1, 0.1])
+    assert skin_parts(held)[-1].joint == held.n - 1
+    assert skin_parts(robots.puma560()) == []
+    assert skin_parts(Chain.from_dh([DHJoint(a=1.0)])) == []
 
 
 @pytest.mark.parametrize("name", ["panda", 'it\'s "quoted" <b>', "été"])

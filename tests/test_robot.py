@@ -421,7 +421,7 @@ def test_a_base_that_is_freed_twice_is_refused():
     with pytest.raises(InvalidInputError) as caught:
         Robot.from_urdf(text, free_base=True)
     assert str(caught.value) == (
-        "joint 'f' of the URDF frees the base, as free_base does: expected one of them."
+        "joint 'f' of the URDF frees the base, and so does free_base: expected only one of them."
     )
 
 

@@ -443,6 +443,32 @@ def test_a_hand_in_an_obstacle_always_collides(robot):
         result.or_raise()
 
 
+def test_links_that_overlap_by_less_than_their_padding_may_be_apart(tmp_path):
+    """Two plates 8 mm apart, with spheres that may extend 30 mm beyond each."""
+    plate = '<collision><geometry><box size="0.1 0.1 0.02"/></geometry></collision>'
+    ball = '<collision><geometry><sphere radius="0.01"/></geometry></collision>'
+    limit = '<axis xyz="1 0 0"/><limit lower="-0.1" upper="0.1" velocity="1" effort="1"/>'
+    joints = "".join(
+        f'<link name="{name}">{shape}</link><joint name="move_{name}" type="prismatic">'
+        f'<parent link="{parent}"/><child link="{name}"/><origin xyz="0 0 {z}"/>{limit}</joint>'
+        for name, parent, z, shape in (
+            *(("low", "base", 0.1, plate), ("a", "low", 0.3, ball), ("b", "a", 0.1, ball)),
+            *(("c", "b", 0.1, ball), ("high", "c", -0.472, plate)),
+        )
+    )
+    (tmp_path / "plates.urdf").write_text(f'<robot name="p"><link name="base"/>{joints}</robot>')
+    arm = Chain.from_urdf(tmp_path / "plates.urdf")
+    q = np.zeros(arm.n)
+    fat = arm.with_geometry(padding=0.03).with_scene()
+    plan = fat.plan(q=[*q[:-1], 0.1], start=q)
+    assert plan.status.name == "START_COLLIDES"
+    assert (
+        "The spheres of both may extend up to 30 mm beyond the links; if the links do not touch, "
+        "fit closer spheres with with_geometry(padding=0.005), or pass the pair in allow."
+    ) in plan.message
+    assert fat.with_scene(allow=[plan.contact]).is_free(q)
+
+
 def test_what_no_joint_moves_touches_always(robot):
     start = robot.mid_range
     target = robot.fk(robot.random(seed=3))["left_6"]

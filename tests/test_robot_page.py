@@ -164,5 +164,5 @@ def test_meshes_of_an_arm_that_moves_otherwise_are_refused():
     links = panda.arm.links.copy()
     links[3, :, 3] += 0.1
     other = Chain._from_arm(arm_model(links, panda.prismatic, panda.limits), panda.joint_names)
-    with pytest.raises(JointwiseError, match=r"the joints of panda.urdf do not move as those of"):
+    with pytest.raises(JointwiseError, match=r"the joints of panda.urdf do not move like those of"):
         meshes.load_meshes(other, file)

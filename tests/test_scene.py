@@ -186,8 +186,9 @@ def test_a_half_space_is_exact_far_away():
         ),
         (
             lambda: Scene.from_points(np.zeros((1, 3))).to_toml(),
-            "'points' is a grid of distances, which a scene's file cannot hold: expected boxes, "
-            "spheres, cylinders, capsules and half-spaces. Keep its points in a file.",
+            "'points' is a grid of distances, which a scene file cannot hold: expected boxes, "
+            "spheres, cylinders, capsules and half-spaces. Save its points in a file of their "
+            "own.",
         ),
         (lambda: Scene()["a"], "no obstacle is named 'a': expected one of none."),
         (
@@ -197,7 +198,7 @@ def test_a_half_space_is_exact_far_away():
         *(
             (
                 lambda faces=faces: Scene.from_mesh((np.eye(3), faces)),
-                f"triangles has {found}: expected (m, 3), numbers of vertices from 0 to 2.",
+                f"triangles has {found}: expected (m, 3), indices of vertices from 0 to 2.",
             )
             for faces, found in (
                 ([], "shape (0,)"),
@@ -219,11 +220,11 @@ def test_a_half_space_is_exact_far_away():
             lambda: Scene().half_space([0, 0, 1])["half_space1"].at([0, 9e3, 0]),
             "the plane of 'half_space1' is 9000 m from the origin: expected 5000 m at most.",
         ),
-        (lambda: Scene().sphere(1, name=3), "name is 3: expected a text that is not empty."),
-        (lambda: Scene().sphere(1, name=""), "name is '': expected a text that is not empty."),
+        (lambda: Scene().sphere(1, name=3), "name is 3: expected a string that is not empty."),
+        (lambda: Scene().sphere(1, name=""), "name is '': expected a string that is not empty."),
         (
             lambda: Scene.from_mesh((np.eye(3), [[0, 1, 2], [2, 1, 0]]), voxel=0.2, name=""),
-            "name is '': expected a text that is not empty.",
+            "name is '': expected a string that is not empty.",
         ),
         (
             lambda: Scene((BALL, BALL)),
@@ -235,8 +236,8 @@ def test_a_half_space_is_exact_far_away():
         ),
         (
             lambda: Scene(["ball"]),
-            "obstacles has 'ball': expected none here. Add obstacles by Scene().box(...) and the "
-            "like.",
+            "obstacles has 'ball': expected none here. Add obstacles with Scene().box(...) and "
+            "the like.",
         ),
         (
             lambda: Scene((BALL,)).replaced("ball"),
@@ -249,7 +250,7 @@ def test_a_half_space_is_exact_far_away():
         ),
         (
             lambda: Scene.from_points(np.zeros((1, 3)))["points"].resized(voxel=0.1),
-            "'points' is a grid of distances, which cannot be resized: make it again, of its "
+            "'points' is a grid of distances, which cannot be resized: make it again from its "
             "points or its mesh.",
         ),
         (lambda: Scene.from_toml(None), f"source is None: {EXPECTED_FILE}"),
@@ -290,7 +291,7 @@ def test_bad_scenes_are_refused(make, text):
         ),
         (
             "[[sphere]]\nname = ''\nradius = 1",
-            "s.toml, [[sphere]] '': name is '': expected a text that is not empty.",
+            "s.toml, [[sphere]] '': name is '': expected a string that is not empty.",
         ),
         (
             "[[box]]\nsize = [1, 1, 0]",

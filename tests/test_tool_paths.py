@@ -245,6 +245,16 @@ def test_a_closed_path_is_cyclic_or_says_that_it_is_not(name, step):
     assert len(path.breaks) <= len(opened.breaks) + 1
 
 
+def test_a_circle_whose_last_target_is_the_first_up_to_rounding_closes():
+    arm, a = Chain.load("panda"), np.linspace(0.0, 2.0 * np.pi, 101)
+    targets = np.tile(np.diag([1.0, -1.0, -1.0, 1.0]), (101, 1, 1))
+    targets[:, :3, 3] = np.column_stack([0.45 + 0.1 * np.cos(a), 0.1 * np.sin(a), 0.4 + 0.0 * a])
+    assert (targets[0] != targets[-1]).any()
+    path = arm.solve_path(targets, options=PathOptions(closed=True))
+    assert path.breaks == ()
+    assert np.abs(path.q[0] - path.q[-1]).max() < 1e-9
+
+
 def test_a_path_that_cannot_close_breaks_once_and_says_why():
     """The tool turns by three turns while the joints may turn by less than two."""
     arm = Chain.load("kr6_r900")

@@ -85,8 +85,8 @@ class ArmKinematics(Verbs):
     def outline(self, q: JointValues) -> Floats:
         """(k, 3) corners of a polyline from base to end effector [m], base frame, for drawing.
 
-        From joint to joint it goes straight to the axis of the next one, then along it: of a DH
-        row these are the lengths a and d. The travel of a prismatic joint is a segment of its own.
+        From joint to joint the line goes straight to the next axis, then along it; for a DH row,
+        these are the lengths a and d. The travel of a prismatic joint is a segment of its own.
 
         Args:
             q: As for ``fk``, one configuration.

@@ -112,9 +112,9 @@ class ArmSolutions(Verbs):
             redundancy: For seven joints: the arm angle or the value of the fixed joint, one for all
                 or (m,) one for each [rad, m].
             threads: Threads to use. None: one for every core.
-            device: As for ``solve_batch``; poses on a GPU stay there, and so do their solutions. Of
-                a continuum it gives at most eight solutions. Arms with another structure than a
-                spherical wrist with axes 2 and 3 parallel, or axes 2, 3 and 4 parallel, are solved
+            device: As for ``solve_batch``; poses on a GPU stay there, and so do their solutions. A
+                GPU returns at most eight solutions of a continuum. Arms that have neither a
+                spherical wrist with axes 2 and 3 parallel, nor axes 2, 3 and 4 parallel, are solved
                 on the CPU.
 
         Raises:
@@ -139,8 +139,8 @@ class ArmSolutions(Verbs):
         """(k, 2) intervals of the redundancy in which solutions inside the limits exist [rad, m].
 
         The redundancy of an arm with seven joints is its arm angle or the value of a joint that is
-        fixed, as ``closed_form`` says. Values within one turn are looked at: others that differ by
-        full turns reach the same. Gaps shorter than a 256th of the range may be overlooked. A scene
+        fixed, as ``closed_form`` says. Only values within one turn are examined, because full turns
+        change nothing. Gaps shorter than a 256th of the range may be overlooked. A scene
         is not used: solutions may collide.
 
         Args:
@@ -160,7 +160,7 @@ class ArmSolutions(Verbs):
         return redundancy_intervals(self._arm_for(pack_target(target)), target)
 
     def branch(self, q: JointValues) -> str:
-        """Which of the solutions of its pose a configuration is, in words.
+        """Name a configuration among the solutions of its pose, in words.
 
         - Shoulder: seen from the first axis towards the wrist, axis 2 points to the left or to the
           right.
@@ -176,8 +176,8 @@ class ArmSolutions(Verbs):
             q: Joint values as for ``fk``.
 
         Returns:
-            The name; empty for an arm whose solutions are not told apart like that: it has no
-            closed form, or another structure.
+            The name; empty for an arm without these names, which has no closed form or another
+            structure.
 
         Example:
             >>> from jointwise import robots

@@ -34,7 +34,8 @@ class CCDConfig:
     """Iteration limit and tolerance.
 
     Args:
-        max_iterations: Sweeps over all joints, at most; 0 only measures the start.
+        max_iterations: Largest number of sweeps over all joints; 0 only measures the error of the
+            start.
         tolerance: Position error below which the solve has converged [m].
 
     Raises:
@@ -78,8 +79,8 @@ def ccd_solve(
 
     Args:
         joints: DH rows from base to end effector, standard convention.
-        target: (3,) target position [m], base frame. Of a SciPy ``RigidTransform``
-            the translation counts.
+        target: (3,) target position [m], base frame. Only the translation of a SciPy
+            ``RigidTransform`` is used.
         initial_angles: (n,) start values [rad]; [m] for prismatic joints. Not modified.
         config: Iteration limit and tolerance.
 

@@ -101,8 +101,8 @@ class Chain(ArmKinematics, ArmSolutions, FromRows):
                 arm; a link of a finger, a camera or a wheel is never the default.
 
         Raises:
-            InvalidInputError: It is no URDF, or there are several candidates; the text names them,
-                the likeliest first.
+            InvalidInputError: The source is not a URDF, or there are several candidates; the text
+                names them, the likeliest first.
 
         Example:
             >>> urdf = Chain.load("panda").to_urdf("panda")  # or the path of a file
@@ -234,7 +234,7 @@ class Chain(ArmKinematics, ArmSolutions, FromRows):
 
     @property
     def rows(self) -> tuple[DHJoint, ...]:
-        """The DH rows it was made of; empty if it was made of something else."""
+        """The DH rows it was made from; empty if it was made from something else."""
         table = self._robot._dh
         whole = self.base_link == self._robot.model.root and len(self.joint_names) == self._robot.n
         return table.rows if table is not None and whole else ()
@@ -337,7 +337,7 @@ class Chain(ArmKinematics, ArmSolutions, FromRows):
         return tool_lines(robot.model, *ends, robot._tools)
 
     def with_base(self, base: Pose) -> Chain:
-        """The same arm at another place, such as on a table; targets are in the world then.
+        """The same arm at another place, such as on a table; targets are then in the world frame.
 
         Its shape moves along; the scene stays.
 

@@ -90,7 +90,7 @@ class SolveConfig:
 
     @property
     def tolerances(self) -> tuple[float, float]:
-        """Of position and orientation [m, rad]."""
+        """The tolerances of position and orientation [m, rad]."""
         return self.position_tolerance, self.orientation_tolerance
 
 

@@ -56,7 +56,7 @@ class FromRows(Verbs):
 
         Args:
             rows: From base to end effector; a row is ``Rz(theta) · Tz(d) · Tx(a) · Rx(alpha)``: a
-                ``DHJoint`` or a tuple (theta, d, a, alpha). An array (n, 4) is such rows.
+                ``DHJoint`` or a tuple (theta, d, a, alpha). Or an array (n, 4) of such rows.
             limits: (n, 2) lower and upper limit of each joint [rad, m]; infinite where unlimited.
                 None: no limits.
             base: Pose of the first row's frame in the base frame, (4, 4) or ``RigidTransform``, or
@@ -65,7 +65,7 @@ class FromRows(Verbs):
             names: One name per joint; ``joint1``, ``joint2``, ... if not given.
 
         Raises:
-            InvalidInputError: Something does not fit; the text says what.
+            InvalidInputError: An argument is invalid; the text says which.
 
         Example:
             >>> from jointwise import Chain, DHJoint, Robot
@@ -90,7 +90,7 @@ class FromRows(Verbs):
         """An arm of modified (Craig) Denavit-Hartenberg rows.
 
         A row is ``Rx(alpha) · Tx(a) · Rz(theta) · Tz(d)``: its ``a`` and ``alpha`` act before its
-        motion. Everything else as in ``from_dh``.
+        motion. The arguments are those of ``from_dh``.
 
         Example:
             >>> from jointwise import Chain, DHJoint

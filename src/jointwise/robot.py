@@ -72,22 +72,22 @@ class Robot(FromRows):
     ) -> Robot:
         """A robot from a URDF: all its links and joints.
 
-        Fixed joints are folded. Of inertials the masses and their centres are read. The limits of a
+        Fixed joints are folded. Masses and their centres are read from inertials. The limits of a
         mimic joint narrow those of the joint that it follows. Collision shapes are read when
         ``with_scene`` needs them.
 
         Args:
             source: A path, an open file, or the text itself.
             free_base: Whether the root link moves freely, as that of a humanoid does. A floating
-                joint below the root says so too.
+                joint below the root does the same.
             srdf: An SRDF, whose group state ``home`` (else ``ready``, ``default``,
                 ``half_sitting``, ``standing``, ``stand`` or ``neutral``) is the home configuration.
                 None: an SRDF named like the file, or like the beginning of its name, in the folder
                 of the file or in ``../srdf``.
 
         Raises:
-            InvalidInputError: It is no URDF, or no tree, or a joint is of another type; the text
-                says which.
+            InvalidInputError: The source is not a URDF or not a tree, or a joint has another type;
+                the text says which.
 
         Example:
             >>> from jointwise import robots
@@ -116,7 +116,7 @@ class Robot(FromRows):
 
     @classmethod
     def from_mjcf(cls, source: Source) -> Robot:
-        """A robot from an MJCF model, as the compiler of MuJoCo reads it: ``jointwise[mjcf]``.
+        """A robot from an MJCF model, as MuJoCo reads it, which the extra ``mjcf`` installs.
 
         Bodies and sites are links. A free joint makes the base free; bodies that move freely and
         have no joints of their own are objects, which are left out. Equality constraints between
@@ -124,8 +124,8 @@ class Robot(FromRows):
         two bodies are closed loops, which results of ``solve`` and ``solve_path`` keep closed.
 
         Args:
-            source: A path, an open file, or the text itself. Only a path leads to files that the
-                model includes, such as meshes.
+            source: A path, an open file, or the text itself. Files that the model includes, such as
+                meshes, are found only if it is a path.
 
         Raises:
             InvalidInputError: MuJoCo cannot read it, or it has ball joints or several robots; the
@@ -247,7 +247,8 @@ class Robot(FromRows):
                 or a mapping of some joint names to their two limits. None: no limits.
 
         Raises:
-            InvalidInputError: They are no limits, or leave no value to a joint that others follow.
+            InvalidInputError: The limits are invalid, or leave no value for a joint that others
+                follow.
 
         Example:
             >>> robot = Robot.load("panda").with_limits({"panda_joint1": [-1.0, 1.0]})
@@ -566,12 +567,12 @@ class Robot(FromRows):
         if self.model.masses is None:
             raise InvalidInputError(
                 f"{self.name} has no masses, so its centre of mass is not known: expected a URDF "
-                "with an <inertial> for its links, or MJCF. Use that of the maker."
+                "with an <inertial> for its links, or MJCF. Use the file of the maker."
             )
         if kind is not None and kind.directions and not kind.has_box:
             raise InvalidInputError(
-                f"the target of {MASS_CENTRE!r} is of kind {kind.name!r}: expected a position, as "
-                "the centre of mass has no orientation."
+                f"the target of {MASS_CENTRE!r} is of kind {kind.name!r}: expected a position, "
+                "because the centre of mass has no orientation."
             )
         return self.model.masses
 

@@ -238,7 +238,7 @@ class Shaped(ABC):
         self_collision: bool = True,
         allow: Iterable[tuple[str, str]] = (),
     ) -> Self:
-        """The same model among obstacles, which every verb then obeys; it replaces another scene.
+        """The same model among obstacles, which all its methods avoid. It replaces another scene.
 
         The frame of a scene is the world, in which the base stands at ``base_pose``. If the shape
         of the model is not known yet, it is found: the one that comes with jointwise, the one
@@ -306,7 +306,7 @@ class Shaped(ABC):
     def is_free(
         self, q: JointValues, base_pose: Any = None, *, threads: int | None = None
     ) -> bool | Bools:
-        """Whether it keeps at least the margin from obstacles and itself.
+        """Whether the model keeps at least the margin from obstacles and itself.
 
         Several times faster than ``clearance``.
 
@@ -364,7 +364,7 @@ class Shaped(ABC):
         if starts.ndim == ends.ndim == 2 and len(starts) != len(ends):
             raise InvalidInputError(
                 f"q0 has {checks.quantity(len(starts), 'row')} and q1 has {len(ends)}: expected "
-                "as many, or one configuration."
+                "the same number of each, or a single configuration."
             )
         packed = self._check().packed_edges
         if packed is None:

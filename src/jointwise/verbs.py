@@ -99,8 +99,8 @@ class Verbs(Shaped):
         """(n,) the home configuration [rad, m]; ``mid_range`` if unknown. Read-only.
 
         It is the default start of solves, and what the page opens with: the configuration that the
-        maker of the robot, its SRDF or its MJCF keyframe calls home. A robot with several limbs
-        whose files have none is at zero, where its limits allow it.
+        maker of the robot, its SRDF or its MJCF keyframe calls home. If no file of a robot with
+        several limbs states it, it is zero, where the limits allow that.
         """
         return self._numbers.home
 
@@ -263,10 +263,11 @@ class Verbs(Shaped):
     ) -> IKPath:
         """Solve a path of targets as a whole, so that joints do not jump.
 
-        An arm with a closed form is solved globally: from all solutions of every target, at samples
-        of what the target leaves free (``aim``, ``within``), of the redundancy of seven joints and
-        of external axes, the path with the fewest breaks is found, of these the one with the least
-        joint motion, and that is made smoother. Other arms, targets with a posture, and several
+        An arm with a closed form is solved globally. All solutions of every target are computed at
+        samples of what the target leaves free (``aim``, ``within``), of the redundancy of seven
+        joints and of external axes. The path with the fewest breaks and, among those, the least
+        joint motion is found and then made smoother. Other arms, targets with a posture, and
+        several
         targets of a robot are followed one by one, each from the previous solution; the result is
         never worse than that.
 
@@ -283,7 +284,7 @@ class Verbs(Shaped):
             max_velocity: Largest velocity of the joints [rad/s, m/s]: one for all, (n,) or a
                 mapping of joint names. None: those of the model.
             max_step: Largest change of any joint between neighbours, and from a given start to the
-                first target [rad, m]. Where no solution found keeps to it, the path breaks.
+                first target [rad, m]. If no solution found keeps this limit, the path breaks.
             options: Whether the path is closed, detours around obstacles, samples of what targets
                 leave free, progress, and links in contact with the ground.
             posture: As for ``solve``. Its ``smoothness`` weighs the change of the joints.
@@ -432,7 +433,8 @@ class Verbs(Shaped):
 
         Args:
             target: As for ``solve``. Several in a list or an array, such as grasps, are
-                alternatives: any one of them is reached, number ``target_index`` of the plan.
+                alternatives: any one of them is reached, and ``target_index`` of the plan tells
+                    which.
                 For a robot, a mapping of link names to targets, or a list of mappings.
             start: (n,) where the joints are [rad, m], or a mapping of some joint names; other
                 joints start at ``home``. It must be inside the limits.
@@ -553,7 +555,8 @@ class Verbs(Shaped):
                 names [rad/s, m/s]. None: those of the model.
             max_acceleration: Limit of the acceleration of all joints, or (n,) [rad/s², m/s²].
             max_jerk: Limit of the jerk of all joints, or (n,) [rad/s³, m/s³]. None: no limit.
-            posture: The spare motion of a redundant model goes to its joint values, and only its
+            posture: The spare motion of a redundant model goes towards its joint values, and only
+                its
                 ``active`` joints may move. A tracker takes no ``weight`` and no ``smoothness``.
                 None: the start, or the nearest values that are away from the limits.
             switch_branches: If the joints have stopped short of a target at rest, and another
@@ -631,8 +634,8 @@ class Verbs(Shaped):
         model = self._numbers
         if isinstance(model, TreeModel) and model.loops:
             raise InvalidInputError(
-                f"{model.name} has closed loops, which {verb} would open, as it moves every joint "
-                "by itself: expected a robot without loops. Use solve_path."
+                f"{model.name} has closed loops, which {verb} would open, because it moves each "
+                "joint independently: expected a robot without loops. Use solve_path."
             )
 
     def _check_velocities(self, velocities: Floats) -> None:

@@ -124,8 +124,8 @@ ERRORS = {
         "--target cannot be combined with --to.\n"
     ),
     ("--target", "left", "1", "2", "3", "--margin", "0.1"): (
-        "r.urdf has no collision shapes: expected <collision> elements in its links. Spheres of "
-        "your own can be read by with_geometry('spheres.json').\n"
+        "r.urdf has no collision shapes: expected <collision> elements in its links. For spheres "
+        "of your own, call with_geometry('spheres.json').\n"
     ),
     ("--to", "1", "2", "3", "--free-base"): (
         "--free-base is for targets of links, which are not given: expected --target, or columns "

@@ -46,7 +46,7 @@ def test_a_batch_has_the_tool(run, tmp_path):
     [
         (
             ("0", "0"),
-            "--tool is '0 0': expected X Y Z [m], and perhaps rpy R P Y or quat X Y Z W, ",
+            "--tool is '0 0': expected X Y Z [m], optionally followed by rpy R P Y or quat ",
         ),
         (("0", "0", "0.1", "rpy", "1"), "--tool is '0 0 0.1 rpy 1': expected X Y Z"),
         (("0", "0", "0.1", "aim", "0", "0", "1"), "--tool is '0 0 0.1 aim 0 0 1': expected"),

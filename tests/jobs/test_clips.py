@@ -71,7 +71,10 @@ GOOD = {"links": ["tip"], "rate": 30.0, "positions": POINTS[:, None]}
         ({"links": ["a", "a"]}, "links of one.npz are ('a', 'a'): expected different names."),
         ({"positions": POINTS}, "positions of one.npz has shape (15, 3): expected numbers of sha"),
         ({"quaternions": QUATERNIONS[1:]}, "quaternions of one.npz has shape (14, 1, 4): expect"),
-        ({"links": ["hand"]}, "one.npz has targets of 'hand', which is no link of the robot: exp"),
+        (
+            {"links": ["hand"]},
+            "one.npz has targets of 'hand', which is not a link of the robot: exp",
+        ),
     ],
 )
 def test_bad_clips_are_refused_before_anything_is_written(tmp_path, change, text):

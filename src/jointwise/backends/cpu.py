@@ -36,7 +36,7 @@ class Backend(NamedTuple):
     Attributes:
         name: ``"native"``, the library that is built with jointwise, or ``"numba"``, which compiles
             the kernels on their first call.
-        reason: Why, in a sentence.
+        reason: Why it is used, in a sentence.
 
     Example:
         >>> from jointwise import backend

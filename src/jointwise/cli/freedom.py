@@ -25,9 +25,9 @@ class FreedomOptions:
             metavar="NUMBER",
         ),
     ] = 0.0
-    closed: Annotated[bool, typer.Option("--closed", help="The joints end where they begin.")] = (
-        False
-    )
+    closed: Annotated[
+        bool, typer.Option("--closed", help="Make the joints end where they begin.")
+    ] = False
 
     def of_targets(self, targets: Any, deg: bool) -> Any:
         """Targets with this freedom; of a robot, for each link.

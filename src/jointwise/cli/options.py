@@ -58,7 +58,8 @@ Tip = Annotated[
 Tool = Annotated[
     str | None,
     _option(
-        "Tool at the end effector: its tip there [m], and perhaps rpy R P Y or quat X Y Z W.",
+        "Tip of a tool in the frame of the end effector [m], optionally followed by rpy R P Y or "
+        "quat X Y Z W.",
         "X Y Z ...",
     ),
 ]
@@ -86,8 +87,8 @@ Aim = Annotated[
 LinkTargets = Annotated[
     list[str] | None,
     _option(
-        "Target of a link of a whole robot; repeat it for others. After the position may follow: "
-        "rpy R P Y, quat X Y Z W or aim X Y Z.",
+        "Target of a link of a whole robot: its position, optionally followed by rpy R P Y, quat "
+        "X Y Z W or aim X Y Z. Repeat the option for more links.",
         "LINK X Y Z ...",
         "--target",
     ),

@@ -135,7 +135,7 @@ def print_branches(arm: "Chain", found: "Solutions") -> None:
         text = "These are all solutions within the limits; solutions that differ by full turns "
         text += "count once."
     if found.continuum:
-        text += " Joints can move while the end effector stays: the target is singular."
+        text += " Joints can move while the end effector stays where it is: the target is singular."
     print(text)
 
 

@@ -32,8 +32,8 @@ def parse_tool(text: str) -> "Floats":
     known = name in ("", *COUNTS) and len(numbers) == 3 + COUNTS.get(name, 0)
     if not known or not np.isfinite(numbers).all():
         raise InvalidInputError(
-            f"--tool is {' '.join(words)!r}: expected X Y Z [m], and perhaps rpy R P Y or quat "
-            "X Y Z W, such as --tool 0 0 0.12."
+            f"--tool is {' '.join(words)!r}: expected X Y Z [m], optionally followed by rpy R P Y "
+            "or quat X Y Z W, such as --tool 0 0 0.12."
         )
     position, turned = numbers[:3], numbers[3:]
     if name == "rpy":

@@ -108,7 +108,7 @@ def read_clip(folder: Path, name: str) -> Clip:
     if missing := sorted(needed - {*arrays}):
         raise InvalidInputError(
             f"{name} has no array {' and '.join(missing)}: expected links, rate and either poses "
-            "or positions, perhaps with quaternions."
+            "or positions, optionally with quaternions."
         )
     links = tuple(np.array(arrays[LINKS]).ravel().tolist())
     if not links or len({*links}) < len(links) or not all(isinstance(link, str) for link in links):

@@ -105,9 +105,9 @@ class ClipJob:
         for link, followed in pairs.items():
             if link not in self.robot.link_names:
                 raise InvalidInputError(
-                    f"{name} has targets of {link!r}, which is no link of the robot: expected "
-                    "names of its links, or the option links, such as links={'left_hand': "
-                    "'LeftHand'}."
+                    f"{name} has targets of {link!r}, which is not a link of the robot: expected "
+                    "names of its links, or the option links, such as "
+                    f"links={'left_hand': 'LeftHand'}."
                 )
             if followed not in clip.links:
                 raise InvalidInputError(

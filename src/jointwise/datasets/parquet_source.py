@@ -130,8 +130,8 @@ def open_source(path: Path, model_for: ModelFor, in_degrees: bool, piece_rows: i
         schema = own if schema is None else schema
         if own.remove_metadata() != schema.remove_metadata():
             raise InvalidInputError(
-                f"{file.name} in {path} has other columns than the first file: expected files with "
-                "the same columns of the same types."
+                f"{file.name} in {path} has different columns from the first file: expected files "
+                "with the same columns of the same types."
             )
         counts = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
         firsts = accumulate(counts, initial=rows)

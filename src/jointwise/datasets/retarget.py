@@ -38,7 +38,7 @@ class ClipOptions:
 
     Args:
         links: The link of a clip that each link of the robot follows, by the names of the robot's
-            links. None: all links of a clip, which have the robot's names.
+            links. None: each link of a clip leads the link of the robot that has its name.
         limits_velocity: Whether the velocities of the joints are limited to those of the robot, at
             the rate of the clip.
         posture: As for ``solve_path``.

@@ -9,7 +9,7 @@ from jointwise.kernels.layout.arrays import Floats
 from jointwise.model import checks
 from jointwise.targets import PackedTarget
 
-# Largest difference of the ends of a closed path [m].
+# Largest difference of the ends of a closed path: of its targets [m], of its joints [rad, m].
 CLOSED = 1e-9
 
 
@@ -31,6 +31,11 @@ class PathLimits(NamedTuple):
     def both(self) -> Floats:
         """(1, n) or (m, n) the smaller of the two."""
         return np.minimum(self.by_velocity, self.max_step)
+
+
+def ends_meet(q: Floats) -> bool:
+    """Whether joint values (m, n) end where they begin; NaN is where NaN is."""
+    return np.allclose(q[0], q[-1], rtol=0.0, atol=CLOSED, equal_nan=True)
 
 
 def path_limits(velocities: Floats, count: int, times: Any, max_step: float | None) -> PathLimits:

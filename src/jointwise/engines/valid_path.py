@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from jointwise.engines.engine import Engine
-from jointwise.engines.path_limits import PathLimits
+from jointwise.engines.path_limits import PathLimits, ends_meet
 from jointwise.kernels.layout.arrays import Bools
 from jointwise.kernels.layout.task import Results
 from jointwise.model import checks
@@ -57,7 +57,7 @@ def follow_valid(
 def _explained(path: IKPath, limits: PathLimits, closed: bool) -> IKPath:
     """The same path with the reason of each break; a closed one breaks where it does not close."""
     last = len(path) - 1
-    opens = closed and not np.array_equal(path.q[0], path.q[-1], equal_nan=True)
+    opens = closed and not ends_meet(path.q)
     breaks = {*path.breaks, last} if opens else {*path.breaks}
     allowed = np.broadcast_to(limits.both, path.q.shape)
     reasons = []

@@ -21,12 +21,12 @@ class Workers:
             threads that its workers were started with. On ``"cuda"`` only workers that have the
             resource ``GPU`` compute, a chunk at a time for each.
         chunk: Size of a chunk, the unit of work and of what is written: for a map, the number of
-            voxels along its edge; for a dataset, the number of rows. None: so that a chunk has
-            about 100,000 poses, or four million on a GPU. For a map on a cluster of hundreds of
+            voxels along its edge; for a dataset, the number of rows. None: chosen so that a chunk
+            has about 100,000 poses, or four million on a GPU. For a map on a cluster of hundreds of
             cores choose 32 to 48; see docs/howto/reach.md.
 
     Raises:
-        InvalidInputError: A value is invalid, or the client is given with another one.
+        InvalidInputError: A value is invalid, or the client is combined with a device or threads.
 
     Example:
         >>> from jointwise import Workers

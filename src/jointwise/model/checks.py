@@ -63,7 +63,7 @@ def flag(name: str, value: Any) -> bool:
 def text(name: str, value: Any) -> str:
     """A text that is not empty."""
     if not isinstance(value, str) or not value:
-        raise InvalidInputError(f"{name} is {short(value)}: expected a text that is not empty.")
+        raise InvalidInputError(f"{name} is {short(value)}: expected a string that is not empty.")
     return value
 
 

@@ -58,8 +58,8 @@ def external_axis(
     ends = checks.limits([limits], (name,), "an external axis")[0]
     if not np.isfinite(ends).all():
         raise InvalidInputError(
-            f"limits are {ends[0]:g} and {ends[1]:g}: expected finite numbers, as an external axis "
-            "is sampled between them."
+            f"limits are {ends[0]:g} and {ends[1]:g}: expected finite numbers, because an "
+            "external axis is sampled between them."
         )
     placement = np.eye(4)
     placement[:3, :3] = rotations_to_axes(direction[None] / length)[0]

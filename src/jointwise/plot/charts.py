@@ -94,8 +94,9 @@ def _label_methods(ax: Any, trace: Trace) -> None:
 def path(model: Chain | Robot, path: IKPath, axes: Any = None, degrees: bool = False) -> Any:
     """Draw the joint values along a path, one panel per joint, and the errors.
 
-    Values outside the joint limits are shaded. A dotted line and a gap mark a break, a cross a
-    target that was missed. The errors fill the rest of the grid, after the turn of the tool if that
+    Values outside the joint limits are shaded. A dotted line and a gap mark a break; a cross marks
+    a target that was missed. The errors fill the rest of the grid, after the turn of the tool if
+    that
     is free. Both are left out if axes are given.
 
     Args:

@@ -27,7 +27,7 @@ def robot(
     ax: Any = None,
     color: str = AFTER,
 ) -> Any:
-    """Draw a whole robot in one configuration: a line to each link from the one that carries it.
+    """Draw a whole robot in one configuration, with a line to each link from its parent.
 
     A dot is a joint. A star is the position of a target, and a line leads to it from its link.
     Targets without a position are not drawn.

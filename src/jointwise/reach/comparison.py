@@ -44,7 +44,7 @@ def compare(map_a: ReachMap, map_b: ReachMap) -> Comparison:
 
     Args:
         map_a: A map.
-        map_b: Another, of the same resolution and orientations.
+        map_b: Another map with the same resolution and orientations.
 
     Raises:
         InvalidInputError: Resolution or orientations differ.

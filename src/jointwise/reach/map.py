@@ -77,8 +77,8 @@ class ReachMap:
     def exact(self) -> bool:
         """Whether a closed form decided which poses are reached, instead of restarts.
 
-        So it is for poses of arms with six joints and a closed form, on a CPU. Poses at
-        singularities and at the border of the reach, which it leaves open, were searched.
+        It does so for poses of arms with six joints and a closed form, on a CPU. Poses that it
+        leaves open, at singularities and at the border of the reach, were searched.
         """
         return bool(self._store.description.get("exact", False))
 
@@ -194,7 +194,8 @@ class ReachMap:
     def cloud(self, cut: tuple[str, float] | None = None) -> Cloud:
         """(k, 3) the centres of the voxels that are reached [m], and (k, 3) their colours.
 
-        The brighter, the more orientations are reached. Colours are red, green, blue, 0 to 255.
+        Brighter colours mean that more orientations are reached. Colours are red, green, blue, 0 to
+        255.
 
         Args:
             cut: An axis and a coordinate [m], such as ``("y", 0.0)``: voxels with a larger

@@ -233,7 +233,7 @@ class MapPage:
         with self._lock:
             self._arm.root.visible = False
             self.server.scene.remove_by_name("/selected")
-            self._details.content = html("Click a voxel to see its values and the arm in it.")
+            self._details.content = html("Click a voxel to see its values and the arm reaching it.")
             self._deselect_button.visible = False
         self._opacity.value = 1.0
 

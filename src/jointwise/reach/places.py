@@ -56,8 +56,7 @@ def places(targets: AnyTargets) -> Places:
     if kind not in JACOBIAN_ROWS or not is_plain:
         what = kind.plural if kind not in JACOBIAN_ROWS else "a weight, a point or another frame"
         raise InvalidInputError(
-            f"targets has {what}: expected positions, aims or poses of the end effector, as from "
-            "every base they are solved alone."
+            f"targets has {what}: expected positions, aims or poses of the end effector alone."
         )
     if kind is not AIM:
         frames, _ = checks.places("targets", kind.as_array(values))

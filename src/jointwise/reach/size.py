@@ -38,7 +38,7 @@ class MapSize:
             exact up to 100 voxels along each axis, beyond that within about 1 %.
         poses: Number of poses to solve.
         bytes: Size on disk, at most [bytes].
-        seconds: Time to compute it, roughly; without that of compiling [s].
+        seconds: Time to compute it, roughly, without compiling [s].
 
     Example:
         >>> from jointwise import robots
@@ -70,8 +70,8 @@ def map_size(
 ) -> MapSize:
     """The size of the map that ``reach_map`` would compute with these arguments.
 
-    The time is that of 240,000 poses per second and CPU thread, or 40 million on a GPU, which was
-    measured with a UR5e; nothing is solved, and no memory is taken for the map.
+    The time assumes 240,000 poses per second and CPU thread, or 40 million on a GPU, as measured
+    with a UR5e; nothing is solved, and no memory is taken for the map.
 
     Args:
         arm: The arm.

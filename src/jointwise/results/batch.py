@@ -144,7 +144,7 @@ class IKBatch(Sequence[IKResult]):
         return check.contacts(q, self._details.base_poses, threads=None)
 
     def numpy(self) -> IKBatch:
-        """The same in NumPy arrays, copied from the GPU if they are there."""
+        """The same batch with NumPy arrays, copied from the GPU if they are there."""
         if not is_on_gpu(self.status):
             return self
         arrays = {name: as_numba_array(getattr(self, name)).copy_to_host() for name in ARRAYS}
@@ -259,7 +259,7 @@ class IKBatch(Sequence[IKResult]):
             ) from None
         except (ValueError, KeyError, BadZipFile):
             raise InvalidInputError(
-                f"{str(path)!r} is no saved batch: expected a file that save wrote."
+                f"{str(path)!r} is not a saved batch: expected a file that save wrote."
             ) from None
         for array in content.values():
             array.setflags(write=False)

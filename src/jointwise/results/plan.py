@@ -171,7 +171,7 @@ class Plan:
         """How planning ended, what collides, and how much was tried, in a few sentences."""
         parts = [self._details.note, str(self.status.value)]
         if self._details.colliding is not None and self.contact is not None:
-            parts.insert(0, contact_text(self.contact, self.clearance))
+            parts.insert(0, contact_text(self.contact, self.clearance, self._details.check))
         return " ".join(filter(None, parts))
 
     def or_raise(self) -> Plan:

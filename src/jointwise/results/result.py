@@ -65,6 +65,13 @@ class Check(Protocol):
         """The names of the two nearest things; None if there are none."""
         ...
 
+    def padding_between(self, names: tuple[str, str]) -> float:
+        """How far the spheres of two link groups may extend beyond the links [m], together.
+
+        0 if one of the names is not a link group.
+        """
+        ...
+
 
 class TargetErrors(NamedTuple):
     """By how much a link misses its target; arrays (m,) in the errors of a batch.
@@ -109,7 +116,7 @@ def errors_by_link(
 class IKResult(tuple[Any, ...]):
     """Joint values for one or several targets, and whether they reach them.
 
-    A tuple of its attributes, because making a dataclass takes longer than many a solve.
+    A tuple of its attributes, because creating a dataclass would take longer than a fast solve.
 
     Attributes:
         q: (n,) one value per joint [rad]; [m] for a prismatic joint. Read-only.
@@ -201,13 +208,13 @@ class IKResult(tuple[Any, ...]):
         return self._explained(False)
 
     def or_raise(self, degrees: bool = False) -> IKResult:
-        """This result if it converged.
+        """Return this result if it converged, or raise an error.
 
         Args:
             degrees: Whether the text has the orientation error in degrees.
 
         Raises:
-            UnsolvedError: It did not; the text says why, and by how much it missed.
+            UnsolvedError: It did not converge; the text says why, and by how much it missed.
 
         Example:
             >>> from jointwise import robots
@@ -218,8 +225,9 @@ class IKResult(tuple[Any, ...]):
         return self
 
     def _explained(self, degrees: bool) -> str:
-        if self.status in COLLISIONS and self.contact:
-            return f"{contact_text(self.contact, self.clearance)} {self.status.value}"
+        if self._check is not None and self.status in COLLISIONS and self.contact:
+            text = contact_text(self.contact, self.clearance, self._check)
+            return f"{text} {self.status.value}"
         if isnan(self.position_error) and isnan(self.orientation_error):  # nothing was solved
             return str(self.status.value)
         each = self._link_errors
@@ -308,9 +316,22 @@ def error_text(position_error: float, orientation_error: float, degrees: bool = 
     return " and ".join(parts)
 
 
-def contact_text(contact: tuple[str, str], clearance: float) -> str:
-    """How far two things are apart, or how deep they are in each other."""
+def contact_text(contact: tuple[str, str], clearance: float, check: Check) -> str:
+    """How far two things are apart, or how deep they are in each other.
+
+    Args:
+        contact: Their names.
+        clearance: Their distance [m]; negative if they collide.
+        check: What found them.
+    """
     both = f"{contact[0]!r} and {contact[1]!r}"
-    if clearance < 0.0:
-        return f"{both} overlap by {-clearance:.3g} m."
-    return f"{both} are {clearance:.3g} m apart."
+    if clearance >= 0.0:
+        return f"{both} are {clearance:.3g} m apart."
+    text, padding = f"{both} overlap by {-clearance:.3g} m.", check.padding_between(contact)
+    if -clearance > padding:
+        return text
+    return (
+        f"{text} The spheres of both may extend up to {500.0 * padding:g} mm beyond the links; if "
+        "the links do not touch, fit closer spheres with with_geometry(padding=0.005), or pass the "
+        "pair in allow."
+    )

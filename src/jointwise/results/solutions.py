@@ -23,10 +23,11 @@ class Solutions(Sequence[IKResult]):
     Attributes:
         q: (k, n) joint values of all [rad]; [m] for a prismatic joint. Read-only.
         complete: True if these are provably all solutions within the limits. Solutions that
-            differ by full turns count once. Never if some collide and tolerances are larger than
-            by default: joint values that miss the target a little may then be free.
-        continuum: Whether the target is singular, or nearly: around some of the solutions joints
-            can move while the end effector stays. The others stand for them.
+            differ by full turns count once. Always False if some collide and the tolerances are
+            larger than the defaults: joint values that slightly miss the target may then be free.
+        continuum: Whether the target is singular, or nearly: at some of the solutions, joints can
+            move while the end effector stays where it is. The listed solutions stand for all of
+            them.
         redundancy: (k,) the arm angle or the value of the fixed joint of each [rad, m]; None for an
             arm without one.
 
@@ -76,7 +77,7 @@ class Solutions(Sequence[IKResult]):
         number = f"{len(self)} solution{'s' * (len(self) > 1)}"
         text = f"{number}, {'provably all' if self.complete else 'there may be others'}."
         if self.continuum:
-            text += " Around some of them joints can move while the end effector stays."
+            text += " At some of them, joints can move while the end effector stays where it is."
         width = len(str(len(self)))
         rows = [value_lines(f"{i:{width}}", q) for i, q in enumerate(self.q)]
         return "\n".join([text, *(line for row in rows for line in row)])

@@ -207,14 +207,14 @@ class BreakReason(CodedStatus):
     COLLIDES = "Every solution found of this target or the previous one collides."
     INVALID = "The previous target is invalid."
     STEP_TOO_LARGE = (
-        "No way found at this resolution keeps every joint within the largest step. Allow larger "
-        "steps or more time, more freedom, or more samples."
+        "No path found at this resolution keeps every joint within the largest step. Allow "
+        "larger steps or more time, more freedom, or more samples."
     )
     OTHER_BRANCH = (
-        "The arm changes its branch, or a joint makes a full turn: no way found at this resolution "
-        "avoids that."
+        "The arm changes to another branch, or a joint makes a full turn: no path found at this "
+        "resolution avoids that."
     )
-    NOT_CLOSED = "The joints do not end where they begin: no closed way was found."
+    NOT_CLOSED = "The joints do not end where they begin: no closed path was found."
 
 
 # By the codes of kernels.

@@ -43,7 +43,7 @@ def read(source: str | PathLike[str] | IO[bytes], kinds: Mapping[str, Any]) -> t
     except OSError as problem:
         raise InvalidInputError(f"{str(path)!r} cannot be read: {problem.strerror}.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
-        raise InvalidInputError(f"{title} is no TOML file: {problem}.") from None
+        raise InvalidInputError(f"{title} is not a TOML file: {problem}.") from None
     except RecursionError:
         raise InvalidInputError(
             f"{title} has lists nested too deeply to be read: expected tables of numbers."
@@ -64,7 +64,7 @@ def read(source: str | PathLike[str] | IO[bytes], kinds: Mapping[str, Any]) -> t
 
 def _obstacle(title: str, kind: Any, number: int, table: Any) -> Obstacle:
     if not isinstance(table, dict):
-        raise InvalidInputError(f"{title}, [[{kind.kind}]] {number} is no table.")
+        raise InvalidInputError(f"{title}, [[{kind.kind}]] {number} is not a table.")
     given = dict(table)
     name = given.pop("name", f"{kind.kind}{number}")
     if not isinstance(name, str):

@@ -91,8 +91,9 @@ class Grid(Obstacle):
     def sizes(self) -> dict[str, Any]:
         """A grid cannot be written in a file of obstacles."""
         raise InvalidInputError(
-            f"{self.name!r} is a grid of distances, which a scene's file cannot hold: expected "
-            "boxes, spheres, cylinders, capsules and half-spaces. Keep its points in a file."
+            f"{self.name!r} is a grid of distances, which a scene file cannot hold: expected "
+            "boxes, spheres, cylinders, capsules and half-spaces. Save its points in a file of "
+            "their own."
         )
 
     def extent(self) -> float:
@@ -124,8 +125,8 @@ class Grid(Obstacle):
     def resized(self, **sizes: Any) -> "Grid":
         """A grid cannot be resized."""
         raise InvalidInputError(
-            f"{self.name!r} is a grid of distances, which cannot be resized: make it again, of its "
-            "points or its mesh."
+            f"{self.name!r} is a grid of distances, which cannot be resized: make it again from "
+            "its points or its mesh."
         )
 
 

@@ -46,7 +46,7 @@ FAR_BOX[9] = FAR_CYLINDER[0] = FAR
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Scene:
-    """Obstacles, base frame. It is never changed: every method returns another scene.
+    """Obstacles in the base frame. A scene is immutable: every method returns another one.
 
     Attributes:
         obstacles: In the order in which they were added.
@@ -73,7 +73,7 @@ class Scene:
         for each in self.obstacles:
             if not isinstance(each, Obstacle):
                 raise InvalidInputError(
-                    f"obstacles has {checks.short(each)}: expected none here. Add obstacles by "
+                    f"obstacles has {checks.short(each)}: expected none here. Add obstacles with "
                     "Scene().box(...) and the like."
                 )
             if each.name in names:
@@ -84,7 +84,7 @@ class Scene:
             names.add(each.name)
 
     def box(self, size: ArrayLike, pose: Any = None, *, name: str | None = None) -> Scene:
-        """With a box.
+        """The scene with one more box.
 
         Args:
             size: (3,) edges along the x, y, z of its pose [m].
@@ -102,7 +102,7 @@ class Scene:
         return self._with(Box, name, size, pose)
 
     def sphere(self, radius: float, position: Any = None, *, name: str | None = None) -> Scene:
-        """With a sphere of a radius [m] around a position (3,) [m]; see ``box``.
+        """The scene with a sphere of a radius [m] around a position (3,) [m]; see ``box``.
 
         Example:
             >>> Scene().sphere(0.1).distance([0.0, 0.0, 0.5])
@@ -113,7 +113,7 @@ class Scene:
     def cylinder(
         self, radius: float, length: float, pose: Any = None, *, name: str | None = None
     ) -> Scene:
-        """With a cylinder about the z of its pose, centred there [m]; see ``box``.
+        """The scene with a cylinder about the z of its pose, centred there [m]; see ``box``.
 
         Example:
             >>> Scene().cylinder(0.1, 0.6).distance([0.5, 0.0, 0.0])
@@ -124,7 +124,7 @@ class Scene:
     def capsule(
         self, radius: float, length: float, pose: Any = None, *, name: str | None = None
     ) -> Scene:
-        """With a capsule about the z of its pose; ``length`` is without the hemispheres [m].
+        """The scene with a capsule about the z of its pose; ``length`` is without hemispheres [m].
 
         Example:
             >>> Scene().capsule(0.1, 0.6).distance([0.5, 0.0, 0.0])
@@ -135,7 +135,7 @@ class Scene:
     def half_space(
         self, normal: ArrayLike, offset: float = 0.0, *, name: str | None = None
     ) -> Scene:
-        """With all points p for which normal · p is below ``offset`` [m], such as a floor.
+        """The scene with a half-space, normal · p below ``offset`` [m], such as a floor.
 
         Args:
             normal: (3,) direction out of it, of any length; [0, 0, 1] for a floor.
@@ -153,13 +153,13 @@ class Scene:
         """A point cloud or a height map, as a grid of distances.
 
         A point has no size: give a ``margin`` that is about the distance between points. Distances
-        are never too large. They are too small by the diagonal of a voxel at most, up to four
-        voxels outside of the box around all points. Farther away they are at least the distance
+        are never too large. Up to four voxels outside the box around all points, they are too small
+        by at most the diagonal of a voxel. Farther away they are at least the distance
         from that box, enlarged by five voxels on each side.
 
         Args:
             cloud: (k, 3) points [m], base frame.
-            voxel: Edge of a cell [m]. Half of it takes eight times the memory.
+            voxel: Edge of a cell [m]. Half the edge takes eight times the memory.
             name: What results call it.
 
         Raises:
@@ -417,6 +417,6 @@ def _triangles(given: ArrayLike, count: int) -> Ints:
     if faces.ndim != 2 or faces.shape[1] != 3 or not len(faces) or len(wrong):
         found = f"{wrong[0]:g}" if len(wrong) else f"shape {faces.shape}"
         raise InvalidInputError(
-            f"triangles has {found}: expected (m, 3), numbers of vertices from 0 to {count - 1}."
+            f"triangles has {found}: expected (m, 3), indices of vertices from 0 to {count - 1}."
         )
     return faces.astype(np.int64)

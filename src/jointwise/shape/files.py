@@ -138,8 +138,8 @@ def from_text(
     parts[0] = move_spheres(moved, parts[0])
     if not any(map(len, parts)):
         raise InvalidInputError(
-            f"{title} has no sphere at all, so that nothing would ever touch: expected at least "
-            "one row of x, y, z, radius."
+            f"{title} has no spheres, so nothing could ever collide: expected at least one row of "
+            "x, y, z, radius."
         )
     for group, each in enumerate(names):
         for name in each:

@@ -51,8 +51,7 @@ class Geometry:
     Attributes:
         links: The names of the links of each group; empty where there are none.
         joints: The names of the joints.
-        padding: How far a sphere is outside of the shapes that it stands for, at most [m]; None
-            if unknown.
+        padding: How far a sphere may extend beyond the shapes that it covers [m]; None if unknown.
         source: Where the shapes are from.
         skipped: (link group, link group, reason) of pairs that are not checked.
 

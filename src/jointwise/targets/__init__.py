@@ -192,8 +192,8 @@ def in_base_frame(packed: PackedTarget) -> PackedTarget:
     """The target of an arm; refuses one in the frame of a link."""
     if packed.to is not None:
         raise InvalidInputError(
-            f"target is in the frame of {packed.to!r}: expected one in the base frame, as an arm "
-            "has one link with a target. Use the chain from that link, or Robot."
+            f"target is in the frame of {packed.to!r}: expected one in the base frame, because an "
+            "arm has only one link with a target. Use the chain from that link, or Robot."
         )
     return packed
 

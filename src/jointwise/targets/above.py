@@ -75,14 +75,15 @@ def above(
 ) -> Target:
     """A target that keeps a point above a convex polygon on the ground, at any height.
 
-    The centre of mass above the feet is balance: ``{"center_of_mass": above(corners)}``. The error
+    For balance, keep the centre of mass above the feet: ``{"center_of_mass": above(corners)}``. The
+    error
     is the horizontal distance to the polygon, 0 above it.
 
     Args:
         polygon: (k, 2) or (k, 3) corners [m], world frame; z is ignored. They may be in any order,
             and points inside their convex hull do not count. (m, k, 2) or (m, k, 3) for many.
         margin: How far inside its edges the point should stay [m].
-        weight: How much the target counts beside others.
+        weight: How much the target counts relative to others.
         point: (3,) the point of the link [m], link frame. None: its origin.
 
     Raises:

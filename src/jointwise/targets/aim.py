@@ -100,12 +100,13 @@ def aim(
         position: (3,) where the link should be [m], base frame; (m, 3) for a batch.
         direction: (3,) where the axis should point, base frame, or (m, 3). Any length but zero.
         axis: (3,) which axis of the link, its own frame; z by default.
-        weight: How much the target counts beside others: a number, or one for position and one
+        weight: How much the target counts relative to others: a number, or one for position and one
             for direction.
         point: (3,) the point of the link that should be there [m], link frame. None: its origin.
 
     Raises:
-        InvalidInputError: Not three finite numbers, or a direction of no length.
+        InvalidInputError: A vector does not have three finite numbers, or a direction has no
+            length.
 
     Example:
         >>> aim([0.4, 0.0, 0.3], direction=[0, 0, -2])

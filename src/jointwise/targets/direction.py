@@ -47,10 +47,11 @@ def direction(
         direction: (3,) where the axis should point, base frame; (m, 3) for a batch. Any length
             but zero.
         axis: (3,) which axis of the link, its own frame; z by default.
-        weight: How much the target counts beside others.
+        weight: How much the target counts relative to others.
 
     Raises:
-        InvalidInputError: Not three finite numbers, or a direction of no length.
+        InvalidInputError: A vector does not have three finite numbers, or a direction has no
+            length.
 
     Example:
         >>> from jointwise import Chain, direction

@@ -32,11 +32,12 @@ def on_line(
     Args:
         start: (3,) a point of the line [m], base frame; (m, 3) for many lines of one direction.
         direction: (3,) along the line; any length but zero.
-        weight: How much the target counts beside others.
+        weight: How much the target counts relative to others.
         point: (3,) the point of the link [m], link frame. None: its origin.
 
     Raises:
-        InvalidInputError: Not three finite numbers, or a direction of no length.
+        InvalidInputError: A vector does not have three finite numbers, or a direction has no
+            length.
 
     Example:
         >>> from jointwise import Chain, on_line
@@ -60,11 +61,11 @@ def on_plane(
     Args:
         start: (3,) a point of the plane [m], base frame; (m, 3) for many planes of one normal.
         normal: (3,) at right angles to the plane; any length but zero.
-        weight: How much the target counts beside others.
+        weight: How much the target counts relative to others.
         point: (3,) the point of the link [m], link frame. None: its origin.
 
     Raises:
-        InvalidInputError: Not three finite numbers, or a normal of no length.
+        InvalidInputError: A vector does not have three finite numbers, or a normal has no length.
 
     Example:
         >>> from jointwise import Chain, on_plane

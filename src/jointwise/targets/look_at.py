@@ -48,11 +48,11 @@ def look_at(
     Args:
         at: (3,) where the axis should point [m], base frame; (m, 3) for a batch.
         axis: (3,) which axis of the link, its own frame; z by default.
-        weight: How much the target counts beside others.
+        weight: How much the target counts relative to others.
         point: (3,) where the axis begins [m], link frame. None: its origin.
 
     Raises:
-        InvalidInputError: Not three finite numbers, or an axis of no length.
+        InvalidInputError: A vector does not have three finite numbers, or an axis has no length.
 
     Example:
         >>> from jointwise import Robot, look_at

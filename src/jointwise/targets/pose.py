@@ -145,13 +145,14 @@ def pose(
         rpy: (3,) roll, pitch, yaw: angles about fixed x, y, z [rad], as URDF has them; or (m, 3).
         rotvec: (3,) rotation vector, axis times angle [rad]; or (m, 3).
         matrix: (3, 3) rotation matrix; or (m, 3, 3).
-        weight: How much the target counts beside others: a number, or one for position and one
+        weight: How much the target counts relative to others: a number, or one for position and one
             for orientation. A radian counts about as much as a fifth of an arm's length, or three
             tenths of the longest path of joints in a robot.
         point: (3,) the point of the link that should be there [m], link frame. None: its origin.
 
     Raises:
-        InvalidInputError: Not one orientation, a wrong shape, or no rotation.
+        InvalidInputError: Not exactly one orientation is given, a shape is wrong, or a matrix is
+            not a rotation.
 
     Example:
         >>> from math import pi

@@ -73,11 +73,11 @@ def position(position: ArrayLike, *, weight: float = 1.0, point: ArrayLike | Non
 
     Args:
         position: (3,) [m], base frame; (m, 3) for many.
-        weight: How much the target counts beside others.
+        weight: How much the target counts relative to others.
         point: (3,) the point of the link that should be there [m], link frame. None: its origin.
 
     Raises:
-        InvalidInputError: Not three finite numbers, or a negative weight.
+        InvalidInputError: The position does not have three finite numbers, or a weight is negative.
 
     Example:
         >>> from jointwise import Robot, position

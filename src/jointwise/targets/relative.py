@@ -25,7 +25,7 @@ def relative(target: AnyTargets, to: str) -> Target:
         to: Name of the other link.
 
     Raises:
-        InvalidInputError: It is no target, or ``to`` is not text.
+        InvalidInputError: The target is invalid, or ``to`` is not a string.
 
     Example:
         >>> from jointwise import Robot, pose, relative

@@ -49,7 +49,7 @@ class Target:
     Attributes:
         kind: What it prescribes.
         values: Its numbers as kernels take them. Read-only.
-        weight: How much its position and its orientation count, beside other targets.
+        weight: How much its position and its orientation count relative to other targets.
         point: (3,) the point of the link that should be there [m], link frame; None: its origin.
         to: The link in whose frame it is, see ``relative``. None: the base frame, or the world of a
             robot.

@@ -87,7 +87,7 @@ class Visitor:
             self.drawing.obstacles.handle.on_update(self._obstacle_dragged)
             client.scene.on_click()(self._scene_clicked)
             self.drawing.show(with_handles=True)
-            self.drawing.fit_view()
+            self.drawing.fit_view(first=True)
             self._panel.refresh()
         self._worker.start()
         self._planner.start()

@@ -64,7 +64,7 @@ def plan(
     ] = None,
     rounded: Annotated[
         bool,
-        typer.Option("--rounded", help="Round the corners as far as it is proven; needs --step."),
+        typer.Option("--rounded", help="Round the corners that stay provably free; needs --step."),
     ] = False,
     max_samples: Annotated[
         int,

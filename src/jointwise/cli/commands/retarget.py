@@ -24,8 +24,9 @@ def retarget(
     follow: Annotated[
         list[str] | None,
         typer.Option(
-            help="A link of the robot and the link of the clips that it follows; repeat it for "
-            "others. Default: all links of the clips, which have the robot's names.",
+            help="A link of the robot and the link of the clips that it follows; repeat the "
+            "option for more links. Default: each link of the clips leads the link of the "
+            "robot with its name.",
             metavar="LINK=NAME",
             show_default=False,
         ),
@@ -33,7 +34,8 @@ def retarget(
     limit_velocity: Annotated[
         bool,
         typer.Option(
-            "--limit-velocity", help="Keep to the velocity limits of the joints, at each rate."
+            "--limit-velocity",
+            help="Keep the velocity limits of the joints at the rate of each clip.",
         ),
     ] = False,
     contact: Annotated[

@@ -41,7 +41,7 @@ def track(
         bool,
         typer.Option(
             "--switch-branches",
-            help="Switch to another branch if only that one reaches a target at rest.",
+            help="Switch branches if only another branch reaches a target at rest.",
         ),
     ] = False,
     start: Start = None,

@@ -38,7 +38,7 @@ def view(
         str | None,
         typer.Option(
             "--path",
-            help="Table of targets to solve as a path, as for path, and to show.",
+            help="Table of targets, as for jointwise path, to solve and show.",
             metavar="FILE",
         ),
     ] = None,

@@ -54,7 +54,7 @@ def solutions_batch(
     form, poses = arm.closed_form, packed.values
     if form is None or packed.kind is not POSE:
         raise InvalidInputError(
-            "this arm has no closed form, or the targets are no poses: expected poses of an arm "
+            "this arm has no closed form, or the targets are not poses: expected poses of an arm "
             "whose closed_form is not None. Use solutions for each target, or solve_batch."
         )
     values = _redundancy_of(form, redundancy, len(poses))
@@ -121,13 +121,14 @@ def _redundancy_of(form: ClosedForm, redundancy: ArrayLike | None, count: int) -
     """(count,) or (1,) values of the redundancy; 0 for six joints, which have none."""
     if form.redundant and redundancy is None:
         raise InvalidInputError(
-            "redundancy is None: expected a value of the arm angle or the fixed joint [rad, m], or "
-            "(m,) one for each target, as an arm with seven joints has infinitely many solutions."
+            "redundancy is None: expected a value of the arm angle or the fixed joint [rad, m], "
+            "or (m,) one for each target, because an arm with seven joints has infinitely many "
+            "solutions."
         )
     if redundancy is not None and not form.redundant:
         raise InvalidInputError(
-            "redundancy is given: expected None, as an arm with six joints has none; "
-            "chain.closed_form tells."
+            "redundancy is given: expected None, because an arm with six joints has none. See "
+            "chain.closed_form."
         )
     values = np.zeros(1) if redundancy is None else checks.floats("redundancy", redundancy)
     values = np.atleast_1d(checks.all_finite("redundancy", values))

@@ -119,8 +119,8 @@ def redundancy_intervals(arm: ArmModel, target: AnyTarget) -> Floats:
     packed, form = pack_target(target), arm.closed_form
     if form is None or not form.redundant or packed.kind is not POSE:
         raise InvalidInputError(
-            "this arm or target has no redundancy: expected a pose and an arm of seven joints with "
-            "a closed form; chain.closed_form tells."
+            "this arm or target has no redundancy: expected a pose and an arm of seven joints "
+            "with a closed form. See chain.closed_form."
         )
     packed.kind.check(packed.values)
     low, high = redundancy_range(arm, form)

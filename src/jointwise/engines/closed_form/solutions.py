@@ -80,8 +80,8 @@ def all_solutions(
             return Solutions(solutions[:inside], evaluate, form.exact)
     if redundancy is not None and (form is None or not form.redundant or kind is not POSE):
         raise InvalidInputError(
-            "redundancy is given: expected None, as only the poses of arms with seven joints and a "
-            "closed form have one; chain.closed_form tells."
+            "redundancy is given: expected None, because only poses of arms with seven joints "
+            "and a closed form have one. See chain.closed_form."
         )
     if form is None or kind is not POSE:
         return _searched(arm, target, max_count, near, config, all_turns, check)

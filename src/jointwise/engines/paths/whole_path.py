@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jointwise.backends.progress import reporting
-from jointwise.engines.path_limits import PathLimits
+from jointwise.engines.path_limits import PathLimits, ends_meet
 from jointwise.engines.paths.freedom import Freedom, freedom_of
 from jointwise.engines.paths.global_path import PathSearch
 from jointwise.engines.paths.layers import MAX_NODES, make_ladder
@@ -120,6 +120,6 @@ def _is_as_good(a: Followed, b: Followed, start: Floats | None, closed: bool) ->
 
 def _quality(path: Followed, start: Floats | None, closed: bool) -> tuple[int, int, int, float]:
     missed, colliding, breaks, motion = path.quality(start)
-    ends = path.results[0].q, path.results[-1].q
-    open_end = closed and not np.array_equal(*ends) and len(path.results) - 1 not in path.breaks
+    ends = np.array([path.results[0].q, path.results[-1].q])
+    open_end = closed and not ends_meet(ends) and len(path.results) - 1 not in path.breaks
     return missed, colliding, breaks + open_end, motion

@@ -131,7 +131,8 @@ def _alternative_mappings(targets: Mapping[str, Any]) -> list[Mapping[str, Any]]
     if len(set(counts.values())) > 1:
         listed = ", ".join(f"{link!r} has {count}" for link, count in counts.items())
         raise InvalidInputError(
-            f"targets differ in number, {listed}: expected as many alternatives for each link."
+            f"targets differ in number, {listed}: expected the same number of alternatives for "
+            "each link."
         )
     rows = range(next(iter(counts.values())))
     return [{link: column[i] for link, column in columns.items()} for i in rows]

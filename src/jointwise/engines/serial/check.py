@@ -71,6 +71,12 @@ class CollisionCheck:
         a, b = int(contact[1]), int(contact[2])
         return None if a < 0 else (self.names[a], self.names[b])
 
+    def padding_between(self, names: tuple[str, str]) -> float:
+        """How far the spheres of two link groups may extend beyond the links [m], together."""
+        geometry = self._collision.geometry
+        are_links = set(names) <= set(geometry.names) - set(geometry.attached)
+        return 2.0 * (geometry.padding or 0.0) if are_links else 0.0
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__} with a margin of {self.margin:g} m>"
 
@@ -86,8 +92,9 @@ class SerialCheck(CollisionCheck):
         geometry, allowed = collision.for_kernels()
         if not is_for_arms(collision):
             raise InvalidInputError(
-                f"the arm holds {' and '.join(geometry.attached)}, which differ in what they may "
-                "touch: expected one of them here. solve, clearance and is_free take all."
+                f"the arm holds {' and '.join(geometry.attached)}, which may touch different "
+                "things: expected only one of them here. solve, clearance and is_free accept "
+                "all."
             )
         self._collision, self.margin = collision, collision.margin
         world = kernel_world(collision.scene)

@@ -36,8 +36,8 @@ def group_levers(tree: Tree, spheres: Spheres) -> Floats:
                 levers[group, joint + 1] = ROUNDED * across if is_revolute else 1.0
     if not np.isfinite(levers).all():
         raise InvalidInputError(
-            "a prismatic joint has no limits, so that how far it moves a link is not known: a "
-            "tracker with a scene expects limits. Set them by with_limits."
+            "a prismatic joint has no limits, so it could move a link by any distance: a tracker "
+            "in a scene needs limits. Set them with with_limits."
         )
     return levers
 

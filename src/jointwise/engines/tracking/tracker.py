@@ -347,7 +347,7 @@ def active_joints(
     if posture.weight != POSTURE_WEIGHT or posture.smoothness:
         name = "smoothness" if posture.smoothness else "weight"
         raise InvalidInputError(
-            f"posture has a {name}: a tracker moves to its joint values by spare motion only, "
+            f"posture has a {name}: a tracker moves to its joint values only by spare motion, "
             "which moves no target. Leave it out."
         )
     if posture.active is None:

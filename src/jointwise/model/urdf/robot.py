@@ -21,7 +21,9 @@ def read_robot(tree: Tree, free_base: bool = False) -> TreeModel:
     root, floating = _only_root(tree), _floating_joint(tree)
     if floating is not None:
         if free_base:
-            raise floating.error("frees the base, as free_base does: expected one of them.")
+            raise floating.error(
+                "frees the base, and so does free_base: expected only one of them."
+            )
         root, free_base = floating.child, True
     joints = _depth_first(tree, root)
     check_types(joints)

@@ -60,5 +60,5 @@ def _mesh(path: str | PathLike[str]) -> Mesh:
     if not is_file(path):
         raise InvalidInputError(f"mesh is {checks.short(path)}: expected a file.")
     mesh = load_mesh(Path(path), np.ones(3))
-    warn_if_open(mesh, Path(path).name)
+    warn_if_open({Path(path).name: mesh})
     return mesh

@@ -1,5 +1,6 @@
 """The files of meshes that a URDF names: where they are, and what they contain."""
 
+from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 
@@ -11,6 +12,9 @@ from jointwise.kernels.layout.arrays import MAX_VALUE, Floats
 from jointwise.model import checks
 from jointwise.shape.solids.mesh import Mesh
 from jointwise.shape.solids.orientation import oriented
+
+# Meshes with holes that a warning names, at most.
+MAX_LISTED = 3
 
 
 def find_mesh(filename: str, folder: Path | None) -> Path:
@@ -77,12 +81,23 @@ def load_mesh(path: Path, scale: Floats) -> Mesh:
     return oriented(Mesh(vertices, faces))
 
 
-def warn_if_open(mesh: Mesh, name: str) -> None:
-    """Warn that spheres around a mesh with holes may be too large."""
-    if mesh.open_edges:
-        warn_caller(
-            GeometryWarning(
-                f"the mesh {name} is not closed ({mesh.open_edges} open edges): spheres cover its "
-                "surface, but near its holes they may be fatter than the padding."
-            )
+def warn_if_open(meshes: Mapping[str, Mesh]) -> None:
+    """Warn once that spheres around meshes with holes may be too large.
+
+    Args:
+        meshes: The meshes, by name.
+    """
+    holes = {name: mesh.open_edges for name, mesh in meshes.items() if mesh.open_edges}
+    if not holes:
+        return
+    listed = ", ".join(list(holes)[:MAX_LISTED])
+    more = f" and {len(holes) - MAX_LISTED} more" if len(holes) > MAX_LISTED else ""
+    if len(holes) == 1:
+        start = f"the mesh {listed} is not closed ({holes[listed]} open edges): spheres cover its "
+        warning = "surface, but near its holes they may extend beyond it by more than the padding."
+    else:
+        start = f"{len(holes)} meshes are not closed ({listed}{more}): spheres cover their "
+        warning = (
+            "surfaces, but near their holes they may extend beyond them by more than the padding."
         )
+    warn_caller(GeometryWarning(start + warning))

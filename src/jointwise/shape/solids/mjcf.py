@@ -27,6 +27,7 @@ def mjcf_solids(
         count: Number of link groups.
     """
     meshes: list[dict[str, list[Mesh]]] = [{} for _ in range(count)]
+    read: dict[str, Mesh] = {}
     for geom in geoms:
         if geom.body not in links:
             continue
@@ -40,7 +41,11 @@ def mjcf_solids(
                     )
                 )
             continue
-        meshes[group].setdefault(geom.body, []).append(geom_mesh(geom).moved(pose @ geom.pose))
+        mesh = geom_mesh(geom)
+        if len(geom.faces) and mesh.open_edges:
+            read[f"of the body {geom.body!r}"] = mesh
+        meshes[group].setdefault(geom.body, []).append(mesh.moved(pose @ geom.pose))
+    warn_if_open(read)
     return meshes
 
 
@@ -61,6 +66,4 @@ def geom_mesh(geom: Geom) -> Mesh:
             f"a geom of the body {geom.body!r} is of type {geom.kind} and has no mesh: expected "
             "sphere, capsule, ellipsoid, cylinder, box or mesh."
         )
-    mesh = oriented(Mesh(geom.vertices, geom.faces))
-    warn_if_open(mesh, f"of the body {geom.body!r}")
-    return mesh
+    return oriented(Mesh(geom.vertices, geom.faces))

@@ -61,14 +61,16 @@ def urdf_solids(
         InvalidInputError: A shape is unknown, has no size, or its mesh cannot be read.
     """
     meshes: list[dict[str, list[Mesh]]] = [{} for _ in range(count)]
+    read: dict[str, Mesh] = {}
     for collision in tree.collisions:
         if collision.name in links:  # connected to the base
             group, pose = links[collision.name]
             mesh = collision_mesh(collision, folder)
             if collision.kind == "mesh":
-                warn_if_open(mesh, Path(collision.elements["mesh"].get("filename", "")).name)
+                read[Path(collision.elements["mesh"].get("filename", "")).name] = mesh
             placed = mesh.moved(pose @ origin_pose(collision))
             meshes[group].setdefault(collision.name, []).append(placed)
+    warn_if_open(read)
     return meshes
 
 

@@ -54,8 +54,8 @@ class MjcfShapes(FittedShapes):
         meshes = mjcf_solids(read_geoms(compiled), links, count)
         if not any(meshes):
             raise InvalidInputError(
-                f"{title} has no geoms with an inside: expected some in its bodies. Spheres of "
-                "your own can be read by with_geometry('spheres.json')."
+                f"{title} has no geoms with an inside: expected some in its bodies. For spheres "
+                "of your own, call with_geometry('spheres.json')."
             )
         solids = Solids(title, meshes, [{} for _ in range(count)], excluded_bodies(compiled))
         return fit_geometry(solids, model, joints, padding)

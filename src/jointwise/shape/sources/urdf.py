@@ -58,7 +58,7 @@ class UrdfShapes(FittedShapes):
         if not any(meshes) and not srdf.spheres:
             raise InvalidInputError(
                 f"{tree.title} has no collision shapes: expected <collision> elements in its "
-                "links. Spheres of your own can be read by with_geometry('spheres.json')."
+                "links. For spheres of your own, call with_geometry('spheres.json')."
             )
         given = _given_spheres(srdf, links, count)
         return fit_geometry(

@@ -26,7 +26,7 @@ class JointSliders(Controls):
             ]
             for joint, slider in enumerate(self._sliders):
                 on_change(slider, self._apply, partial(self._set_joint, joint), ("joint", joint))
-            hint = "The configuration with which the page has opened."
+            hint = "The configuration with which the page opened."
             home = partial(self._apply, partial(session.set_joints, session.model.home))
             add_button(gui, "Move joints to home", home, hint)
 

@@ -24,7 +24,7 @@ class PageControls(Controls):
             gui,
             "Reset",
             partial(self._apply, session.reset),
-            "Joints to home, first targets.",
+            "Move the joints home and restore the first targets.",
         )
         unit = gui.add_dropdown(
             "Angle unit", tuple(ANGLE_UNITS), initial_value=session.angle_unit.name

@@ -45,8 +45,8 @@ class TargetControls(Controls):
         self._link = gui.add_dropdown(
             "Link",
             (NO_LINK, *self._session.links),
-            hint="Links with targets come first. Another one gets a target where it is; "
-            "a click on the link does the same.",
+            hint="Links with targets come first. Selecting another link gives it a target where "
+            "it is, as does a click on the link.",
         )
         on_change(self._link, self._apply, self._select)
 

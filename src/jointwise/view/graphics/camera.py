@@ -94,15 +94,21 @@ def set_up_scene(
     server.initial_camera.near, server.initial_camera.far = 1e-3 * size, 1e3 * size
 
 
-def show_points(handle: "viser.CameraHandle", points: Floats, part: Part = ALL) -> None:
-    """Move a visitor's camera until it sees all points (k, 3) [m], in its current direction.
+def show_points(
+    handle: "viser.CameraHandle", points: Floats, part: Part = ALL, first: bool = False
+) -> None:
+    """Move a visitor's camera until it sees all points (k, 3) [m].
 
     Args:
         handle: The camera.
         points: What must be visible.
         part: The part of the picture in which it is shown.
+        first: Whether to look in the first direction. The camera of a new visitor may still be
+            that of viser, so its own direction and field of view do not count then.
     """
-    direction = handle.position - handle.look_at
-    look_at, position = frame_points(points, direction, handle.fov, handle.aspect, part)
+    direction, fov = handle.position - handle.look_at, handle.fov
+    if first:
+        direction, fov = FIRST_DIRECTION, FIELD_OF_VIEW
+    look_at, position = frame_points(points, direction, fov, handle.aspect, part)
     handle.position = position  # moves the point to look at, too: so that comes after
     handle.look_at = look_at

@@ -27,7 +27,7 @@ class Drawing:
     Args:
         client: The visitor's connection.
         session: What is drawn.
-        meshes: From ``meshes.load_meshes``; empty to draw rods.
+        meshes: From ``meshes.load_meshes``; empty to draw a skin or rods.
         link_clicked: Called with the name of a link of a robot that is clicked.
         target_dragged: Called with the name of a link whose target is dragged.
         solution_clicked: Called with the index of a solution that is clicked.
@@ -80,13 +80,18 @@ class Drawing:
         """Show or hide the spheres of the model's shape."""
         self.model.spheres.show(self._session.model, visible)
 
-    def fit_view(self) -> None:
-        """Put the floor below the model, and show everything; the camera keeps its direction."""
+    def fit_view(self, first: bool = False) -> None:
+        """Put the floor below the model, and show everything.
+
+        Args:
+            first: Whether the visitor is new; otherwise the camera keeps its direction.
+        """
         self.floor.position = (0.0, 0.0, self._lowest_point())
         session, camera = self._session, self._client.camera
         drawn = self.model.points(session.q, session.base_pose)
         points = np.concatenate([session.points(), drawn])
-        show_points(camera, points, visible_part(camera.image_width, camera.aspect))
+        part = visible_part(camera.image_width, camera.aspect)
+        show_points(camera, points, part, first)
 
     def _lowest_point(self) -> float:
         return self.model.lowest_point(self._session.q, self._session.base_pose)

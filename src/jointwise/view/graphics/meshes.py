@@ -209,4 +209,4 @@ def _check_alike(chain: Chain, part: Chain, q: Floats, T_base_first: Floats, fil
     ours = chain.joint_frames(moved) @ np.linalg.inv(chain.joint_frames(q))
     theirs = part.joint_frames(moved) @ np.linalg.inv(part.joint_frames(q))
     if np.abs(ours - T_base_first @ theirs @ np.linalg.inv(T_base_first)).max() > SAME_MOTION:
-        raise JointwiseError(f"the joints of {file.name} do not move as those of the arm do.")
+        raise JointwiseError(f"the joints of {file.name} do not move like those of the arm.")

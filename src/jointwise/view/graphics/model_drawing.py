@@ -14,6 +14,7 @@ from jointwise.view.graphics import shapes
 from jointwise.view.graphics.joint_frames import JointFrames, rotation_wxyz
 from jointwise.view.graphics.meshes import Mesh
 from jointwise.view.graphics.shapes import PART_COLORS, Color, Part
+from jointwise.view.graphics.skin import skin_parts
 from jointwise.view.graphics.sphere_drawing import SphereDrawing
 from jointwise.view.graphics.tree_shapes import link_parts
 from jointwise.view.state.workspace import drawing_size
@@ -31,7 +32,8 @@ class ModelDrawing:
     Args:
         scene: The scene, of one visitor or of all.
         model: The arm or robot.
-        meshes: From ``meshes.load_meshes``; without any, rods are drawn.
+        meshes: From ``meshes.load_meshes``. Without any, a skin around the spheres of the model is
+            drawn if its shape is known, and rods otherwise.
         clicked: Called with the name of a link of a robot that is clicked.
 
     Attributes:
@@ -57,9 +59,10 @@ class ModelDrawing:
         self.root = self._frames.root
         self.spheres = SphereDrawing(scene, self._frames.names)
         parts = model_parts(model)
-        if meshes:  # only the axes and rails of an arm are drawn beside them
+        skins = [] if meshes else skin_parts(model)
+        if meshes or skins:  # only the axes and rails of an arm are drawn beside them
             kept = () if isinstance(model, Robot) else ("axis", "rail")
-            parts = [part for part in parts if part.role in kept]
+            parts = [part for part in parts if part.role in kept] + skins
         self._points = shapes.part_points(parts)
         for number, part in enumerate(parts):
             self._add_part(number, part)

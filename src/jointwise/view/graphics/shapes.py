@@ -15,7 +15,7 @@ from jointwise.view.state.workspace import drawing_size
 if TYPE_CHECKING:
     from trimesh import Trimesh
 
-Role = Literal["link", "joint", "rail", "axis"]
+Role = Literal["link", "joint", "rail", "axis", "skin"]
 Color = tuple[int, int, int]
 
 # The palette of Okabe and Ito, safe for all kinds of colour vision; and greys.
@@ -24,6 +24,7 @@ PART_COLORS: dict[Role, Color] = {
     "joint": (70, 76, 84),
     "rail": (150, 155, 160),
     "axis": (150, 155, 160),
+    "skin": (205, 211, 218),
 }
 
 # Of what collides, obstacles and links.

@@ -3,15 +3,12 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from jointwise.chain import Chain
-from jointwise.kernels.layout.arrays import Floats
-from jointwise.model.tree_poses import square
 from jointwise.robot import Robot
-from jointwise.shape.geometry import Geometry, group_spheres, kernel_tree
+from jointwise.shape.geometry import group_spheres
 from jointwise.shape.link_groups import move_spheres
 from jointwise.view.graphics.shapes import COLLIDING_COLOR, Color, sphere_mesh
+from jointwise.view.graphics.skin import group_carrier
 
 if TYPE_CHECKING:
     import viser
@@ -58,7 +55,7 @@ class SphereDrawing:
             return
         for group, spheres in enumerate(group_spheres(model.geometry)):
             if len(spheres):
-                joint, pose = _carrier(model.geometry, group, len(self._nodes) - 1)
+                joint, pose = group_carrier(model.geometry, group, len(self._nodes) - 1)
                 mesh = sphere_mesh(move_spheres(pose, spheres))
                 self._handles[group] = self._scene.add_mesh_simple(
                     f"{self._nodes[joint]}/spheres{group}",
@@ -69,14 +66,3 @@ class SphereDrawing:
                     visible=False,
                     cast_shadow=False,
                 )
-
-
-def _carrier(geometry: Geometry, group: int, joints: int) -> tuple[int, Floats]:
-    """The joint of the model that moves a link group, and (4, 4) the group in its frame.
-
-    Attached things are carried each by a joint of its own that is not one of the model.
-    """
-    tree, joint = kernel_tree(geometry), group - 1
-    if joint < joints:
-        return joint, np.eye(4)
-    return int(tree.parents[joint]), square(tree.placements[joint])
