@@ -7,19 +7,26 @@ Its arguments are the file to write, and the part of the entry points: a key of 
 import sys
 from collections.abc import Iterator
 from itertools import pairwise
+from math import inf
 
 import numpy as np
 
 from jointwise import (
     Chain,
+    Contact,
+    PathOptions,
     Robot,
     Scene,
     SolveConfig,
     Status,
+    above,
     aim,
     backend,
+    look_at,
+    relative,
     robots,
     stanford_arm,
+    within,
 )
 from jointwise.backends import cpu
 from jointwise.reach.base_search import measure
@@ -27,8 +34,10 @@ from jointwise.reach.chunks import REACH_CONFIG
 from jointwise.reach.grid import within_reach
 from jointwise.reach.levels import solve_levels
 from jointwise.reach.orientations import uniform_rotations
+from testbed.coupled_targets import random_robot
 from testbed.random_trees import random_tree
 from tests.support.scenes import everything, panda, table, ur5e
+from tests.support.two_arms import two_arms
 
 ROWS = 12
 LIMITS = {"max_velocity": 2.0, "max_acceleration": 20.0, "max_jerk": 900.0}
@@ -146,6 +155,41 @@ def of_a_tracker_in_contact(model: Chain | Robot) -> Iterator[np.ndarray]:
         yield np.concatenate([result.q, result.velocities])
 
 
+def of_a_whole_body() -> Iterator[np.ndarray]:
+    """Targets that couple branches, boxes, contacts, and mimic joints with prismatic ones."""
+    robot, _ = random_robot(3, free_base=True)
+    poses = robot.fk(robot.random(1, count=ROWS))
+    polygon = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]]
+    targets = {
+        "l5": within(poses["l5"], 0.05, [inf, 0.2, 0.0]),
+        "l8": relative(poses["l8"][:, :3, 3], to="l4"),
+        "l9": look_at(poses["l8"][:, :3, 3]),
+        "center_of_mass": above(polygon, 0.1),
+    }
+    config = SolveConfig(max_restarts=10)
+    batch = robot.solve_batch(targets, config=config)
+    yield batch.q
+    yield batch.status
+    contact = Contact(np.arange(ROWS) < ROWS // 2, floor=-1.0)
+    path = robot.solve_path({"l5": poses["l5"]}, options=PathOptions(contacts={"l9": contact}))
+    yield path.q
+    hand = Robot.from_urdf(two_arms())
+    poses = hand.fk(hand.random(1, count=ROWS))
+    for links in (["jaw_1", "jaw_2"], ["right_6", "jaw_2"]):
+        yield hand.solve_batch({link: poses[link] for link in links}, config=config).q
+        yield hand.solve_path({link: poses[link] for link in links}, config=config).q
+
+
+def of_a_tool_path() -> Iterator[np.ndarray]:
+    """A line that the free angle of the tool completes, as a whole."""
+    arm = robots.ur5e()
+    line = np.tile(arm.fk([0.3, -1.2, 1.5, -0.6, 1.0, 0.0]), (ROWS, 1, 1))
+    line[:, 1, 3] += np.linspace(0.0, 0.3, ROWS)
+    path = arm.solve_path(within(line, rotation=[0.0, 0.0, inf], frame="tool"), max_step=0.3)
+    yield path.q
+    yield arm.solve_path(line, times=0.5, options=PathOptions(detours=True)).q
+
+
 SLIDER = Chain.from_dh(stanford_arm())  # with a prismatic joint
 CHAINS = robots.panda(), robots.ur5(), SLIDER
 PARTS = {
@@ -158,6 +202,8 @@ PARTS = {
         for model in (robots.panda(), Robot.load("panda"))
         for each in of_a_tracker_in_contact(model)
     ],
+    "bodies": lambda: [*of_a_whole_body()],
+    "paths": lambda: [*of_a_tool_path()],
     "robots": lambda: [*of_a_robot(), *of_a_robot_among_obstacles()],
 }
 
