@@ -1,4 +1,4 @@
-"""Contacts: feet stay where they step, and do not sink into the floor.
+"""Contacts: feet keep their place and stay above the floor.
 
 Recorded motion that is scaled to a robot makes its feet slide and sink. A G1 follows such a clip
 with and without contacts.

@@ -52,7 +52,7 @@ def run_command(words, capsys):
 
 def command_lines(text):
     """(words, expected output) of each line that calls jointwise."""
-    for entry in re.split(r"^\$ ", text, flags=re.MULTILINE):
+    for entry in re.split(r"^\$ ", text.replace("\\\n", ""), flags=re.MULTILINE):
         line, _, expected = entry.partition("\n")
         words = shlex.split(line, comments=True)
         if words[:1] == ["jointwise"] and "|" not in words:
@@ -92,9 +92,11 @@ def test_code_blocks_run(name, in_folder, capsys):
                     f"{where}: {' '.join(words)} prints\n{printed.out}{printed.err}"
                 )
         elif block.language == "sh":
-            for line in block.text.splitlines():
+            for line in block.text.replace("\\\n", "").splitlines():
                 for words, _ in command_lines(line):
                     check_options(words, capsys)
+                    if block.reason:
+                        continue
                     if words[0] not in LONG and not {"cuda", "--cluster"} & set(words):
                         run_command(words, capsys)
         else:
@@ -103,7 +105,7 @@ def test_code_blocks_run(name, in_folder, capsys):
 
 def test_blocks_that_do_not_run_say_why():
     reasons = [block.reason for page in PAGES.values() for block in blocks(page) if block.reason]
-    assert 5 < len(reasons) < 20
+    assert 5 < len(reasons) < 25
     for reason in reasons:
         assert reason.startswith(("needs ", "waits ", "takes ")), reason
 

@@ -100,7 +100,7 @@ def read_clip(folder: Path, name: str) -> Clip:
         InvalidInputError: An array is missing or has another shape; the text says which.
     """
     try:
-        arrays = npz_arrays(folder / name, {LINKS, RATE, *SHAPES})
+        arrays = npz_arrays(folder / name, {LINKS, RATE, CONTACTS, *SHAPES})
     except OSError as error:
         raise InvalidInputError(f"{name} cannot be read: {error.strerror}.") from None
     has_poses = POSES in arrays and not {POSITIONS, QUATERNIONS} & {*arrays}

@@ -107,7 +107,7 @@ class ClipJob:
                 raise InvalidInputError(
                     f"{name} has targets of {link!r}, which is not a link of the robot: expected "
                     "names of its links, or the option links, such as "
-                    f"links={'left_hand': 'LeftHand'}."
+                    "links={'left_hand': 'LeftHand'}."
                 )
             if followed not in clip.links:
                 raise InvalidInputError(

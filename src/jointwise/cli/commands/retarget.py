@@ -41,10 +41,10 @@ def retarget(
     contact: Annotated[
         list[str] | None,
         typer.Option(
-            help="A link, such as a foot, that keeps its place where the clips have contacts; "
-            "perhaps with points of it in metres, such as the corners of its sole. Repeat it for "
-            "others.",
-            metavar="LINK[=X,Y,Z:X,Y,Z...]",
+            help="A link, such as a foot, that keeps its place where the clips have contacts. "
+            "Points of the link may follow, such as the corners of its sole: X,Y,Z:X,Y,Z in "
+            "metres. Repeat the option for other links.",
+            metavar="LINK[=POINTS]",
             show_default=False,
         ),
     ] = None,
