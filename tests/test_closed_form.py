@@ -307,7 +307,9 @@ def test_intervals_of_the_redundancy_are_where_solutions_exist(name):
 
 def test_what_has_no_redundancy_refuses_it():
     ur5e, panda = robots.ur5e(), robots.panda()
-    with pytest.raises(InvalidInputError, match=r"^redundancy is given: expected None, because only"):
+    with pytest.raises(
+        InvalidInputError, match=r"^redundancy is given: expected None, because only"
+    ):
         ur5e.solutions(ur5e.fk(ur5e.mid_range), redundancy=0.3)
     with pytest.raises(InvalidInputError, match=r"^this arm or target has no redundancy"):
         ur5e.redundancy_intervals(ur5e.fk(ur5e.mid_range))

@@ -277,7 +277,9 @@ def test_errors_say_what_is_wrong(facade):
         model.edge_is_free(q, q[:3])
     with pytest.raises(InvalidInputError, match=r"^q0\[0\] is nan: expected finite numbers"):
         model.edge_is_free(q * np.nan, q)
-    with pytest.raises(InvalidInputError, match=r"^q0 has 2 rows and q1 has 3: expected the same number"):
+    with pytest.raises(
+        InvalidInputError, match=r"^q0 has 2 rows and q1 has 3: expected the same number"
+    ):
         model.edge_is_free([q, q], [q, q, q])
 
 

@@ -113,5 +113,8 @@ def test_the_tip_of_a_tool_is_on_the_surface_of_its_shape(name, length):
 
 def test_a_reach_map_refuses_things_that_it_cannot_check():
     _, chain = with_lance_and_parcel([("parcel", "table")])
-    with pytest.raises(InvalidInputError, match=r"^the arm holds lance and parcel, which may touch different things"):
+    with pytest.raises(
+        InvalidInputError,
+        match=r"^the arm holds lance and parcel, which may touch different things",
+    ):
         reach_map(chain, 0.5)

@@ -224,7 +224,9 @@ def test_a_saved_scene_loads_again(session):
 
 def test_a_scene_with_a_grid_cannot_be_saved_and_says_why():
     session = Session(ARM.with_scene(Scene.from_points([[0.5, 0.4, 0.4]])))
-    with pytest.raises(InvalidInputError, match="'points' is a grid of distances, which a scene file cannot hold"):
+    with pytest.raises(
+        InvalidInputError, match="'points' is a grid of distances, which a scene file cannot hold"
+    ):
         session.obstacles.scene.to_toml()
 
 
