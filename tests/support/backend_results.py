@@ -164,7 +164,7 @@ def of_a_whole_body() -> Iterator[np.ndarray]:
         "l5": within(poses["l5"], 0.05, [inf, 0.2, 0.0]),
         "l8": relative(poses["l8"][:, :3, 3], to="l4"),
         "l9": look_at(poses["l8"][:, :3, 3]),
-        "center_of_mass": above(polygon, 0.1),
+        "center_of_mass": [above(polygon, 0.1)] * ROWS,
     }
     config = SolveConfig(max_restarts=10)
     batch = robot.solve_batch(targets, config=config)
@@ -187,7 +187,7 @@ def of_a_tool_path() -> Iterator[np.ndarray]:
     line[:, 1, 3] += np.linspace(0.0, 0.3, ROWS)
     path = arm.solve_path(within(line, rotation=[0.0, 0.0, inf], frame="tool"), max_step=0.3)
     yield path.q
-    yield arm.solve_path(line, times=0.5, options=PathOptions(detours=True)).q
+    yield arm.solve_path(line, max_step=0.3, options=PathOptions(detours=True)).q
 
 
 SLIDER = Chain.from_dh(stanford_arm())  # with a prismatic joint
