@@ -11,6 +11,7 @@ from importlib.metadata import distribution
 from io import BytesIO
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import MagicMock
 from urllib.request import urlopen
 
 import numpy as np
@@ -21,11 +22,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from jointwise import Chain, DHJoint, InvalidInputError, JointwiseError, Robot, robots, view
+from jointwise import Chain, DHJoint, InvalidInputError, JointwiseError, Robot, pose, robots, view
 from jointwise.shape.geometry import group_spheres
 from jointwise.view import Page
 from jointwise.view.graphics import meshes, shapes
 from jointwise.view.graphics.camera import FIRST_DIRECTION, frame_points, show_points
+from jointwise.view.graphics.model_drawing import ModelDrawing
 from jointwise.view.graphics.skin import FILLED, skin_of, skin_parts
 from jointwise.view.server import title_html
 from jointwise.view.worker import Worker
@@ -174,6 +176,15 @@ def test_meshes_move_with_their_joints_as_in_yourdfpy(name, base, tip):
     assert shapes.lowest_point(shapes.carrying_frames(chain, q), hulls) == pytest.approx(
         expected[0, 2], abs=1e-5
     )
+
+
+@pytest.mark.parametrize("name", ["panda", "ur5e", "stanford"])
+def test_an_end_effector_that_points_down_is_not_below_the_lowest_point(name):
+    chain = Chain.load(name)
+    drawing = ModelDrawing(MagicMock(), chain)
+    result = chain.solve(pose([0.4, 0.0, -0.2], rpy=[np.pi, 0.0, 0.0]))
+    assert result.converged
+    assert drawing.lowest_point(result.q) <= chain.fk(result.q)[2, 3] + 1e-12
 
 
 def test_without_its_meshes_an_arm_is_drawn_from_its_joints_and_the_note_tells_so(tmp_path):

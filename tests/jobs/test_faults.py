@@ -3,6 +3,7 @@
 import errno
 import shutil
 import subprocess
+import sys
 
 import pytest
 from hypothesis import given
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from jointwise import InvalidInputError, JointwiseError
 from tests.support.damage import damage
 from tests.support.examples import examples
-from tests.support.interrupt import assert_ctrl_c_ends
+from tests.support.interrupt import LIMIT_S, assert_ctrl_c_ends
 from tests.support.jobs import chunk_files
 from tests.support.reach import before_write, file_hashes, run_python
 
@@ -130,6 +131,34 @@ def test_ctrl_c_does_not_wait_for_a_chunk_and_the_job_is_resumed(
     kind.run(store, source)
     assert file_hashes(store) == expected_hashes
     assert len(resumed) == kind.chunks - 2
+
+
+# The signal interrupts the thread that computes, while the main thread waits for it.
+ELSEWHERE = """
+import signal, sys
+from pathlib import Path
+from threading import Event, get_ident
+from time import sleep
+from tests.support.jobs import BY_NAME
+
+kind = BY_NAME["map"]
+
+def compute(self, index, stop=None):
+    sleep(0.5)
+    signal.pthread_kill(get_ident(), signal.SIGINT)
+    Event().wait()
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+kind.job.compute = compute
+kind.run(Path(sys.argv[1]), None)
+"""
+
+
+def test_ctrl_c_that_does_not_wake_the_main_thread_ends_a_job(store):
+    command = [sys.executable, "-W", "ignore", "-c", ELSEWHERE, str(store)]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S)
+    assert ended.returncode != 0
+    assert "KeyboardInterrupt" in ended.stderr
 
 
 @pytest.fixture

@@ -187,7 +187,8 @@ def of_a_tool_path() -> Iterator[np.ndarray]:
     line[:, 1, 3] += np.linspace(0.0, 0.3, ROWS)
     path = arm.solve_path(within(line, rotation=[0.0, 0.0, inf], frame="tool"), max_step=0.3)
     yield path.q
-    yield arm.solve_path(line, max_step=0.3, options=PathOptions(detours=True)).q
+    around = ur5e().with_scene(table())
+    yield around.solve_path(line, max_step=0.3, options=PathOptions(detours=True)).q
 
 
 SLIDER = Chain.from_dh(stanford_arm())  # with a prismatic joint

@@ -31,6 +31,9 @@ TIMEOUT_S = 10
 # How often to check whether a chunk has arrived [s].
 POLL_S = 0.01
 
+# How long a main thread waits at a time for a chunk of its own threads [s].
+QUEUE_POLL_S = 0.2
+
 # The resource of workers that own a GPU, as it is called in examples of Dask.
 GPU = "GPU"
 
@@ -71,7 +74,7 @@ def compute_on_threads(
     try:
         pending = submit(CHUNKS_PER_THREAD * threads)
         while pending:
-            chunk, problem = finished.get()
+            chunk, problem = _next(finished)
             if problem is not None:
                 raise problem
             assert chunk is not None
@@ -87,6 +90,16 @@ def compute_on_threads(
         end = monotonic() + GRACE_S
         for thread in pool:
             thread.join(max(0.0, end - monotonic()))
+
+
+def _next(queue: "SimpleQueue[Any]") -> Any:
+    """The next item of a queue.
+
+    It is polled: a Ctrl-C that arrives just before the main thread begins to wait does not wake it.
+    """
+    while True:
+        with suppress(Empty):
+            return queue.get(timeout=QUEUE_POLL_S)
 
 
 def compute_on_cluster(

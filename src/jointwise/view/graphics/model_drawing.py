@@ -93,9 +93,11 @@ class ModelDrawing:
             handle.on_click(lambda _: self._clicked(link))
 
     def _add_tip(self, chain: Chain) -> None:
-        size, tool = drawing_size(chain), chain.arm.links[-1]
+        size, tool, last = drawing_size(chain), chain.arm.links[-1], chain.n - 1
+        drawn = [self._points[last]] if last in self._points else []
+        self._points[last] = np.concatenate([*drawn, tool[None, :, 3]])
         self._scene.add_frame(
-            f"{self._frames.names[chain.n - 1]}/tip",
+            f"{self._frames.names[last]}/tip",
             axes_length=0.09 * size,
             axes_radius=0.004 * size,
             origin_radius=0.008 * size,
