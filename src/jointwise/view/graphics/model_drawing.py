@@ -94,13 +94,14 @@ class ModelDrawing:
 
     def _add_tip(self, chain: Chain) -> None:
         size, tool, last = drawing_size(chain), chain.arm.links[-1], chain.n - 1
-        drawn = [self._points[last]] if last in self._points else []
-        self._points[last] = np.concatenate([*drawn, tool[None, :, 3]])
+        radius, carried = 0.008 * size, self._points.get(last, np.empty((0, 3)))
+        poles = tool[:, 3] + radius * np.concatenate([np.eye(3), -np.eye(3)])
+        self._points[last] = np.concatenate([carried, poles])
         self._scene.add_frame(
             f"{self._frames.names[last]}/tip",
             axes_length=0.09 * size,
             axes_radius=0.004 * size,
-            origin_radius=0.008 * size,
+            origin_radius=radius,
             wxyz=rotation_wxyz(tool),
             position=tool[:, 3],
         )
