@@ -111,8 +111,13 @@ class Tab:
     def _poll(self, condition):
         deadline = monotonic() + 1e-3 * TIMEOUT_MS
         while not condition():
-            assert monotonic() < deadline, f"not within {TIMEOUT_MS} ms"
+            assert monotonic() < deadline, f"not within {TIMEOUT_MS} ms; {self._state()}"
             self.content.wait_for_timeout(10)
+
+    def _state(self):
+        """What the session shows, for the message of a failure."""
+        session = getattr(self, "session", None)
+        return session and f"{session.message!r} at q = {session.q}, target {session.targets}"
 
     def _between_changes(self):
         """Wait for the end of what the visitor's thread is doing, if it has not been closed."""
@@ -170,9 +175,32 @@ class Tab:
         return np.allclose(shown, target, atol=1e-3)
 
     def type_position(self, *position):
-        """Type the target's x, y, z [m] into the panel, and wait until the session has it."""
-        self.type_values("x y z [m]", *position)
-        self.wait_until(lambda: np.allclose(self.session.T_base_target[:3, 3], position, atol=1e-9))
+        """Type the target's x, y, z [m] into the panel, and wait until the session has it.
+
+        It waits after each number. If the model follows, it is solved for each, and it would
+        depend on how busy the machine is which of them are skipped, and so which solution is found.
+        """
+        label = "x y z [m]"
+        self.content.get_by_text(label, exact=True).wait_for()
+        self.wait_until(self._shows_target)
+        for axis, value in enumerate(position):
+            self.fields(label)[axis].fill(str(value))
+            self.wait_until(
+                lambda i=axis, v=value: abs(self.session.T_base_target[i, 3] - v) < 1e-9
+            )
+        self.content.keyboard.press("Tab")
+        self._send_input()
+
+    def place(self, q):
+        """Set the joint values, and move the target to the end effector."""
+
+        def move():
+            self.session.set_joints(q)
+            self.session.snap_target_to_link()
+
+        self.visitor.apply(move)
+        self.wait_until(lambda: np.allclose(self.session.q, q, atol=1e-9))
+        self.wait_until(self._shows_target)
 
     def slider(self, label):
         """The slider with a label."""

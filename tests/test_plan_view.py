@@ -50,7 +50,7 @@ def done(tab):
 
 def test_the_button_plans_around_the_wall_and_the_plan_is_played(tab):
     session = tab.session
-    tab.type_position(*LEFT)
+    tab.place(ARM.solve(LEFT).q)
     tab.click("Start here")
     tab.content.get_by_text("The next plan starts where the arm is.").wait_for()
     start, before = session.q, path_pixels(tab)
