@@ -184,7 +184,10 @@ class Tab:
         self.content.get_by_text(label, exact=True).wait_for()
         self.wait_until(self._shows_target)
         for axis, value in enumerate(position):
-            self.fields(label)[axis].fill(str(value))
+            field = self.fields(label)[axis]
+            if float(field.input_value()) == value:  # typing it again would send nothing
+                continue
+            field.fill(str(value))
             self.wait_until(
                 lambda i=axis, v=value: abs(self.session.T_base_target[i, 3] - v) < 1e-9
             )
