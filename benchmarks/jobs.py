@@ -178,8 +178,8 @@ def count_files(folder: Path) -> int:
 def hashes(folder: Path) -> dict[str, str]:
     """The hash of every file."""
     return {
-        file.name: hashlib.sha256(file.read_bytes()).hexdigest()
-        for file in folder.iterdir()
+        str(file.relative_to(folder)): hashlib.sha256(file.read_bytes()).hexdigest()
+        for file in folder.rglob("*")
         if file.is_file()
     }
 
