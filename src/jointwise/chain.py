@@ -362,9 +362,9 @@ class Chain(ArmKinematics, ArmSolutions, FromRows):
             shape = moved(shape, move)
         robot = self._robot
         if self.base_link == robot.model.root:
-            robot = robot._with(_base_pose=pose)
+            robot = robot._changed(_base_pose=pose)
         elif not self._root_moves:
-            robot = robot._with(_base_pose=pose @ inverse(_at_zero(robot.model, self.base_link)))
+            robot = robot._changed(_base_pose=pose @ inverse(_at_zero(robot.model, self.base_link)))
         return replace(self, _robot=robot, arm=arm, _base_pose=pose)._with_shape(shape)
 
     def with_external_axis(
@@ -542,7 +542,9 @@ def _robot_in_scene(chain: Chain) -> Robot:
     from jointwise.shape.attached import carried_over
 
     if chain.base_link != model.root:
-        robot = robot._with(_base_pose=chain.base_pose @ inverse(_at_zero(model, chain.base_link)))
+        robot = robot._changed(
+            _base_pose=chain.base_pose @ inverse(_at_zero(model, chain.base_link))
+        )
     if robot.geometry is None and around.geometry.joints == model.all_joint_names:
         from jointwise.shape.sources.given import GivenShapes
 
@@ -554,7 +556,7 @@ def _robot_in_scene(chain: Chain) -> Robot:
         pair for a, b in around.allow for pair in product({a, *a.split("+")}, {b, *b.split("+")})
     ]
     moved = replace(around, allow=tuple(pairs)).with_geometry(shape)
-    return robot._with(_geometry=shape, _collision_model=moved)
+    return robot._changed(_geometry=shape, _collision_model=moved)
 
 
 def _at_zero(model: TreeModel, link: str) -> Floats:
