@@ -39,13 +39,7 @@ from jointwise.model.tree_poses import inverse, link_poses
 from jointwise.problem import Problem
 from jointwise.results.result import IDENTITY
 from jointwise.robot import Robot
-from jointwise.targets import (
-    PackedTarget,
-    Pose,
-    in_base_frame,
-    pack_target,
-    pack_targets,
-)
+from jointwise.targets import PackedTarget, Pose, in_base_frame, pack_target, pack_targets
 
 if TYPE_CHECKING:
     from jointwise.model.urdf import Source

@@ -19,7 +19,6 @@ from jointwise.posture import Posture, check_posture
 from jointwise.problem import Problem
 
 if TYPE_CHECKING:
-    from jointwise.engines.planning.planner import PlanOptions
     from jointwise.engines.planning.tasks import PlanModel
     from jointwise.results.plan import Plan, PlanDetails
 
@@ -86,10 +85,10 @@ class Planning(Jointed):
             >>> plan.found, bool((plan.waypoints[0] == arm.home).all())
             (True, True)
         """
-        from jointwise.engines.planning.planner import PlanOptions, make_plan
+        from jointwise.engines.planning.planner import make_plan
 
-        options = PlanOptions(checks.count("max_samples", max_samples), shortcuts, config)
-        return make_plan(self._plan_model(posture, options).task(target, start, q))
+        model = self._plan_model(posture, config, max_samples, shortcuts)
+        return make_plan(model.task(target, start, q))
 
     def plan_batch(
         self,
@@ -127,18 +126,20 @@ class Planning(Jointed):
             ['PLANNED', 'PLANNED']
         """
         from jointwise.engines.planning.batch import make_plans
-        from jointwise.engines.planning.planner import PlanOptions
         from jointwise.engines.planning.tasks import batch_tasks
 
-        options = PlanOptions(checks.count("max_samples", max_samples), shortcuts, config)
-        model = self._plan_model(posture, options)
+        model = self._plan_model(posture, config, max_samples, shortcuts)
         return make_plans(batch_tasks(model, targets, starts, q), threads)
 
-    def _plan_model(self, posture: Posture | None, options: PlanOptions) -> PlanModel:
+    def _plan_model(
+        self, posture: Posture | None, config: SolveConfig, max_samples: int, shortcuts: bool
+    ) -> PlanModel:
         """The checked input that all plans of a call share."""
+        from jointwise.engines.planning.planner import PlanOptions
         from jointwise.engines.planning.tasks import PlanModel
 
-        check_config(options.config)
+        options = PlanOptions(checks.count("max_samples", max_samples), shortcuts, config)
+        check_config(config)
         check_posture(posture)
         self._check_open("plan")
         numbers, held = self._numbers, posture
@@ -146,7 +147,7 @@ class Planning(Jointed):
             held = replace(posture or Posture(), active=self.joint_names)
 
         def problem(target: Any, start: Floats) -> Problem:
-            return self._problem(target, False, start, held, options.config)
+            return self._problem(target, False, start, held, config)
 
         edges, details = _plan_parts(self)
         return PlanModel(

@@ -8,7 +8,7 @@ from jointwise.kernels.layout.arrays import Floats
 from jointwise.model import checks
 from jointwise.model.joint_values import JointValues
 from jointwise.model.kinematic_tree import MASS_CENTRE, TreeModel
-from jointwise.model.tree_poses import link_poses
+from jointwise.model.tree_poses import link_jacobian, link_poses, mass_centres
 from jointwise.targets import Pose, TargetKind
 from jointwise.verbs import Verbs
 
@@ -54,8 +54,6 @@ class TreeKinematics(Verbs):
             >>> robot.jacobian(robot.mid_range, "tip").shape
             (6, 7)
         """
-        from jointwise.model.tree_poses import link_jacobian
-
         checks.known_name("link", link, self.model.links, self.model.name)
         values = checks.joint_values("q", self._values("q", q), self.n, "a robot")
         return link_jacobian(self.model, checks.all_finite("q", values), link, self._base_pose)
@@ -85,8 +83,6 @@ class TreeKinematics(Verbs):
             >>> Robot.from_urdf(arm).center_of_mass([0.0])
             array([0.5, 0. , 0. ])
         """
-        from jointwise.model.tree_poses import mass_centres
-
         self._masses()
         rows, pose = self._configurations(q, base_pose)
         return mass_centres(self.model, rows, self._base_pose if pose is None else pose)

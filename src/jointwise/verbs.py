@@ -18,11 +18,7 @@ from jointwise.engines.run_options import Device, RunOptions
 from jointwise.errors import InvalidInputError
 from jointwise.jointed import ModelTarget, ModelTargets
 from jointwise.model import checks, millimetres
-from jointwise.model.joint_values import (
-    JointValues,
-    full_turns,
-    joint_velocities,
-)
+from jointwise.model.joint_values import JointValues, full_turns, joint_velocities
 from jointwise.path_options import (
     DEFAULT_PATH_OPTIONS,
     PathOptions,
