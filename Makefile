@@ -104,7 +104,7 @@ bench: $(DEV) native  ## speed and success beside the rivals, each installed in 
 	$(BIN)/python -m benchmarks
 
 MODULE ?= jointwise.reach.grid
-mutants: $(DEV) native  ## mutation tests of MODULE=jointwise.solvers.path and the like; takes minutes to hours
+mutants: $(DEV) native  ## mutation tests of MODULE=jointwise.reach.grid and the like; takes minutes to hours
 	$(PIP) --target .bench/mutants 'mutmut==3.8.0' 'pytest==8.4.2'
 	PYTHONPATH=.bench/mutants $(BIN)/python -m mutmut run '$(MODULE)*'
 

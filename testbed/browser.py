@@ -36,7 +36,7 @@ HTMLCanvasElement.prototype.getContext = function (kind, options) {
 };
 """
 # How often a press of the mouse is tried, and how long each may take to arrive [ms].
-PRESSES, PRESS_MS = 10, 30_000
+PRESSES, PRESS_MS = 20, 15_000
 # viser holds input back for 50 ms at most; a timer of the tab with this time ends later [ms].
 THROTTLE_MS = 100
 
@@ -184,12 +184,25 @@ class Tab:
         self.content.get_by_text(label, exact=True).wait_for()
         self.wait_until(self._shows_target)
         for axis, value in enumerate(position):
-            self.fields(label)[axis].fill(str(value))
-            self.wait_until(
-                lambda i=axis, v=value: abs(self.session.T_base_target[i, 3] - v) < 1e-9
-            )
+            field = self.fields(label)[axis]
+            if float(field.input_value()) == value:  # typing it again would send nothing
+                continue
+            self._type(field, value, lambda i=axis, v=value: self._has_coordinate(i, v))
         self.content.keyboard.press("Tab")
         self._send_input()
+
+    def _has_coordinate(self, axis, value):
+        return abs(self.session.T_base_target[axis, 3] - value) < 1e-9
+
+    def _type(self, field, value, arrived):
+        """Type a number; as in ``click_scene``, one that does not arrive is typed again."""
+        for _ in range(PRESSES):
+            field.fill("")  # sends nothing; the same number again would not, either
+            field.fill(str(value))
+            if self._arrives(arrived):
+                self.wait_until(arrived)
+                return
+        raise AssertionError(f"{value} has not arrived in {PRESSES} tries; {self._state()}")
 
     def place(self, q):
         """Set the joint values, and move the target to the end effector."""
