@@ -12,7 +12,7 @@ from jointwise.kernels.layout.arm import REVOLUTE
 from jointwise.kernels.layout.spheres import TABLE_CELLS, TABLE_MAX
 from jointwise.model import data
 from jointwise.model.arm import arm_model
-from jointwise.model.tree_path import arm_as_tree, chain_between
+from jointwise.model.tree_path import ChainOfRobot, arm_as_tree, chain_between
 from jointwise.model.tree_poses import joint_poses
 from jointwise.shape.attached import attach, detach
 from jointwise.shape.chain.geometry import chain_geometry
@@ -135,7 +135,7 @@ def test_spheres_are_where_those_of_the_robot_are(seed):
     if q is None:
         return
     geometry = random_geometry(robot, seed)
-    found = chain_geometry(geometry, robot.model, *chain)
+    found = chain_geometry(geometry, ChainOfRobot(robot.model, *chain))
     spheres = geometry.spheres(q)
     T_base_root = np.linalg.inv(robot.fk(q)[chain[2]])
     centres = spheres[:, :3] @ T_base_root[:3, :3].T + T_base_root[:3, 3]
@@ -161,7 +161,7 @@ def test_spheres_of_real_robots_are_where_those_of_the_robot_are(name, base, tip
     if q is None:  # a finger that follows the one of the chain
         q = np.clip(np.zeros(robot.n), *robot.limits.T)
     geometry = random_geometry(robot, 1)
-    found = chain_geometry(geometry, robot.model, *chain)
+    found = chain_geometry(geometry, ChainOfRobot(robot.model, *chain))
     spheres, T_base_root = geometry.spheres(q), np.linalg.inv(robot.fk(q)[base])
     expected = spheres[:, :3] @ T_base_root[:3, :3].T + T_base_root[:3, 3]
     own = found.spheres(chain_values(robot, chain[1], q))[:, :3]
@@ -186,7 +186,7 @@ def test_a_collision_of_the_robot_is_one_of_the_chain(seed):
     if chain is None:
         return
     geometry = random_geometry(robot, seed)
-    found = chain_geometry(geometry, robot.model, *chain)
+    found = chain_geometry(geometry, ChainOfRobot(robot.model, *chain))
     owner = group_owner(found, geometry)
     unchecked = {(a, b) for a, b, why in found.skipped if why == "always touch"}
     for values in q:
@@ -206,7 +206,7 @@ def test_kernels_find_the_contacts_of_a_chain(seed):
     chain = random_chain(robot, rng)
     if chain is None:
         return
-    found = chain_geometry(random_geometry(robot, seed), robot.model, *chain)
+    found = chain_geometry(random_geometry(robot, seed), ChainOfRobot(robot.model, *chain))
     if not found.count:
         return
     arm = Robot(arm_as_tree(*chain[:2], "tip")).chain().with_geometry(found).with_scene()
@@ -237,7 +237,7 @@ def test_where_each_group_is_one_of_the_robot_checks_are_the_same(seed):
     geometry = random_geometry(robot, seed, share=0.8)
     for base, tip in (("l0", "l5"), ("l5", "l0")):
         chain = chain_of(robot, base, tip)
-        found = chain_geometry(geometry, robot.model, *chain)
+        found = chain_geometry(geometry, ChainOfRobot(robot.model, *chain))
         owner = group_owner(found, geometry)
         for q in robot.random(seed=seed, count=20):
             expected = {tuple(sorted((owner[a], owner[b]))) for a, b in robot_contacts(geometry, q)}
@@ -280,7 +280,7 @@ def test_a_file_keeps_all_checks(seed):
     chain = random_chain(robot, rng)
     if chain is None:
         return
-    found = chain_geometry(random_geometry(robot, seed), robot.model, *chain)
+    found = chain_geometry(random_geometry(robot, seed), ChainOfRobot(robot.model, *chain))
     if not found.count:
         return
     again = from_text(to_text(found), "a file", chain[0], chain[1])
@@ -299,27 +299,30 @@ def test_a_thing_on_the_last_link_is_attached_to_the_end_effector():
     chain = chain_of(robot, "l0", tip)
     thing = np.array([[0.1, 0.0, 0.0, 0.05]])
     geometry = attach(random_geometry(robot, 5), thing, "mug", links[tip])
-    found = chain_geometry(geometry, robot.model, *chain)
+    found = chain_geometry(geometry, ChainOfRobot(robot.model, *chain))
     assert found.links[-2] == ("mug",)
     assert found.attached == ("mug",)
     assert detach(found, "mug").count == found.count - 1
     assert (len(chain[1]), len(chain[1]) + 1, "neighbours") in found.skipped or not found.links[-3]
     on_root = attach(random_geometry(robot, 5), thing, "mast", links["l0"])
-    assert "mast" in chain_geometry(on_root, robot.model, *chain).links[0]
+    assert "mast" in chain_geometry(on_root, ChainOfRobot(robot.model, *chain)).links[0]
 
 
 def test_a_geometry_of_another_robot_is_refused():
     robot, other = random_tree(5, mimics=False), random_tree(6, joints=5, mimics=False)
     text = r"^the geometry is of 5 joints, and tree has 9: expected the geometry of this robot\.$"
     with pytest.raises(InvalidInputError, match=text):
-        chain_geometry(random_geometry(other, 6), robot.model, *chain_of(robot, "l0", "l2"))
+        chain_geometry(
+            random_geometry(other, 6), ChainOfRobot(robot.model, *chain_of(robot, "l0", "l2"))
+        )
 
 
 def test_joints_that_do_not_follow_each_other_are_refused():
     robot = random_tree(5, mimics=False)
     arm, names, base = chain_of(robot, "l0", "l4")
+    chain = ChainOfRobot(robot.model, arm, names[::-1], base)
     with pytest.raises(InvalidInputError, match="of the chain does not follow the one before"):
-        chain_geometry(random_geometry(robot, 5), robot.model, arm, names[::-1], base)
+        chain_geometry(random_geometry(robot, 5), chain)
     assert joint_poses(arm.tree, np.zeros((1, arm.n))).shape == (1, arm.n, 4, 4)
 
 

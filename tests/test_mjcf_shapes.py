@@ -8,7 +8,7 @@ import pytest
 
 from jointwise import GeometryWarning, InvalidInputError, Robot
 from jointwise.model.arm import arm_model
-from jointwise.model.tree_path import chain_between
+from jointwise.model.tree_path import ChainOfRobot, chain_between
 from jointwise.shape.geometry import group_of_spheres, kernel_spheres
 from jointwise.shape.solids import primitives
 from jointwise.shape.sources.mjcf import MjcfShapes
@@ -114,7 +114,7 @@ def test_no_point_of_a_geom_is_outside_the_spheres_of_its_link(robot, shape):
 def test_a_chain_has_the_spheres_of_all_links(robot, base, tip):
     links, prismatic, limits, _, names, *_ = chain_between(robot.model, base, tip)
     arm = arm_model(links, prismatic, limits)
-    found = MjcfShapes(ARM, PADDING).for_chain(robot.model, arm, names, base)
+    found = MjcfShapes(ARM, PADDING).for_chain(ChainOfRobot(robot.model, arm, names, base))
     model, q = mujoco.MjModel.from_xml_string(ARM), np.array([0.0, 0.0, 0.0])
     for name in names:
         q[robot.joint_names.index(name)] = 0.07

@@ -10,7 +10,7 @@ import pytest
 from jointwise import Chain, InvalidInputError, Robot
 from jointwise.model import data, urdf
 from jointwise.model.arm import arm_model
-from jointwise.model.tree_path import chain_between
+from jointwise.model.tree_path import ChainOfRobot, chain_between
 from jointwise.shape.geometry import kernel_spheres
 from jointwise.shape.sources.file import FileShapes
 from jointwise.shape.sources.given import GivenShapes
@@ -36,10 +36,9 @@ def assert_same(one, other):
 
 
 def chain_of(text, base, tip):
-    """A chain in numbers: model, arm, joints and base link."""
     model = urdf.read_robot(urdf.Tree(text))
     links, prismatic, limits, _, names, *_ = chain_between(model, base, tip)
-    return model, arm_model(links, prismatic, limits), names, base
+    return ChainOfRobot(model, arm_model(links, prismatic, limits), names, base)
 
 
 @pytest.mark.parametrize(("base", "tip"), CHAINS)
@@ -47,7 +46,7 @@ def test_a_urdf_gives_a_chain_the_shape_that_it_is_read_with(base, tip):
     source = UrdfShapes(urdf.Tree(ARM), None, 0.03)
     expected = Chain.from_urdf(ARM, base, tip).with_geometry(padding=0.03)
     model = urdf.read_robot(urdf.Tree(ARM))
-    found = source.for_chain(model, expected.arm, expected.joint_names, base)
+    found = source.for_chain(ChainOfRobot(model, expected.arm, expected.joint_names, base))
     assert_same(found, expected.geometry)
 
 
@@ -62,20 +61,20 @@ def test_a_file_gives_a_named_robot_its_shape(name):
     robot, chain = Robot.load(name).with_scene(), Chain.load(name).with_scene()
     assert_same(source.for_robot(robot.model), robot.geometry)
     base, *_ = robot.model.links
-    found = source.for_chain(robot.model, chain.arm, chain.joint_names, base)
+    found = source.for_chain(ChainOfRobot(robot.model, chain.arm, chain.joint_names, base))
     assert_same(found, chain.geometry)
 
 
 def test_a_file_of_the_robot_is_one_of_its_chains_too(tmp_path):
     robot = Robot.from_urdf(ARM).with_geometry(padding=0.03)
     robot.geometry.save(tmp_path / "robot.json")
-    model, *chain = chain_of(ARM, "foot", "tip")
-    found = FileShapes(tmp_path / "robot.json").for_chain(model, *chain)
-    assert_same(found, GivenShapes(robot.geometry).for_chain(model, *chain))
+    chain = chain_of(ARM, "foot", "tip")
+    found = FileShapes(tmp_path / "robot.json").for_chain(chain)
+    assert_same(found, GivenShapes(robot.geometry).for_chain(chain))
     assert found.joints == ("turn", "lift", "bend")
     with pytest.raises(InvalidInputError, match=r"^robot.json is of another arm: its joints are"):
         FileShapes(tmp_path / "robot.json").for_chain(
-            *chain_of(ARM.replace('xyz="0.3 0 0"', 'xyz="0.4 0 0"'), "foot", "tip")
+            chain_of(ARM.replace('xyz="0.3 0 0"', 'xyz="0.4 0 0"'), "foot", "tip")
         )
 
 
@@ -96,7 +95,9 @@ def test_a_given_shape_is_itself_where_it_fits():
     again = Robot.from_urdf(ARM)
     assert GivenShapes(robot.geometry).for_robot(again.model) is robot.geometry
     chain = Chain.from_urdf(ARM, "foot", "tip").with_geometry(padding=0.03)
-    found = GivenShapes(chain.geometry).for_chain(again.model, chain.arm, chain.joint_names, "foot")
+    found = GivenShapes(chain.geometry).for_chain(
+        ChainOfRobot(again.model, chain.arm, chain.joint_names, "foot")
+    )
     assert found is chain.geometry
 
 
@@ -108,7 +109,9 @@ def test_a_given_shape_follows_the_base_and_the_limits():
         .with_limits([[-0.5, 0.5]] * 3)
     )
     model = urdf.read_robot(urdf.Tree(ARM))
-    found = GivenShapes(chain.geometry).for_chain(model, moved.arm, moved.joint_names, "foot")
+    found = GivenShapes(chain.geometry).for_chain(
+        ChainOfRobot(model, moved.arm, moved.joint_names, "foot")
+    )
     q = [0.1, 0.2, 0.3]
     expected = chain.geometry.spheres(q) + np.array([0.1, 0.2, 0.3, 0.0])
     np.testing.assert_allclose(found.spheres(q), expected, atol=1e-12)

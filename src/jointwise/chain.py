@@ -27,6 +27,7 @@ from jointwise.model.joints import DHJoint
 from jointwise.model.kinematic_tree import LinkPlace, TreeModel
 from jointwise.model.tips import default_tip, joints_of
 from jointwise.model.tree_path import (
+    ChainOfRobot,
     Skeleton,
     arm_as_tree,
     chain_between,
@@ -38,13 +39,7 @@ from jointwise.model.tree_poses import inverse, link_poses
 from jointwise.problem import Problem
 from jointwise.results.result import IDENTITY
 from jointwise.robot import Robot
-from jointwise.targets import (
-    PackedTarget,
-    Pose,
-    in_base_frame,
-    pack_target,
-    pack_targets,
-)
+from jointwise.targets import PackedTarget, Pose, in_base_frame, pack_target, pack_targets
 
 if TYPE_CHECKING:
     from jointwise.model.urdf import Source
@@ -177,9 +172,7 @@ class Chain(ArmKinematics, ArmSolutions, FromRows):
             return self
         from jointwise.shape.chain.geometry import chain_geometry
 
-        shape = chain_geometry(
-            robot.geometry, robot.model, self.arm, self.joint_names, self.base_link
-        )
+        shape = chain_geometry(robot.geometry, self._of_robot)
         chain, around = replace(self, _geometry=shape), robot._collision_model
         if around is None:
             return chain
@@ -218,6 +211,11 @@ class Chain(ArmKinematics, ArmSolutions, FromRows):
         """Whether the root of the robot moves relative to the base link of the arm."""
         model, base = self._robot.model, self.base_link
         return base != model.root and self._skeleton.joints[0] == model.links[base].joint
+
+    @property
+    def _of_robot(self) -> ChainOfRobot:
+        """The chain in numbers, with the robot that it is seen in."""
+        return ChainOfRobot(self._robot.model, self.arm, self.joint_names, self.base_link)
 
     @property
     def _numbers(self) -> ArmModel:
@@ -333,8 +331,7 @@ class Chain(ArmKinematics, ArmSolutions, FromRows):
         """(2, 3) the ends of each tool; None if it does not move with the end effector."""
         from jointwise.shape.chain.groups import tool_lines
 
-        robot, ends = self._robot, (self.arm, self.joint_names, self.base_link)
-        return tool_lines(robot.model, *ends, robot._tools)
+        return tool_lines(self._of_robot, self._robot._tools)
 
     def with_base(self, base: Pose) -> Chain:
         """The same arm at another place, such as on a table; targets are then in the world frame.
@@ -362,9 +359,9 @@ class Chain(ArmKinematics, ArmSolutions, FromRows):
             shape = moved(shape, move)
         robot = self._robot
         if self.base_link == robot.model.root:
-            robot = robot._with(_base_pose=pose)
+            robot = robot._changed(_base_pose=pose)
         elif not self._root_moves:
-            robot = robot._with(_base_pose=pose @ inverse(_at_zero(robot.model, self.base_link)))
+            robot = robot._changed(_base_pose=pose @ inverse(_at_zero(robot.model, self.base_link)))
         return replace(self, _robot=robot, arm=arm, _base_pose=pose)._with_shape(shape)
 
     def with_external_axis(
@@ -419,8 +416,7 @@ class Chain(ArmKinematics, ArmSolutions, FromRows):
             return FromRows.detach(chain)
         from jointwise.shape.chain.geometry import chain_geometry
 
-        ends = (self.arm, self.joint_names, self.base_link)
-        return chain._with_shape(chain_geometry(chain._robot._found_shape(), robot.model, *ends))
+        return chain._with_shape(chain_geometry(chain._robot._found_shape(), self._of_robot))
 
     def _shapes_from(self, *options: Any) -> ShapeSource:
         return self._robot._shapes_from(*options)
@@ -438,21 +434,21 @@ class Chain(ArmKinematics, ArmSolutions, FromRows):
 
     def _shape_of(self, shapes: ShapeSource) -> Geometry:
         """The shape from a source, which knows the robot where its file has it."""
-        arm, is_moved = self.arm, (self._base_pose != IDENTITY).any()
+        chain, is_moved = self._of_robot, (self._base_pose != IDENTITY).any()
         if is_moved:
             links = self.arm.links.copy()
             links[0] = self._skeleton.links[0]
             arm = arm_model(links, self.prismatic, self.limits, self.home)
-        ends = (arm, self.joint_names, self.base_link)
+            chain = chain._replace(arm=arm)
         if self._robot._tools and any(line is None for line in self._tool_lines()):
             from jointwise.shape.chain.geometry import chain_geometry
 
-            shape = chain_geometry(self._robot._shape_of(shapes), self._robot.model, *ends)
+            shape = chain_geometry(self._robot._shape_of(shapes), chain)
         else:
             from jointwise.shape.chain.groups import check_beside
 
-            shape = shapes.for_chain(self._robot.model, *ends)
-            check_beside(self._robot.model, self.joint_names, shape.links)
+            shape = shapes.for_chain(chain)
+            check_beside(chain, shape.links)
         if is_moved:
             from jointwise.shape.geometry import moved
 
@@ -542,7 +538,9 @@ def _robot_in_scene(chain: Chain) -> Robot:
     from jointwise.shape.attached import carried_over
 
     if chain.base_link != model.root:
-        robot = robot._with(_base_pose=chain.base_pose @ inverse(_at_zero(model, chain.base_link)))
+        robot = robot._changed(
+            _base_pose=chain.base_pose @ inverse(_at_zero(model, chain.base_link))
+        )
     if robot.geometry is None and around.geometry.joints == model.all_joint_names:
         from jointwise.shape.sources.given import GivenShapes
 
@@ -554,7 +552,7 @@ def _robot_in_scene(chain: Chain) -> Robot:
         pair for a, b in around.allow for pair in product({a, *a.split("+")}, {b, *b.split("+")})
     ]
     moved = replace(around, allow=tuple(pairs)).with_geometry(shape)
-    return robot._with(_geometry=shape, _collision_model=moved)
+    return robot._changed(_geometry=shape, _collision_model=moved)
 
 
 def _at_zero(model: TreeModel, link: str) -> Floats:

@@ -4,11 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from math import inf
 from os import PathLike
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -16,19 +15,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from jointwise.errors import InvalidInputError
-from jointwise.from_rows import DHRows, FromRows
+from jointwise.from_files import FromFiles
+from jointwise.from_rows import DHRows
 from jointwise.kernels.layout.arrays import Floats
 from jointwise.model import checks, data, millimetres
-from jointwise.model.joint_values import JointValues
 from jointwise.model.kinematic_tree import MASS_CENTRE, LinkPlace, TreeModel
 from jointwise.model.mimics import Mimic
-from jointwise.model.tree_poses import link_poses
 from jointwise.results.result import IDENTITY
-from jointwise.targets import PackedTarget, Pose, TargetKind, link_columns, mappings_in
+from jointwise.targets import PackedTarget, Pose, link_columns, mappings_in
+from jointwise.tree_kinematics import TreeKinematics
 
 if TYPE_CHECKING:
     from jointwise.chain import Chain
-    from jointwise.model import urdf
     from jointwise.model.external_axis import ExternalAxis
     from jointwise.model.urdf import Source
     from jointwise.results.result import Check
@@ -39,7 +37,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Robot(FromRows):
+class Robot(TreeKinematics, FromFiles):
     """A whole robot: arms, legs, hands. Made by ``Robot.from_urdf`` and the like. Immutable.
 
     Mimic joints follow others, so they have no values of their own: ``joint_names`` has the
@@ -67,138 +65,12 @@ class Robot(FromRows):
     _noun = "a robot"
 
     @classmethod
-    def from_urdf(
-        cls, source: Source, free_base: bool = False, *, srdf: Source | None = None
-    ) -> Robot:
-        """A robot from a URDF: all its links and joints.
-
-        Fixed joints are folded. Masses and their centres are read from inertials. The limits of a
-        mimic joint narrow those of the joint that it follows. Collision shapes are read when
-        ``with_scene`` needs them.
-
-        Args:
-            source: A path, an open file, or the text itself.
-            free_base: Whether the root link moves freely, as that of a humanoid does. A floating
-                joint below the root does the same.
-            srdf: An SRDF, whose group state ``home`` (else ``ready``, ``default``,
-                ``half_sitting``, ``standing``, ``stand`` or ``neutral``) is the home configuration.
-                None: an SRDF named like the file, or like the beginning of its name, in the folder
-                of the file or in ``../srdf``.
-
-        Raises:
-            InvalidInputError: The source is not a URDF or not a tree, or a joint has another type;
-                the text says which.
-
-        Example:
-            >>> from jointwise import robots
-            >>> Robot.from_urdf(robots.panda().to_urdf("arm")).n
-            7
-        """
-        from jointwise.model import urdf  # a slow import
-
-        tree = urdf.Tree(source, srdf)
-        model = urdf.read_robot(tree, checks.flag("free_base", free_base))
-        return cls(model, _urdf_shapes(tree, source))
-
-    @classmethod
-    def _around_chain(
-        cls, source: Source, base_link: str | None, tip_link: str | None
-    ) -> tuple[Robot, str | None]:
-        """The robot of a URDF with at least the joints between two links, and the second link."""
-        from jointwise.model import urdf
-
-        tree = urdf.Tree(source)
-        for link in (base_link, tip_link):
-            if link is not None:
-                tree.check_link(link)
-        model, tip = urdf.read_part(tree, base_link, tip_link)
-        return cls(model, _urdf_shapes(tree, source)), tip
-
-    @classmethod
-    def from_mjcf(cls, source: Source) -> Robot:
-        """A robot from an MJCF model, as MuJoCo reads it, which the extra ``mjcf`` installs.
-
-        Bodies and sites are links. A free joint makes the base free; bodies that move freely and
-        have no joints of their own are objects, which are left out. Equality constraints between
-        two joints, or of a tendon that connects two, are mimic joints. Those that connect or weld
-        two bodies are closed loops, which results of ``solve`` and ``solve_path`` keep closed.
-
-        Args:
-            source: A path, an open file, or the text itself. Files that the model includes, such as
-                meshes, are found only if it is a path.
-
-        Raises:
-            InvalidInputError: MuJoCo cannot read it, or it has ball joints or several robots; the
-                text says which.
-
-        Example:
-            >>> hinge = '<joint name="turn"/><geom size="0.1"/><site name="hand" pos="1 0 0"/>'
-            >>> body = f'<worldbody><body name="arm">{hinge}</body></worldbody>'
-            >>> Robot.from_mjcf(f"<mujoco>{body}</mujoco>").joint_names
-            ('turn',)
-        """
-        from jointwise.model import mjcf, urdf
-
-        if hasattr(source, "read"):  # an open file can be read once
-            source = urdf.kept_source(source)
-        return cls(mjcf.read_robot(source), partial(_mjcf_shapes, urdf.kept_source(source)))
-
-    @classmethod
     def _of_rows(cls, model: TreeModel, dh: DHRows) -> Robot:
         return cls(model, _dh=dh)
 
     @classmethod
-    def load(cls, name: str | PathLike[str], free_base: bool = False) -> Robot:
-        """A robot by its name, or from a file.
-
-        Args:
-            name: A name that ``jointwise.robots`` lists; the name of a URDF of the package
-                example-robot-data if it is installed, such as ``"talos_full_v2"``; or the path of a
-                ``.urdf`` file, of an ``.xml`` file with MJCF, or of a DH table.
-            free_base: As for ``from_urdf``.
-
-        Example:
-            >>> Robot.load("ur5e").n
-            6
-        """
-        return cls._load(name, None, checks.flag("free_base", free_base))[0]
-
-    @classmethod
-    def _load(
-        cls,
-        name: str | PathLike[str],
-        ends: tuple[str | None, str | None] | None,
-        free_base: bool = False,
-    ) -> tuple[Robot, str | None]:
-        """A robot by its name or from a file, around a chain between two links if given.
-
-        The second of these links is returned, too.
-        """
-        tip = None if ends is None else ends[1]
-        file = data.find(name)
-        suffix = file.suffix.lower()
-        if suffix in (".toml", ".csv"):
-            robot = cls.from_table(file)
-            robot = robot._with(model=replace(robot.model, name=file.stem, title=file.name))
-        elif suffix != ".urdf" and _is_mjcf(file):
-            if free_base:
-                raise InvalidInputError(
-                    f"free_base is for a URDF: {file.name} is MJCF, where a free joint says so."
-                )
-            robot = cls.from_mjcf(file)
-        elif ends is not None:
-            robot, tip = cls._around_chain(file, *ends)
-        else:
-            robot = cls.from_urdf(file, free_base)
-        if free_base and suffix in (".toml", ".csv"):
-            robot = robot._with(model=replace(robot.model, free_base=True))
-        shape = data.packaged_geometry(file)
-        if shape is not None:
-            robot = robot._with(_shapes=partial(_file_shapes, shape))
-        return robot, tip
-
-    def _with(self, **changes: Any) -> Robot:
-        return replace(self, **changes)
+    def _of_file(cls, model: TreeModel, shapes: Callable[[], ShapeSource]) -> Robot:
+        return cls(model, shapes)
 
     # The shape
 
@@ -259,7 +131,7 @@ class Robot(FromRows):
 
     def _with_limits(self, limits: Floats) -> Robot:
         """The same robot with other limits (n, 2), which are checked."""
-        robot = self._with(model=self.model.with_limits(limits))
+        robot = self._changed(model=self.model.with_limits(limits))
         if self._geometry is None:
             return robot
         from jointwise.shape.geometry import with_limits
@@ -279,7 +151,7 @@ class Robot(FromRows):
         """
         pose = checks.frame("base", base)
         pose.setflags(write=False)
-        return self._with(_base_pose=pose)
+        return self._changed(_base_pose=pose)
 
     def with_tool(
         self, link: str, tool: Pose, name: str = "tool", *, radius: float | None = None
@@ -330,7 +202,7 @@ class Robot(FromRows):
 
         tool = Tool(unique, link, checked_radius(radius))
         model, tools = self.model.with_link(unique, link, pose), (*self._tools, tool)
-        robot = self._with(model=model, _tools=tools)
+        robot = self._changed(model=model, _tools=tools)
         if self._geometry is None or radius == 0.0:
             return robot, unique
         return robot._with_shape(robot._with_tools(self._geometry)), unique
@@ -392,7 +264,7 @@ class Robot(FromRows):
             limit = checks.positive("max_velocity", max_velocity)
         found = found._replace(max_velocity=limit)
         shapes = None if self._shapes is None else partial(_shapes_on_axis, self, found)
-        return self._with(model=with_axis(self.model, found), _shapes=shapes, _dh=None)
+        return self._changed(model=with_axis(self.model, found), _shapes=shapes, _dh=None)
 
     # What it is
 
@@ -469,76 +341,6 @@ class Robot(FromRows):
 
         return urdf.write_robot(self.model, self._base_pose)
 
-    # Forward kinematics
-
-    def fk(self, q: JointValues, base_pose: Pose | None = None) -> dict[str, Floats]:
-        """Forward kinematics: the pose of every link in the world.
-
-        Args:
-            q: (n,) one value per independent joint [rad, m], or a mapping of joint names to
-                values; (k, n) for many configurations.
-            base_pose: (4, 4) pose of the root link, or (k, 4, 4). None: that of the robot.
-
-        Returns:
-            (4, 4) the pose of each link by its name, or (k, 4, 4). Read-only.
-
-        Example:
-            >>> robot = Robot.load("panda")
-            >>> poses = robot.fk(robot.mid_range, base_pose=[0.0, 0.0, 0.5])
-            >>> poses["tip"].shape, float(poses["base_link"][2, 3])
-            ((4, 4), 0.5)
-        """
-        rows, pose = self._configurations(q, base_pose)
-        return link_poses(self.model, rows, self._base_pose if pose is None else pose)
-
-    def jacobian(self, q: JointValues, link: str) -> Floats:
-        """(6, n) geometric Jacobian of a link, world frame: linear, then angular part.
-
-        Args:
-            q: As for ``fk``, one configuration.
-            link: The link's name.
-
-        Example:
-            >>> robot = Robot.load("panda")
-            >>> robot.jacobian(robot.mid_range, "tip").shape
-            (6, 7)
-        """
-        from jointwise.model.tree_poses import link_jacobian
-
-        checks.known_name("link", link, self.model.links, self.name)
-        values = checks.joint_values("q", self._values("q", q), self.n, "a robot")
-        return link_jacobian(self.model, checks.all_finite("q", values), link, self._base_pose)
-
-    def center_of_mass(self, q: JointValues, base_pose: Pose | None = None) -> Floats:
-        """The centre of mass in the world, from the masses in the file.
-
-        Masses that are attached later, such as a tool, do not count. ``solve`` takes a target for
-        it by the name ``"center_of_mass"``.
-
-        Args:
-            q: As for ``fk``.
-            base_pose: As for ``fk``.
-
-        Returns:
-            (3,) its position [m], or (k, 3).
-
-        Raises:
-            InvalidInputError: The file has no masses.
-
-        Example:
-            >>> arm = '<robot name="arm"><link name="base"/><link name="bar"><inertial>'
-            >>> arm += '<mass value="2"/><origin xyz="0.5 0 0"/></inertial></link>'
-            >>> arm += '<joint name="turn" type="continuous"><parent link="base"/>'
-            >>> arm += '<child link="bar"/><axis xyz="0 0 1"/></joint></robot>'
-            >>> Robot.from_urdf(arm).center_of_mass([0.0])
-            array([0.5, 0. , 0. ])
-        """
-        from jointwise.model.tree_poses import mass_centres
-
-        self._masses()
-        rows, pose = self._configurations(q, base_pose)
-        return mass_centres(self.model, rows, self._base_pose if pose is None else pose)
-
     # What the verbs ask for
 
     def _packed(self, targets: Any, many: bool) -> tuple[tuple[str, ...], tuple[PackedTarget, ...]]:
@@ -562,20 +364,6 @@ class Robot(FromRows):
             self._masses(columns[MASS_CENTRE].kind)
         return tuple(columns), tuple(columns.values())
 
-    def _masses(self, kind: TargetKind | None = None) -> Floats:
-        """The masses of the robot, for a target of a kind that is a position."""
-        if self.model.masses is None:
-            raise InvalidInputError(
-                f"{self.name} has no masses, so its centre of mass is not known: expected a URDF "
-                "with an <inertial> for its links, or MJCF. Use the file of the maker."
-            )
-        if kind is not None and kind.directions and not kind.has_box:
-            raise InvalidInputError(
-                f"the target of {MASS_CENTRE!r} is of kind {kind.name!r}: expected a position, "
-                "because the centre of mass has no orientation."
-            )
-        return self.model.masses
-
     def _moved_base(self) -> Floats | None:
         return None if self._base_pose is IDENTITY else self._base_pose
 
@@ -593,40 +381,6 @@ class Robot(FromRows):
         from jointwise.model.tree_table import tree_table
 
         return tree_table(self.model)
-
-
-# Sources of shapes are made when they are needed, since their modules take time to import.
-
-
-def _urdf_shapes(tree: urdf.Tree, source: Source) -> Callable[[], ShapeSource]:
-    """What makes the source of the collision shapes of a URDF."""
-    from jointwise.model import urdf
-
-    return partial(_shapes_of_urdf, tree, urdf.folder_of(source))
-
-
-def _shapes_of_urdf(tree: urdf.Tree, folder: Path | None) -> ShapeSource:
-    from jointwise.shape.sources.urdf import UrdfShapes
-
-    return UrdfShapes(tree, folder)
-
-
-def _is_mjcf(file: Path) -> bool:
-    from jointwise.model import mjcf
-
-    return mjcf.is_mjcf(file)
-
-
-def _mjcf_shapes(source: Source) -> ShapeSource:
-    from jointwise.shape.sources.mjcf import MjcfShapes
-
-    return MjcfShapes(source)
-
-
-def _file_shapes(path: Path) -> ShapeSource:
-    from jointwise.shape.sources.file import FileShapes
-
-    return FileShapes(path)
 
 
 def _shapes_on_axis(robot: Robot, axis: ExternalAxis) -> ShapeSource:

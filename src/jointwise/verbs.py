@@ -3,140 +3,43 @@
 # Annotations stay text, so that help() shows the names of types, not what they stand for.
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from itertools import count as counted
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from jointwise.backends.device_arrays import is_on_gpu
-from jointwise.config import DEFAULT_SOLVE_CONFIG, SolveConfig, check_config
+from jointwise.config import DEFAULT_SOLVE_CONFIG, SolveConfig
 from jointwise.engines.choice import engine_for, path_engine
 from jointwise.engines.run_options import Device, RunOptions
 from jointwise.errors import InvalidInputError
-from jointwise.kernels.layout.arrays import Bools, Floats
-from jointwise.model import checks, degrees, millimetres
-from jointwise.model.joint_values import (
-    JointValues,
-    full_turns,
-    joint_velocities,
-    ordered_values,
-    random_values,
-)
-from jointwise.model.kinematic_tree import TreeModel
-from jointwise.model.tree_path import Skeleton
+from jointwise.jointed import ModelTarget, ModelTargets
+from jointwise.model import checks, millimetres
+from jointwise.model.joint_values import JointValues, full_turns, joint_velocities
 from jointwise.path_options import (
     DEFAULT_PATH_OPTIONS,
     PathOptions,
     check_path_options,
     path_options,
 )
+from jointwise.planning import Planning
 from jointwise.posture import Posture, check_posture
 from jointwise.problem import Problem
-from jointwise.shaped import Shaped
-from jointwise.targets import AnyTarget, AnyTargets, PackedTarget
 
 if TYPE_CHECKING:
-    from jointwise.engines.planning.planner import PlanOptions
-    from jointwise.engines.planning.tasks import PlanModel
     from jointwise.engines.tracking.tracker import Tracker
     from jointwise.results.batch import IKBatch
     from jointwise.results.path import IKPath
-    from jointwise.results.plan import Plan, PlanDetails
     from jointwise.results.result import IKResult
 
-# A target of an arm; of a robot, the targets of some links by their names.
-ModelTarget: TypeAlias = AnyTarget | Mapping[str, AnyTarget]
-# Many of them.
-ModelTargets: TypeAlias = AnyTargets | Mapping[str, AnyTargets] | Sequence[Mapping[str, AnyTarget]]
-# One target, or alternatives of which any one is reached.
-PlanTarget: TypeAlias = ModelTarget | ModelTargets
-# Default limit of the samples of a plan.
-MAX_SAMPLES = 100_000
-# Models whose parts of plans are kept.
-MAX_PLANNED = 16
 
-
-class Verbs(Shaped):
+class Verbs(Planning):
     """What ``Chain`` and ``Robot`` share."""
 
     __slots__ = ()
-
-    # What each of the two says about itself.
-
-    @property
-    @abstractmethod
-    def _joints(self) -> Skeleton | TreeModel:
-        """What the file or the maker says about the joints."""
-
-    @abstractmethod
-    def _packed(self, targets: Any, many: bool) -> tuple[tuple[str, ...], tuple[PackedTarget, ...]]:
-        """The links that have targets, and the targets of each."""
-
-    @property
-    def _random_travel(self) -> float:
-        """Distance from the middle at which prismatic joints without limits are drawn [m]."""
-        return 1.0
-
-    # The joints
-
-    @property
-    def joint_names(self) -> tuple[str, ...]:
-        """One name per joint that has a value of its own, in the order of joint values."""
-        return self._joints.joint_names
-
-    @property
-    def max_velocity(self) -> Floats:
-        """(n,) largest velocity of each joint [rad/s, m/s]; infinite if unknown. Read-only."""
-        return self._joints.max_velocity
-
-    @property
-    def home(self) -> Floats:
-        """(n,) the home configuration [rad, m]; ``mid_range`` if unknown. Read-only.
-
-        It is the default start of solves, and what the page opens with: the configuration that the
-        maker of the robot, its SRDF or its MJCF keyframe calls home. If no file of a robot with
-        several limbs states it, it is zero, where the limits allow that.
-        """
-        return self._numbers.home
-
-    @property
-    def n(self) -> int:
-        """Number of joints that have a value of their own."""
-        return self._numbers.n
-
-    @property
-    def prismatic(self) -> Bools:
-        """(n,) which joints are prismatic; the others are revolute. Read-only."""
-        return self._numbers.prismatic
-
-    @property
-    def limits(self) -> Floats:
-        """(n, 2) lower and upper limit of each joint [rad, m]; infinite where none. Read-only."""
-        return self._numbers.limits
-
-    @property
-    def mid_range(self) -> Floats:
-        """(n,) the middle of each joint's range, 0 where it has none [rad, m]. Read-only."""
-        return self._numbers.mid_range
-
-    def random(self, seed: int, count: int | None = None) -> Floats:
-        """Joint values drawn uniformly between the limits; within a full turn where there are none.
-
-        Args:
-            seed: Seed of the generator; the same seed gives the same values.
-            count: None for one configuration, (n,); else (count, n).
-
-        Example:
-            >>> from jointwise import Chain
-            >>> Chain.load("panda").random(seed=1, count=3).shape
-            (3, 7)
-        """
-        return random_values(self._numbers, self._random_travel, seed, count)
 
     # Inverse kinematics
 
@@ -410,125 +313,6 @@ class Verbs(Shaped):
             pool.shutdown(wait=False, cancel_futures=True)
         return found
 
-    # Planning
-
-    def plan(
-        self,
-        target: PlanTarget | None = None,
-        start: JointValues | None = None,
-        *,
-        q: JointValues | None = None,
-        posture: Posture | None = None,
-        config: SolveConfig = DEFAULT_SOLVE_CONFIG,
-        max_samples: int = MAX_SAMPLES,
-        shortcuts: bool = True,
-    ) -> Plan:
-        """Plan a path from a start to a target, proven free of collisions.
-
-        Two trees of configurations grow from the start and from the solutions of the target until
-        they meet (RRT-Connect). Every edge, the straight motion between two configurations, is
-        proven free, not only checked at sample points. The same seed gives the same path. In a
-        robot, only joints between the base and links with targets move; the base and all other
-        joints stay.
-
-        Args:
-            target: As for ``solve``. Several in a list or an array, such as grasps, are
-                alternatives: any one of them is reached, and ``target_index`` of the plan tells
-                    which.
-                For a robot, a mapping of link names to targets, or a list of mappings.
-            start: (n,) where the joints are [rad, m], or a mapping of some joint names; other
-                joints start at ``home``. It must be inside the limits.
-            q: Joint values to reach instead of a target: (n,), (k, n) alternatives, or a mapping of
-                joint names; other joints then end where they start.
-            posture: Only its ``active`` joints move; its joint values are preferred at the target.
-            config: Tolerances of the target, and the seed.
-            max_samples: Samples after which planning ends without a path. 0: only the straight
-                edge to the nearest solution is tried.
-            shortcuts: Whether to shorten the path by edges that are proven free.
-
-        Returns:
-            The path; ``found`` tells whether there is one, and ``status`` why not. A start or a
-            target that collides does not raise.
-
-        Raises:
-            InvalidInputError: The model has no scene or has closed loops, the start is outside the
-                limits, or other input is invalid; the text says which.
-
-        Example:
-            >>> from jointwise import Chain, Scene
-            >>> table = Scene().box([1.0, 2.0, 0.04], [0.5, 0.0, -0.02], name="table")
-            >>> arm = Chain.load("panda").with_scene(table)
-            >>> plan = arm.plan([0.4, 0.3, 0.3], start=arm.home)
-            >>> plan.found, bool((plan.waypoints[0] == arm.home).all())
-            (True, True)
-        """
-        from jointwise.engines.planning.planner import PlanOptions, make_plan
-
-        options = PlanOptions(checks.count("max_samples", max_samples), shortcuts, config)
-        return make_plan(self._plan_model(posture, options).task(target, start, q))
-
-    def plan_batch(
-        self,
-        targets: ModelTargets | None = None,
-        starts: JointValues | None = None,
-        *,
-        q: ArrayLike | None = None,
-        posture: Posture | None = None,
-        config: SolveConfig = DEFAULT_SOLVE_CONFIG,
-        max_samples: int = MAX_SAMPLES,
-        shortcuts: bool = True,
-        threads: int | None = None,
-    ) -> list[Plan]:
-        """Plan many motions on several threads; each is bit-for-bit the result of ``plan``.
-
-        Args:
-            targets: As for ``solve_batch``, one per plan; a list may also hold lists of
-                alternatives.
-            starts: (n,) for all, a mapping of joint names, or (m, n) one for each [rad, m].
-            q: (m, n) joint values to reach instead of targets [rad, m].
-            posture: As for ``plan``.
-            config: As for ``plan``.
-            max_samples: Samples after which each plan ends without a path.
-            shortcuts: As for ``plan``.
-            threads: Threads to use. None: one for every core.
-
-        Returns:
-            The plans, in order; an invalid row has the status ``INVALID``.
-
-        Example:
-            >>> from jointwise import Chain
-            >>> arm = Chain.load("ur5e").with_scene()
-            >>> targets = arm.fk(arm.home + [[0.1] * 6, [-0.1] * 6])
-            >>> [plan.status.name for plan in arm.plan_batch(targets, arm.home)]
-            ['PLANNED', 'PLANNED']
-        """
-        from jointwise.engines.planning.batch import make_plans
-        from jointwise.engines.planning.planner import PlanOptions
-        from jointwise.engines.planning.tasks import batch_tasks
-
-        options = PlanOptions(checks.count("max_samples", max_samples), shortcuts, config)
-        model = self._plan_model(posture, options)
-        return make_plans(batch_tasks(model, targets, starts, q), threads)
-
-    def _plan_model(self, posture: Posture | None, options: PlanOptions) -> PlanModel:
-        """The checked input that all plans of a call share."""
-        from jointwise.engines.planning.tasks import PlanModel
-
-        check_config(options.config)
-        check_posture(posture)
-        self._check_open("plan")
-        numbers, held = self._numbers, posture
-        if isinstance(numbers, TreeModel) and numbers.free_base:  # the base stays
-            held = replace(posture or Posture(), active=self.joint_names)
-
-        def problem(target: Any, start: Floats) -> Problem:
-            return self._problem(target, False, start, held, options.config)
-
-        edges, details = _plan_parts(self)
-        return PlanModel(
-            numbers, self._noun, self._values, problem, edges, posture, options, details
-        )
-
     def track(
         self,
         start: JointValues,
@@ -594,100 +378,3 @@ class Verbs(Shaped):
         fields = (self._numbers, self.joint_names, (), (), None, DEFAULT_SOLVE_CONFIG, active)
         problem = Problem(*fields, self._collision_model, self._moved_base())
         return Tracker(problem, self._packed, first, motion, preferred, switching)
-
-    # Input
-
-    _noun = "a model"
-
-    def _plain_problem(
-        self, target: Any, start: JointValues | None, config: SolveConfig
-    ) -> Problem:
-        """What ``solve`` asks for without a posture."""
-        return self._problem(target, False, start, None, config)
-
-    def _problem(
-        self,
-        targets: Any,
-        many: bool,
-        start: JointValues | None,
-        posture: Posture | None,
-        config: SolveConfig,
-        path: bool = False,
-    ) -> Problem:
-        """What a verb asks for, checked and packed."""
-        if type(config) is not SolveConfig:
-            check_config(config)
-        links, packed = self._packed(targets, many)
-        if start is not None:
-            start = self._values("starts" if many and not path else "start", start)
-        if posture is not None:
-            check_posture(posture)
-            smoothness = posture.smoothness if path else 0.0  # of one target to the next
-            q = self._values("posture", posture.q)
-            posture = replace(posture, q=q, smoothness=smoothness)
-        fields = (self._numbers, self.joint_names, links, packed, start, config, posture)
-        base_pose = self._moved_base()
-        return tuple.__new__(Problem, (*fields, self._collision_model, base_pose))
-
-    def _check_open(self, verb: str) -> None:
-        """Refuse a robot with closed loops."""
-        model = self._numbers
-        if isinstance(model, TreeModel) and model.loops:
-            raise InvalidInputError(
-                f"{model.name} has closed loops, which {verb} would open, because it moves each "
-                "joint independently: expected a robot without loops. Use solve_path."
-            )
-
-    def _check_velocities(self, velocities: Floats) -> None:
-        """Refuse velocity limits that are not known."""
-        if not np.isfinite(velocities).all():
-            name = self.joint_names[int(np.argmin(np.isfinite(velocities)))]
-            raise InvalidInputError(
-                f"the velocity limit of {name!r} is not known: expected max_velocity [rad/s, m/s]."
-            )
-
-    def _moved_base(self) -> Floats | None:
-        """(4, 4) the pose of the base, unless it is the identity or part of the arm."""
-        return None
-
-    def _values(self, name: str, values: JointValues | None) -> Any:
-        """Joint values in the order of the joints; a mapping is by their names."""
-        return ordered_values(name, values, self._numbers, self.joint_names)
-
-    def _checked_limits(self, limits: ArrayLike | Mapping[str, ArrayLike] | None) -> Floats:
-        """(n, 2) joint limits; joints that a mapping leaves out keep theirs."""
-        given: Any = limits
-        if isinstance(limits, Mapping):
-            for joint in limits:
-                checks.known_name("joint", joint, self.joint_names, "the model")
-            pairs = zip(self.joint_names, self.limits, strict=True)
-            given = [limits.get(name, own) for name, own in pairs]
-        checked = checks.limits(given, self.joint_names, self._noun)
-        degrees.check_limits(checked, self.prismatic, self.joint_names)
-        return checked
-
-    def _configurations(
-        self, q: JointValues, base_pose: Any, name: str = "q"
-    ) -> tuple[Floats, Floats | None]:
-        """(n,) or (k, n) joint values, and (4, 4) or (k, 4, 4) poses of the base."""
-        values = checks.configurations(name, self._values(name, q), self.n, self._noun)
-        rows = checks.all_finite(name, np.ascontiguousarray(values))
-        if base_pose is None:
-            return rows, None
-        poses = checks.floats("base_pose", checks.as_array(base_pose))
-        return rows, (checks.frames if poses.ndim == 3 else checks.frame)("base_pose", poses)
-
-
-@lru_cache(MAX_PLANNED)
-def _plan_parts(model: Verbs) -> tuple[Floats, PlanDetails]:
-    """A model and its scene packed for edge checks, and what its plans know about it."""
-    from jointwise.engines.edges.packing import packed_edges
-    from jointwise.results.plan import PlanDetails
-
-    check, base_pose = model._check(), model._moved_base()
-    edges = check.packed_edges
-    if edges is None:  # a free base stays where it is
-        assert model._collision_model is not None
-        base = None if base_pose is None else tuple(base_pose.ravel().tolist())
-        edges = packed_edges(model._collision_model, base)
-    return edges, PlanDetails(model.joint_names, model.max_velocity, check, base_pose)

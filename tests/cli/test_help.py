@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 import jointwise
 from jointwise import SolveConfig
 from jointwise.cli.app import app
-from jointwise.verbs import MAX_SAMPLES
+from jointwise.planning import MAX_SAMPLES
 from tests.support.cli import (
     PANDA,
     RESULT_COLUMNS,

@@ -1,11 +1,12 @@
 """The target that ``solve`` and ``plan`` are given, and the arm or robot that it is for."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from jointwise.cli.link_targets import parse_targets
 from jointwise.cli.models import ArmOptions
-from jointwise.cli.options import Quadruple, Triple
+from jointwise.cli.options import Aim, LinkTargets, Quat, Rpy, To, Triple
 from jointwise.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -14,14 +15,15 @@ if TYPE_CHECKING:
     from jointwise.targets import AnyTarget
 
 
-class GivenTarget(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class GivenTarget:
     """The target of an arm, or those of links; the attributes are those of the options."""
 
-    to: Triple | None
-    rpy: Triple | None
-    quat: Quadruple | None
-    aim: Triple | None
-    link_targets: Sequence[str] | None
+    to: To = None
+    rpy: Rpy = None
+    quat: Quat = None
+    aim: Aim = None
+    link_targets: LinkTargets = None
 
     def of_model(
         self, options: ArmOptions, deg: bool, for_arms: Mapping[str, object] | None = None
@@ -70,3 +72,6 @@ class GivenTarget(NamedTuple):
         groups |= {"position": np.array([to])}
         target: AnyTarget = targets_from_groups(groups, lambda row: "given", deg)[0]
         return target
+
+
+NO_TARGET = GivenTarget()

@@ -153,7 +153,7 @@ class WorkerOptions:
 def expand_groups(command: Callable[..., Any]) -> Callable[..., Any]:
     """The command with an option for each field of its parameters that are dataclasses.
 
-    Help lists those that have defaults after the command's own.
+    Help lists those that have defaults after the command's own, unless the group has a default.
     """
     parameters: list[Parameter] = []
     shared: list[Parameter] = []
@@ -167,10 +167,10 @@ def expand_groups(command: Callable[..., Any]) -> Callable[..., Any]:
         groups[parameter.name], hints = group, get_type_hints(group, include_extras=True)
         for each in fields(group):
             option = Parameter(each.name, Parameter.KEYWORD_ONLY, annotation=hints[each.name])
-            if each.default is MISSING:
-                parameters.append(option)
-            else:
-                shared.append(option.replace(default=each.default))
+            if each.default is not MISSING:
+                option = option.replace(default=each.default)
+            is_own = each.default is MISSING or parameter.default is not Parameter.empty
+            (parameters if is_own else shared).append(option)
 
     @wraps(command)
     def run(**values: Any) -> Any:

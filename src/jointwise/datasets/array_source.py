@@ -19,28 +19,22 @@ from jointwise.targets import pack_targets
 
 
 @dataclass(frozen=True, slots=True)
-class ArraySource:
+class ArraySource(Source):
     """Arrays with one row per target: ``targets``, or one per link; and optionally ``starts``.
 
+    The checksum is that of the contents of an ``.npz`` file, or of the metadata and the sizes of
+    the files of a Zarr folder.
+
     Attributes:
-        path: The file or folder.
         model: The model that the targets are for.
-        piece_rows: Rows of a piece.
-        rows: Number of all rows.
-        checksum: Of the contents of an ``.npz`` file; of the metadata and the sizes of the files
-            of a Zarr folder.
     """
 
-    path: Path
     model: Any
-    piece_rows: int
-    rows: int
-    checksum: int
 
-    def describe(self) -> dict[str, Any]:
-        """Rows and checksum."""
-        kind = "zarr" if self.path.is_dir() else "npz"
-        return {"kind": kind, "rows": self.rows, "crc32": f"{self.checksum:08x}"}
+    @property
+    def kind(self) -> str:
+        """``"zarr"`` for a folder, else ``"npz"``."""
+        return "zarr" if self.path.is_dir() else "npz"
 
     def pieces(self) -> Iterator[Piece]:
         """Places are the first row and the end."""
@@ -88,7 +82,7 @@ def open_source(path: Path, model_for: ModelFor, in_degrees: bool, piece_rows: i
             "the same number in all."
         )
     checksum = _zarr_checksum(path) if path.is_dir() else npz_checksum(path)
-    return ArraySource(path, model, piece_rows, lengths.pop(), checksum)
+    return ArraySource(path, piece_rows, lengths.pop(), checksum, model)
 
 
 def _arrays(path: Path) -> dict[str, Any]:

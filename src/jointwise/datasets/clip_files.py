@@ -146,12 +146,7 @@ def to_npz(arrays: dict[str, Any]) -> bytes:
 
 
 class ClipStore(FileStore):
-    """A folder of solutions, with the names of the clips.
-
-    Args:
-        path: The folder.
-        read_only: Whether nothing will be written.
-    """
+    """A folder of solutions, with the names of the clips."""
 
     noun, writer, format = "folder of retargeted clips", "retarget_clips", 1
 

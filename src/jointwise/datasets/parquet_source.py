@@ -10,10 +10,10 @@ from threading import Lock
 from typing import Any, NamedTuple
 from zlib import crc32
 
-from jointwise.datasets.source import Piece, PieceRows, Source, even_pieces
+from jointwise.datasets.source import ColumnSource, Piece, PieceRows, Source, even_pieces
 from jointwise.errors import InvalidInputError
 from jointwise.jobs.job import sent_state, set_state, unsent
-from jointwise.tables.columns import ModelFor, TableHeader, TargetTable, read_header
+from jointwise.tables.columns import ModelFor, TargetTable, read_header
 from jointwise.tables.parquet_file import import_pyarrow, number_errors, to_targets
 
 # Row groups that are kept after they have been read, since a piece may be a part of one.
@@ -23,33 +23,21 @@ TAIL_BYTES = 8
 
 
 @dataclass(frozen=True, slots=True)
-class ParquetSource:
+class ParquetSource(ColumnSource):
     """Files with the same columns, in the order of their names.
 
+    The checksum is that of the footers of all files, which have the columns, the sizes and the
+    statistics of all row groups.
+
     Attributes:
-        path: The file or the folder.
-        header: The checked columns.
-        in_degrees: Whether angles are degrees.
-        piece_rows: Rows of a piece.
-        rows: Number of all rows.
-        footers: Checksum of the footers of all files, which have the columns, the sizes and the
-            statistics of all row groups.
         groups: File, number and first row of every row group; not sent to the workers of a cluster.
     """
 
-    path: Path
-    header: TableHeader
-    in_degrees: bool
-    piece_rows: int
-    rows: int
-    footers: int
+    checksum_name, kind = "footers", "parquet"
+
     groups: tuple[tuple[str, int, int], ...] = unsent()
 
     __getstate__, __setstate__ = sent_state, set_state
-
-    def describe(self) -> dict[str, Any]:
-        """Rows, and the checksum of the footers."""
-        return {"kind": "parquet", "rows": self.rows, "footers": f"{self.footers:08x}"}
 
     def pieces(self) -> Iterator[Piece]:
         """Places are the rows of a piece in row groups: file, group, first and end."""
@@ -139,7 +127,7 @@ def open_source(path: Path, model_for: ModelFor, in_degrees: bool, piece_rows: i
         rows += sum(counts)
     assert schema is not None
     header = read_header(schema.names, path.name, model_for)
-    return ParquetSource(path, header, in_degrees, piece_rows, rows, checksum, tuple(groups))
+    return ParquetSource(path, piece_rows, rows, checksum, header, in_degrees, tuple(groups))
 
 
 def _files(path: Path) -> list[Path]:

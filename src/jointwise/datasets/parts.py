@@ -21,12 +21,7 @@ STATUSES = b"jointwise.statuses"
 
 
 class PartStore(FileStore):
-    """The folder of the results of a dataset.
-
-    Args:
-        path: The folder.
-        read_only: Whether nothing will be written.
-    """
+    """The folder of the results of a dataset."""
 
     noun, writer, format = "dataset", "solve_dataset", 1
 

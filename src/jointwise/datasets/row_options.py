@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from jointwise.planning import MAX_SAMPLES
 from jointwise.posture import Posture
-from jointwise.verbs import MAX_SAMPLES
 
 if TYPE_CHECKING:
     from jointwise.model.joint_values import JointValues

@@ -1,9 +1,12 @@
 """Sources of datasets: tables that are read in pieces."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import Any, NamedTuple, Protocol
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple, Protocol
 
-from jointwise.tables.columns import TargetTable
+from jointwise.tables.columns import TableHeader, TargetTable
 
 
 class Piece(NamedTuple):
@@ -30,31 +33,58 @@ class PieceRows(Protocol):
         """The targets from ``begin`` to ``end``."""
 
 
-class Source(Protocol):
+@dataclass(frozen=True, slots=True)
+class Source(ABC):
     """A table of targets in pieces; it can be pickled, and opens its files where it is read.
 
     Attributes:
-        rows: Number of all rows; in text, of lines.
+        checksum_name: What the description calls the checksum.
+        path: The file or folder.
         piece_rows: Rows of a piece.
+        rows: Number of all rows; in text, of lines.
+        checksum: A CRC-32, which differs if the contents have changed.
     """
 
-    @property
-    def rows(self) -> int: ...  # noqa: D102
+    checksum_name: ClassVar[str] = "crc32"
+
+    path: Path
+    piece_rows: int
+    rows: int
+    checksum: int
 
     @property
-    def piece_rows(self) -> int: ...  # noqa: D102
+    @abstractmethod
+    def kind(self) -> str:
+        """What the description calls the kind of file or folder."""
 
     def describe(self) -> dict[str, Any]:
         """What is compared before a dataset is resumed: the kind, rows and a checksum."""
+        return {"kind": self.kind, "rows": self.rows, self.checksum_name: f"{self.checksum:08x}"}
 
+    @abstractmethod
     def pieces(self) -> Iterator[Piece]:
         """All pieces in order; a source without rows has one without rows."""
 
+    @abstractmethod
     def read(self, piece: Piece) -> PieceRows:
         """The rows of a piece."""
 
+    @abstractmethod
     def empty(self) -> TargetTable:
         """The table without rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnSource(Source):
+    """A source with named columns.
+
+    Attributes:
+        header: The checked columns.
+        in_degrees: Whether angles are degrees.
+    """
+
+    header: TableHeader
+    in_degrees: bool
 
 
 def even_pieces(rows: int, piece_rows: int) -> Iterator[Piece]:

@@ -8,45 +8,31 @@ from zlib import crc32
 
 import numpy as np
 
-from jointwise.datasets.source import Piece, Source
+from jointwise.datasets.source import ColumnSource, Piece, Source
 from jointwise.errors import InvalidInputError
 from jointwise.jobs.job import sent_state, set_state, unsent
-from jointwise.tables.columns import ModelFor, TableHeader, TargetTable, read_header
+from jointwise.tables.columns import ModelFor, TargetTable, read_header
 from jointwise.tables.csv_file import CsvParser
 from jointwise.tables.text import BLOCK_BYTES, decode, row_numbers, to_targets
 
 
 @dataclass(frozen=True, slots=True)
-class CsvSource:
-    """A CSV file whose lines have been counted.
+class CsvSource(ColumnSource):
+    """A CSV file whose lines have been counted; the checksum is that of the whole file.
 
     Attributes:
-        path: The file.
         parser: Splits lines into columns.
-        header: The checked columns.
-        in_degrees: Whether angles are degrees.
-        piece_rows: Lines of a piece.
-        rows: Number of lines after the header.
-        checksum: CRC-32 of the file.
-        ends: Where each piece ends [bytes], after the end of the header.
         first_line: Number of the line after the header, from 1.
+        ends: Where each piece ends [bytes], after the end of the header.
     """
 
-    path: Path
+    kind = "csv"
+
     parser: CsvParser
-    header: TableHeader
-    in_degrees: bool
-    piece_rows: int
-    rows: int
-    checksum: int
     first_line: int
     ends: tuple[int, ...] = unsent()
 
     __getstate__, __setstate__ = sent_state, set_state
-
-    def describe(self) -> dict[str, Any]:
-        """Lines, and the checksum of the file."""
-        return {"kind": "csv", "rows": self.rows, "crc32": f"{self.checksum:08x}"}
 
     def pieces(self) -> Iterator[Piece]:
         """Places are bytes from and to, and the number of the first line."""
@@ -99,7 +85,7 @@ def open_source(path: Path, model_for: ModelFor, in_degrees: bool, piece_rows: i
         stream.seek(0)
         ends, rows, checksum = _line_ends(stream, path.name, begin, piece_rows)
     return CsvSource(
-        path, parser, header, in_degrees, piece_rows, rows, checksum, number + 1, tuple(ends)
+        path, piece_rows, rows, checksum, header, in_degrees, parser, number + 1, tuple(ends)
     )
 
 

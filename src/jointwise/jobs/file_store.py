@@ -27,12 +27,7 @@ class FileChunk(NamedTuple):
 
 
 class FileStore(Store):
-    """A folder of files. Their readers ignore the description, whose name begins with ``_``.
-
-    Args:
-        path: The folder.
-        read_only: Whether nothing will be written.
-    """
+    """A folder of files. Their readers ignore the description, whose name begins with ``_``."""
 
     arm_parts = {"names": "joint names", "sha256": "joints", "scene": "obstacles"}  # noqa: RUF012
 

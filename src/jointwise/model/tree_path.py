@@ -40,6 +40,22 @@ class Skeleton(NamedTuple):
     joints: tuple[int, ...]
 
 
+class ChainOfRobot(NamedTuple):
+    """A chain of a robot.
+
+    Attributes:
+        model: The robot.
+        arm: The chain in numbers. Its base frame is that of ``base_link``, unless it was moved.
+        joints: The names of its joints.
+        base_link: The link that it begins at.
+    """
+
+    model: TreeModel
+    arm: ArmModel
+    joints: tuple[str, ...]
+    base_link: str
+
+
 def chain_between(model: TreeModel, base: str, tip: str) -> Skeleton:
     """The chain of joints between two links of a robot; see ``Robot.chain``.
 

@@ -37,6 +37,7 @@ class JointGeometry(NamedTuple):
         normal: (3,) a direction normal to the axis: towards the next joint if that is off the axis.
         prismatic: Whether the joint is prismatic; else it is revolute.
         size: Half the length of its drawn axis, and radius of the sector of its range [m].
+        limits: (2,) lower and upper limit, relative to the present value [rad, m].
     """
 
     origin: Floats
@@ -45,6 +46,7 @@ class JointGeometry(NamedTuple):
     normal: Floats
     prismatic: bool
     size: float
+    limits: Floats
 
 
 def joint_size(chain: Chain) -> float:
@@ -73,7 +75,8 @@ def joint_geometry(chain: Chain, q: Floats) -> list[JointGeometry]:
         offset = offset - (offset @ axes[i]) * axes[i]
         distance = float(np.linalg.norm(offset))
         normal = frames[i, :3, 0] if prismatic or distance < 0.1 * size else offset / distance
-        joints.append(JointGeometry(origins[i], centers[i], axes[i], normal, prismatic, sizes[i]))
+        place, limits = (origins[i], centers[i], axes[i], normal), chain.limits[i] - q[i]
+        joints.append(JointGeometry(*place, prismatic, sizes[i], limits))
     return joints
 
 
@@ -126,9 +129,7 @@ def draw_arm(
     for i, joint in enumerate(joint_geometry(chain, q)):
         artists += draw_joint(ax, joint, MOVING if i == moving else DARK)
         if limits:
-            lower, upper = chain.limits[i] - q[i]
-            draw_range = _draw_travel if joint.prismatic else _draw_sector
-            artists += draw_range(ax, joint, lower, upper)
+            artists += (_draw_travel if joint.prismatic else _draw_sector)(ax, joint)
     artists.append(draw_base(ax, joint_size(chain)))
     return artists + draw_frame(ax, chain.fk(q), joint_size(chain))
 
@@ -193,17 +194,11 @@ def _draw_prism(
     return body
 
 
-def _draw_sector(ax: Any, joint: JointGeometry, lower: float, upper: float) -> list[Any]:
-    """The range of a revolute joint, and its present value, as a sector with a hand.
-
-    Args:
-        ax: 3D axes.
-        joint: The joint.
-        lower: Lower limit, relative to the present value [rad].
-        upper: Upper limit, relative to the present value [rad].
-    """
+def _draw_sector(ax: Any, joint: JointGeometry) -> list[Any]:
+    """The range of a revolute joint, and its present value, as a sector with a hand."""
     from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
+    lower, upper = joint.limits
     if upper - lower >= 2.0 * np.pi:
         return []
     size, side = joint.size, np.cross(joint.axis, joint.normal)
@@ -217,15 +212,9 @@ def _draw_sector(ax: Any, joint: JointGeometry, lower: float, upper: float) -> l
     return [sector, edge, *ax.plot(*hand.T, color=RANGE, lw=1.6, zorder=LINE_ZORDER)]
 
 
-def _draw_travel(ax: Any, joint: JointGeometry, lower: float, upper: float) -> list[Any]:
-    """The range of a prismatic joint, and its present value, as a scale beside it.
-
-    Args:
-        ax: 3D axes.
-        joint: The joint.
-        lower: Lower limit, relative to the present value [m].
-        upper: Upper limit, relative to the present value [m].
-    """
+def _draw_travel(ax: Any, joint: JointGeometry) -> list[Any]:
+    """The range of a prismatic joint, and its present value, as a scale beside it."""
+    lower, upper = joint.limits
     if not np.isfinite(upper - lower):
         return []
     up = np.array([0.0, 0.0, 1.0]) - joint.axis[2] * joint.axis

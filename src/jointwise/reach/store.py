@@ -29,16 +29,9 @@ FILE_SUFFIXES = (".csv", ".h5", ".hdf5", ".json", ".jsonl", ".npy", ".npz", ".pa
 class MapStore(Store):
     """The folder of a map; its description is that of ``description.describe_map``.
 
-    Args:
-        path: The folder.
-        read_only: Whether nothing will be written.
-
     Attributes:
         arrays: The Zarr arrays of a chunk, by name.
         grid: The voxels.
-
-    Raises:
-        InvalidInputError: The folder is not a map, or its format is unknown.
     """
 
     noun, writer, format = "map", "reach_map", FORMAT

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from math import nan
 from pathlib import Path
-from typing import IO, Any, ClassVar
+from typing import IO, Any
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from jointwise.errors import InvalidInputError
 from jointwise.model.checks import short
 from jointwise.tables.columns import ModelFor, TargetTable
 from jointwise.tables.result_columns import Columns, Saved, Write
-from jointwise.tables.text import read_file
+from jointwise.tables.text import Parser, read_file
 
 
 def read(path: Path, model_for: ModelFor, in_degrees: bool) -> Iterator[TargetTable]:
@@ -43,22 +43,14 @@ def writer(stream: IO[str]) -> Write:
     return write_columns
 
 
-class CsvParser:
-    """Turns lines of CSV into columns.
+class CsvParser(Parser):
+    """Turns lines of CSV into columns."""
 
-    Args:
-        line: The header.
-        number: Its number.
-        name: What messages call the source.
-    """
+    json_lines = False
 
-    has_header_line: ClassVar[bool] = True
-    json_lines: ClassVar[bool] = False
-
-    def __init__(self, line: str, number: int, name: str) -> None:
-        self._name = name
+    def _names(self, line: str, number: int) -> list[str]:
         self._delimiter = max(",;\t", key=line.count)
-        self.header = [cell.strip() for cell in self._cells_of(line, number)]
+        return [cell.strip() for cell in self._cells_of(line, number)]
 
     def columns(
         self, lines: Sequence[str], numbers: Sequence[int], extra: Sequence[str]

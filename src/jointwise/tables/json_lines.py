@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from math import nan
 from pathlib import Path
-from typing import IO, Any, ClassVar
+from typing import IO, Any
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from jointwise.tables.columns import ModelFor, TargetTable
 from jointwise.tables.groups import column_groups, split_link
 from jointwise.tables.plain_values import json_text
 from jointwise.tables.result_columns import Columns, Saved, Write, to_rows
-from jointwise.tables.text import read_file
+from jointwise.tables.text import Parser, read_file
 
 
 def read(path: Path, model_for: ModelFor, in_degrees: bool) -> Iterator[TargetTable]:
@@ -40,21 +40,13 @@ def writer(stream: IO[str]) -> Write:
     return write_columns
 
 
-class JsonLinesParser:
-    """Turns JSON lines into columns.
+class JsonLinesParser(Parser):
+    """Turns JSON lines into columns; all have the keys of the first."""
 
-    Args:
-        line: The first line; all have its keys.
-        number: Its number.
-        name: What messages call the source.
-    """
+    json_lines = True
 
-    has_header_line: ClassVar[bool] = False
-    json_lines: ClassVar[bool] = True
-
-    def __init__(self, line: str, number: int, name: str) -> None:
-        self._name = name
-        self.header = list(self._object(line, number))
+    def _names(self, line: str, number: int) -> list[str]:
+        return list(self._object(line, number))
 
     def columns(
         self, lines: Sequence[str], numbers: Sequence[int], extra: Sequence[str]

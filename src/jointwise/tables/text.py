@@ -1,9 +1,10 @@
 """Targets in lines of text, from a file or as they arrive on standard input."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from io import BufferedIOBase
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 from jointwise.errors import InvalidInputError
 from jointwise.tables.columns import ModelFor, TableHeader, TargetTable, read_header
@@ -12,19 +13,31 @@ from jointwise.tables.columns import ModelFor, TableHeader, TargetTable, read_he
 BLOCK_BYTES = 1 << 20
 
 
-class Parser(Protocol):
+class Parser(ABC):
     """Turns lines of one format into columns.
 
+    Args:
+        line: The first line, which has the names of the columns.
+        number: Its number.
+        name: What messages call the source.
+
     Attributes:
+        json_lines: Whether the lines are JSON; else the first line is a header.
         header: The names of the columns.
-        has_header_line: Whether the first line has only these names.
-        json_lines: Whether the lines are JSON.
     """
 
-    header: list[str]
-    has_header_line: ClassVar[bool]
     json_lines: ClassVar[bool]
+    header: list[str]
 
+    def __init__(self, line: str, number: int, name: str) -> None:
+        self._name = name
+        self.header = self._names(line, number)
+
+    @abstractmethod
+    def _names(self, line: str, number: int) -> list[str]:
+        """The names of the columns, from the first line."""
+
+    @abstractmethod
     def columns(
         self, lines: Sequence[str], numbers: Sequence[int], extra: Sequence[str]
     ) -> dict[str, Any]:
@@ -78,7 +91,7 @@ def read_text(
         if numbers and parser is None:
             parser = open_parser(lines[numbers[0] - first], numbers[0], name)
             header = read_header(parser.header, name, model_for)
-            del numbers[: parser.has_header_line]
+            del numbers[: not parser.json_lines]
         if numbers:
             has_rows = True
             yield parse([lines[number - first] for number in numbers], numbers)

@@ -4,6 +4,7 @@ from time import perf_counter
 
 from jointwise.cli import pictures
 from jointwise.cli.commands.solve import solve
+from jointwise.cli.given_target import GivenTarget
 from jointwise.cli.models import ModelOptions
 from jointwise.cli.options import SolverOptions
 from jointwise.cli.printing import SOLVING, spinner
@@ -21,7 +22,7 @@ def demo() -> None:
     panda = robots.panda()
     print("$ jointwise solve panda --to 0.4 0.2 0.5 --aim 0 0 -1 --deg")
     arm, solver = ModelOptions("panda"), SolverOptions()
-    solve(arm, solver, (0.4, 0.2, 0.5), aim=(0.0, 0.0, -1.0), deg=True)
+    solve(arm, solver, GivenTarget((0.4, 0.2, 0.5), aim=(0.0, 0.0, -1.0)), deg=True)
 
     poses = panda.fk(panda.random(seed=1, count=COUNT))
     with spinner(SOLVING):

@@ -8,20 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from jointwise.cli import pictures
-from jointwise.cli.given_target import GivenTarget
+from jointwise.cli.given_target import NO_TARGET, GivenTarget
 from jointwise.cli.models import SceneOptions
-from jointwise.cli.options import (
-    Aim,
-    Degrees,
-    Json,
-    LinkTargets,
-    Output,
-    Plot,
-    Quat,
-    Rpy,
-    SolverOptions,
-    To,
-)
+from jointwise.cli.options import Degrees, Json, Output, Plot, SolverOptions
 from jointwise.cli.printing import print_json, spinner
 from jointwise.errors import InvalidInputError
 
@@ -43,11 +32,7 @@ def plan(
             show_default=False,
         ),
     ],
-    to: To = None,
-    rpy: Rpy = None,
-    quat: Quat = None,
-    aim: Aim = None,
-    link_targets: LinkTargets = None,
+    given: GivenTarget = NO_TARGET,
     q: Annotated[
         list[float] | None,
         typer.Option(
@@ -91,7 +76,6 @@ def plan(
     from jointwise.tables import csv_file
     from jointwise.tables.units import to_display, to_radians
 
-    given = GivenTarget(to, rpy, quat, aim, link_targets)
     model, target = _asked(options, given, q, deg)
     if output != "-":
         check_file(output)

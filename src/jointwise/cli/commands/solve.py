@@ -6,20 +6,9 @@ from typing import Annotated
 import typer
 
 from jointwise.cli import pictures, solve_text
-from jointwise.cli.given_target import GivenTarget
+from jointwise.cli.given_target import NO_TARGET, GivenTarget
 from jointwise.cli.models import ModelOptions
-from jointwise.cli.options import (
-    Aim,
-    Degrees,
-    Json,
-    LinkTargets,
-    Plot,
-    Quat,
-    Rpy,
-    SolverOptions,
-    Start,
-    To,
-)
+from jointwise.cli.options import Degrees, Json, Plot, SolverOptions, Start
 from jointwise.cli.printing import SOLVING, print_json, spinner
 from jointwise.errors import InvalidInputError, UnsolvedError
 
@@ -30,11 +19,7 @@ MAX_SOLUTIONS = 16
 def solve(
     options: ModelOptions,
     solver: SolverOptions,
-    to: To = None,
-    rpy: Rpy = None,
-    quat: Quat = None,
-    aim: Aim = None,
-    link_targets: LinkTargets = None,
+    given: GivenTarget = NO_TARGET,
     start: Start = None,
     deg: Degrees = False,
     find_all: Annotated[
@@ -56,7 +41,7 @@ def solve(
     from jointwise.chain import Chain
     from jointwise.tables.units import to_radians
 
-    config, given = solver.config(), GivenTarget(to, rpy, quat, aim, link_targets)
+    config = solver.config()
     model, target = given.of_model(options, deg, {"--all": find_all, "--trace": trace})
     q0 = to_radians(model, start, deg) if start else None
     if plot is not None:

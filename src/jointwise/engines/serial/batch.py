@@ -275,7 +275,7 @@ def _solve_row(arm: ArmModel, problem: PackedProblem, row: int) -> tuple[Floats,
     if not finite.all():
         target = np.full_like(target, np.nan)
     status, position_error, orientation_error, iterations, restarts = find_nearest(
-        arm, problem.packed_arm, target, problem.weights, problem.criteria, q
+        arm, (problem.packed_arm, target, problem.weights, problem.criteria), q
     )
     if status == INVALID:
         q.fill(np.nan)

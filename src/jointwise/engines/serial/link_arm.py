@@ -17,7 +17,7 @@ from jointwise.kernels.layout.task import Results
 from jointwise.model import checks
 from jointwise.model.arm import ArmModel, arm_model
 from jointwise.model.kinematic_tree import TreeModel
-from jointwise.model.tree_path import chain_between, moved_links
+from jointwise.model.tree_path import ChainOfRobot, chain_between, moved_links
 from jointwise.path_options import PathOptions
 from jointwise.posture import preferred_values
 from jointwise.problem import Problem
@@ -195,4 +195,5 @@ def _shape_of_path(path: LinkArm, geometry: "Geometry") -> "Geometry":
     from jointwise.shape.chain.geometry import chain_geometry
 
     names = tuple(path.model.all_joint_names[joint] for joint in path.joints)
-    return chain_geometry(geometry, path.model, path.arm, names, path.model.root)
+    chain = ChainOfRobot(path.model, path.arm, names, path.model.root)
+    return chain_geometry(geometry, chain)

@@ -1,7 +1,7 @@
 """One target of a serial arm: in closed form where the arm has one, else by search."""
 
 from math import nan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -30,6 +30,8 @@ from jointwise.targets import EQUAL_WEIGHT, PackedTarget, refuse
 if TYPE_CHECKING:
     from jointwise.engines.serial.check import SerialCheck
 
+# What ``search`` is given: the arm as it is solved, the target, its weights, and when to stop.
+SearchInput: TypeAlias = tuple[Floats, Floats, Weights, PackedCriteria]
 # Solutions of which the nearest to the preferred joint values is chosen.
 PREFERRED_POOL = 32
 # A step towards the preferred joint values must come closer by this share.
@@ -77,7 +79,7 @@ def solve_one(
         if check is not None or preferred is not None or config.stiffness:
             packed = packed_arm(arm, config, preferred, check)
         code, position_error, angle, iterations, restarts = find_nearest(
-            arm, packed, values, weights, criteria_of(config, near_start), q
+            arm, (packed, values, weights, criteria_of(config, near_start)), q
         )
     if code == INVALID:  # the kernel found a value that is not finite, or no rotation
         checks.all_finite("start", q)
@@ -98,46 +100,34 @@ def solve_one(
     return tuple.__new__(IKResult, fields)  # as IKResult(...), in less time
 
 
-def find_nearest(
-    arm: ArmModel,
-    packed: Floats,
-    values: Floats,
-    weights: Weights,
-    criteria: PackedCriteria,
-    q: Floats,
-) -> Outcome:
+def find_nearest(arm: ArmModel, given: SearchInput, q: Floats) -> Outcome:
     """Move ``q`` to the nearest solution in closed form if there is one, else by ``search``.
 
     With a tolerance box the search comes first. If it finds nothing, poses inside the box are
     solved in closed form.
     """
     outcome: Outcome
+    packed, values, weights, criteria = given
     if len(weights) == BOX_ROWS:
-        return _find_within(arm, packed, values, weights, criteria, q)
+        return _find_within(arm, given, q)
     if arm.closed_form is not None and (form := closed_form_for(arm, packed, weights)) is not None:
         outcome = cpu.solve_nearest(packed, form, values, criteria, q)
         code = outcome[0]
         if code == CONVERGED:
             return outcome
         if code in (OUTSIDE_LIMITS, UNREACHABLE):
-            return approach(packed, values, weights, criteria, code, q)
+            return approach(given, code, q)
         if code != PENDING:
             return outcome
     outcome = cpu.search(packed, values, weights, criteria, q)
     return outcome
 
 
-def _find_within(
-    arm: ArmModel,
-    packed: Floats,
-    values: Floats,
-    weights: Weights,
-    criteria: PackedCriteria,
-    q: Floats,
-) -> Outcome:
+def _find_within(arm: ArmModel, given: SearchInput, q: Floats) -> Outcome:
     """Move ``q`` into a tolerance box."""
+    packed, values, weights, criteria = given
     if not has_extent(values):
-        return find_nearest(arm, packed, values[:4], weights[:4], criteria, q)
+        return find_nearest(arm, (packed, values[:4], weights[:4], criteria), q)
     start = q.copy()
     outcome: Outcome = cpu.search(packed, values, weights, criteria, q)
     form = closed_form_for(arm, packed, weights[:4])
@@ -167,18 +157,12 @@ def closed_form_for(arm: ArmModel, packed: Floats, weights: Weights) -> Floats |
     return None if penalised else form.packed
 
 
-def approach(
-    packed: Floats,
-    values: Floats,
-    weights: Weights,
-    criteria: PackedCriteria,
-    proven: int,
-    q: Floats,
-) -> Outcome:
+def approach(given: SearchInput, proven: int, q: Floats) -> Outcome:
     """Move ``q`` to the closest configuration nearby, for a target that is provably not reached.
 
     Restarts are for finding a solution, and there is none.
     """
+    packed, values, weights, criteria = given
     local = (criteria[0], criteria[1], 0, criteria[3], criteria[4])
     outcome: Outcome = cpu.search(packed, values, weights, local, q)
     return outcome if outcome[0] in (CONVERGED, COLLIDES) else (proven, *outcome[1:])

@@ -261,12 +261,10 @@ class Tracker:
             InvalidInputError: No valid target has been given.
 
         Example:
-            >>> from jointwise import Chain
-            >>> arm = Chain.load("ur5e")
-            >>> start = [0.0, -1.2, 1.8, -0.6, 1.5, 0.0]
+            >>> from jointwise import robots
+            >>> arm, start = robots.ur5e(), [0.0, -1.2, 1.8, -0.6, 1.5, 0.0]
             >>> tracker = arm.track(start, dt=0.001, max_velocity=3.0, max_acceleration=20.0)
-            >>> pose = arm.fk(start)
-            >>> result = tracker.step(pose)
+            >>> result = tracker.step(pose := arm.fk(start))
             >>> tracker.switch_branch()
             True
             >>> run = tracker.run([pose] * 5000)

@@ -27,7 +27,7 @@ from jointwise.kernels.layout.arm import PRISMATIC
 from jointwise.kernels.layout.arrays import Floats
 from jointwise.kernels.layout.spheres import TABLE_CELLS, TABLE_MAX
 from jointwise.model.arm import ArmModel
-from jointwise.model.kinematic_tree import TreeModel
+from jointwise.model.tree_path import ChainOfRobot
 from jointwise.model.tree_poses import square
 from jointwise.shape.attached import attach, detach
 from jointwise.shape.chain.groups import ChainGroups, chain_groups, check_beside
@@ -53,13 +53,7 @@ from jointwise.shape.tables.table import Table, joint_range
 from jointwise.shape.tables.two_joints import joints_between
 
 
-def chain_geometry(
-    geometry: Geometry,
-    model: TreeModel,
-    arm: ArmModel,
-    joints: tuple[str, ...],
-    base_link: str,
-) -> Geometry:
+def chain_geometry(geometry: Geometry, chain: ChainOfRobot) -> Geometry:
     """The shape of a chain of a robot; joints beside it are at zero, clipped to their limits.
 
     Things attached to links that move with the end effector are attached to that of the chain.
@@ -67,24 +61,22 @@ def chain_geometry(
 
     Args:
         geometry: The shape of the robot.
-        model: The robot.
-        arm: The chain in numbers. Its base frame is that of ``base_link``, unless it was moved.
-        joints: The names of its joints.
-        base_link: The link that it begins at.
+        chain: The chain.
     """
+    model, arm, joints, _ = chain
     if geometry.joints != model.all_joint_names:
         raise InvalidInputError(
             f"the geometry is of {len(geometry.joints)} joints, and {model.name} has "
             f"{len(model.all_joint_names)}: expected the geometry of this robot."
         )
-    check_beside(model, joints, geometry.links)
-    places = chain_groups(kernel_tree(geometry), model, arm, joints, base_link).places
+    check_beside(chain, geometry.links)
+    places = chain_groups(kernel_tree(geometry), chain).places
     names = {geometry.links[group]: group for group in range(len(geometry.joints) + 1, len(places))}
     held = {name: group for (name,), group in names.items() if places[group].link_group == arm.n}
     rest = geometry
     for name in held:
         rest = detach(rest, name)
-    groups = chain_groups(kernel_tree(rest), model, arm, joints, base_link)
+    groups = chain_groups(kernel_tree(rest), chain)
     merged = _MergedGroups(rest, arm, groups)
     shape = packed_geometry(
         arm.tree,

@@ -9,9 +9,7 @@ from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arm import PRISMATIC
 from jointwise.kernels.layout.arrays import Floats
 from jointwise.kernels.layout.tree import Tree
-from jointwise.model.arm import ArmModel
-from jointwise.model.kinematic_tree import TreeModel
-from jointwise.model.tree_path import FLIP
+from jointwise.model.tree_path import FLIP, ChainOfRobot
 from jointwise.model.tree_poses import inverse, motions, square
 from jointwise.shape.link_groups import GroupPlace
 from jointwise.shape.tools import Tool
@@ -32,13 +30,7 @@ class ChainGroups(NamedTuple):
     places: list[GroupPlace]
 
 
-def chain_groups(
-    tree: Tree,
-    model: TreeModel,
-    arm: ArmModel,
-    joints: tuple[str, ...],
-    base_link: str,
-) -> ChainGroups:
+def chain_groups(tree: Tree, chain: ChainOfRobot) -> ChainGroups:
     """Find the group of the chain that carries each link group of a robot.
 
     A group that is not between the ends of the chain is carried by the one that it hangs on, with
@@ -46,11 +38,9 @@ def chain_groups(
 
     Args:
         tree: The joints of the robot, also those of attached things.
-        model: The robot.
-        arm: The chain in numbers. Its base frame is that of ``base_link``, unless it was moved.
-        joints: The names of its joints.
-        base_link: The link that it begins at.
+        chain: The chain.
     """
+    model, arm, joints, base_link = chain
     bodies = tuple(model.all_joint_names.index(name) for name in joints)
     start = model.links[base_link]
     variables = np.clip(0.0, tree.lower, tree.upper)
@@ -65,21 +55,19 @@ def chain_groups(
     return ChainGroups(bodies, values, [found[body] for body in range(-1, len(tree.parents))])
 
 
-def check_beside(
-    model: TreeModel, joints: tuple[str, ...], shapes: Iterable[tuple[str, ...]]
-) -> None:
+def check_beside(chain: ChainOfRobot, shapes: Iterable[tuple[str, ...]]) -> None:
     """Refuse a chain if a joint beside it follows one of its joints and moves a shape.
 
     Args:
-        model: The robot.
-        joints: The names of the joints of the chain.
+        chain: The chain.
         shapes: The links that have a shape, in groups.
 
     Raises:
         InvalidInputError: The shape would stay where it is while the robot moves it.
     """
+    model = chain.model
     tree, names = model.tree, model.all_joint_names
-    own = {names.index(name) for name in joints}
+    own = {names.index(name) for name in chain.joints}
     variables = {int(tree.variables[joint]) for joint in own}
     with_shape = {link for links in shapes for link in links}
     for link in sorted(with_shape & model.links.keys()):
@@ -92,24 +80,22 @@ def check_beside(
                 )
 
 
-def tool_lines(
-    model: TreeModel, arm: ArmModel, joints: tuple[str, ...], base_link: str, tools: Iterable[Tool]
-) -> list[Floats | None]:
+def tool_lines(chain: ChainOfRobot, tools: Iterable[Tool]) -> list[Floats | None]:
     """(2, 3) the ends of each tool in the last link group; None if it is elsewhere on the robot."""
-    places, lines = chain_groups(model.tree, model, arm, joints, base_link).places, []
+    model, lines = chain.model, []
+    places = chain_groups(model.tree, chain).places
     for tool in tools:
         ends = [model.links[tool.start], model.links[tool.name]]
         group, pose = places[ends[0].joint + 1]
         points = np.stack([pose @ np.append(end.transform[:, 3], 1.0) for end in ends])[:, :3]
-        lines.append(points if group == arm.n else None)
+        lines.append(points if group == chain.arm.n else None)
     return lines
 
 
-def chain_links(
-    model: TreeModel, arm: ArmModel, joints: tuple[str, ...], base_link: str
-) -> dict[str, GroupPlace]:
+def chain_links(chain: ChainOfRobot) -> dict[str, GroupPlace]:
     """The link group of each link of a robot in a chain, with the joints beside it at zero."""
-    places = chain_groups(model.tree, model, arm, joints, base_link).places
+    model = chain.model
+    places = chain_groups(model.tree, chain).places
     return {
         name: GroupPlace(places[link.joint + 1].link_group, places[link.joint + 1].pose @ pose)
         for name, link in model.links.items()

@@ -5,8 +5,8 @@ from os import PathLike
 from pathlib import Path
 
 from jointwise.errors import InvalidInputError
-from jointwise.model.arm import ArmModel
 from jointwise.model.kinematic_tree import TreeModel
+from jointwise.model.tree_path import ChainOfRobot
 from jointwise.model.urdf import Source
 from jointwise.model.urdf.reader import kept_source
 from jointwise.shape.chain.geometry import chain_geometry
@@ -39,19 +39,17 @@ class FileShapes(ShapeSource):
         """The geometry of the whole robot."""
         return self._allowed(self._whole(model))
 
-    def for_chain(
-        self, model: TreeModel, arm: ArmModel, joints: tuple[str, ...], base_link: str
-    ) -> Geometry:
+    def for_chain(self, chain: ChainOfRobot) -> Geometry:
         """The geometry of a chain, from a file of the chain or of the whole robot."""
-        links = chain_links(model, arm, joints, base_link)
+        links = chain_links(chain)
         try:
-            return self._allowed(read_file(self.path, arm, joints, links))
+            return self._allowed(read_file(self.path, chain.arm, chain.joints, links))
         except InvalidInputError as not_of_the_chain:
             try:
-                whole = self._whole(model)
+                whole = self._whole(chain.model)
             except InvalidInputError:
                 raise not_of_the_chain from None
-        return self._allowed(chain_geometry(whole, model, arm, joints, base_link))
+        return self._allowed(chain_geometry(whole, chain))
 
     def _whole(self, model: TreeModel) -> Geometry:
         return read_file(self.path, model, model.all_joint_names, robot_links(model))

@@ -8,6 +8,7 @@ from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.tree import Tree
 from jointwise.model.arm import ArmModel
 from jointwise.model.kinematic_tree import TreeModel
+from jointwise.model.tree_path import ChainOfRobot
 from jointwise.shape.chain.geometry import chain_geometry
 from jointwise.shape.files import base_move, frames_at_zero
 from jointwise.shape.geometry import Geometry, kernel_tree, moved, with_limits
@@ -28,14 +29,13 @@ class GivenShapes(ShapeSource):
         """The same geometry, with the base and the limits of the robot."""
         return adopted(self.geometry, model, model.all_joint_names)
 
-    def for_chain(
-        self, model: TreeModel, arm: ArmModel, joints: tuple[str, ...], base_link: str
-    ) -> Geometry:
+    def for_chain(self, chain: ChainOfRobot) -> Geometry:
         """The same geometry if it is of the chain, else the part of the robot's that it has."""
+        joints = chain.joints
         carriers = kernel_tree(self.geometry).parents[len(joints) :]
         if self.geometry.joints == joints and (carriers == len(joints) - 1).all():
-            return adopted(self.geometry, arm, joints)
-        return chain_geometry(self.for_robot(model), model, arm, joints, base_link)
+            return adopted(self.geometry, chain.arm, joints)
+        return chain_geometry(self.for_robot(chain.model), chain)
 
 
 def adopted(geometry: Geometry, model: ArmModel | TreeModel, joints: tuple[str, ...]) -> Geometry:

@@ -3,10 +3,9 @@
 from dataclasses import dataclass, replace
 
 from jointwise.errors import InvalidInputError
-from jointwise.model.arm import ArmModel
-from jointwise.model.kinematic_tree import TreeModel
 from jointwise.model.mjcf.compiler import compile_model
 from jointwise.model.mjcf.geoms import excluded_bodies, read_geoms
+from jointwise.model.tree_path import ChainOfRobot
 from jointwise.model.urdf import Source
 from jointwise.model.urdf.reader import kept_source
 from jointwise.shape.chain.groups import chain_links
@@ -42,11 +41,9 @@ class MjcfShapes(FittedShapes):
             )
         return replace(self, padding=padding)
 
-    def for_chain(
-        self, model: TreeModel, arm: ArmModel, joints: tuple[str, ...], base_link: str
-    ) -> Geometry:
+    def for_chain(self, chain: ChainOfRobot) -> Geometry:
         """The geometry of a chain; joints beside it are at zero, clipped to their limits."""
-        return self._fitted(chain_links(model, arm, joints, base_link), arm, joints)
+        return self._fitted(chain_links(chain), chain.arm, chain.joints)
 
     def _fitted(self, links: Places, model: Model, joints: tuple[str, ...]) -> Geometry:
         padding, count = checked_padding(self.padding), len(joints) + 1

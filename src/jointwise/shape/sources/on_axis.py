@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from jointwise.model.arm import ArmModel
 from jointwise.model.external_axis import ExternalAxis
 from jointwise.model.kinematic_tree import TreeModel
+from jointwise.model.tree_path import ChainOfRobot
 from jointwise.model.tree_poses import inverse
 from jointwise.model.urdf import Source
 from jointwise.shape.chain.geometry import chain_geometry
@@ -49,11 +49,9 @@ class ShapesOnAxis(ShapeSource):
         names = model.all_joint_names
         return make_geometry(model, names, parts, links, own.padding, own.source, tables, skipped)
 
-    def for_chain(
-        self, model: TreeModel, arm: ArmModel, joints: tuple[str, ...], base_link: str
-    ) -> Geometry:
+    def for_chain(self, chain: ChainOfRobot) -> Geometry:
         """The geometry of a chain of the robot."""
-        return chain_geometry(self.for_robot(model), model, arm, joints, base_link)
+        return chain_geometry(self.for_robot(chain.model), chain)
 
     def with_options(self, padding: float, srdf: Source | None) -> ShapeSource:
         """The same with options of a fit."""

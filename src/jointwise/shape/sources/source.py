@@ -7,6 +7,7 @@ from typing import TypeAlias
 from jointwise.errors import InvalidInputError
 from jointwise.model.arm import ArmModel
 from jointwise.model.kinematic_tree import TreeModel
+from jointwise.model.tree_path import ChainOfRobot
 from jointwise.model.urdf import Source
 from jointwise.shape.geometry import Geometry
 from jointwise.shape.link_groups import GroupPlace, robot_links
@@ -31,17 +32,8 @@ class ShapeSource(ABC):
         """The geometry of the whole robot."""
 
     @abstractmethod
-    def for_chain(
-        self, model: TreeModel, arm: ArmModel, joints: tuple[str, ...], base_link: str
-    ) -> Geometry:
-        """The geometry of a chain of the robot.
-
-        Args:
-            model: The robot.
-            arm: The chain in numbers.
-            joints: The names of its joints.
-            base_link: The link that it begins at.
-        """
+    def for_chain(self, chain: ChainOfRobot) -> Geometry:
+        """The geometry of a chain of the robot."""
 
     def with_options(self, padding: float, srdf: Source | None) -> "ShapeSource":
         """The same source, with options of a fit; the default options change nothing.

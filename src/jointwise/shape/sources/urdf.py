@@ -9,7 +9,7 @@ import numpy as np
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import Floats
 from jointwise.model.arm import ArmModel
-from jointwise.model.kinematic_tree import TreeModel
+from jointwise.model.tree_path import ChainOfRobot
 from jointwise.model.urdf import Source, Tree
 from jointwise.model.urdf.reader import kept_source
 from jointwise.shape.fitting.fit import Solids, checked_padding, fit_geometry
@@ -44,12 +44,10 @@ class UrdfShapes(FittedShapes):
         """The same shapes with options of the fit."""
         return replace(self, padding=padding, srdf=srdf)
 
-    def for_chain(
-        self, model: TreeModel | None, arm: ArmModel, joints: tuple[str, ...], base_link: str
-    ) -> Geometry:
-        """The geometry of a chain; joints beside it are at zero, and ``model`` is not used."""
-        links = arm_links(self.tree, arm, joints, base_link)
-        return self._fitted(links, arm, joints)
+    def for_chain(self, chain: ChainOfRobot) -> Geometry:
+        """The geometry of a chain; joints beside it are at zero."""
+        links = arm_links(self.tree, chain.arm, chain.joints, chain.base_link)
+        return self._fitted(links, chain.arm, chain.joints)
 
     def _fitted(self, links: Places, model: Model, joints: tuple[str, ...]) -> Geometry:
         srdf = SRDF("no SRDF") if self.srdf is None else read_srdf(self.srdf)

@@ -2,13 +2,14 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from jointwise.view.session import Session
 
 if TYPE_CHECKING:
     import viser
 
+Gui: TypeAlias = "viser.GuiApi"
 Animation = Callable[[], Iterator[None]]
 
 
@@ -46,13 +47,13 @@ class Controls(ABC):
         actions: What the controls ask for.
     """
 
-    def __init__(self, gui: "viser.GuiApi", session: Session, actions: Actions) -> None:
+    def __init__(self, gui: Gui, session: Session, actions: Actions) -> None:
         self._gui, self._session, self._actions = gui, session, actions
         self._apply = actions.apply
-        self._add()
+        self._add(gui, session)
 
     @abstractmethod
-    def _add(self) -> None:
+    def _add(self, gui: Gui, session: Session) -> None:
         """Add the controls to the panel."""
 
     @abstractmethod

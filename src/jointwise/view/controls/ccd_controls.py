@@ -2,18 +2,17 @@
 
 from functools import partial
 
-from jointwise.view.controls.actions import Controls
+from jointwise.view.controls.actions import Controls, Gui
 from jointwise.view.controls.buttons import add_button, add_buttons
 from jointwise.view.controls.error_plot import ErrorPlot
 from jointwise.view.server import html
-from jointwise.view.session import MAX_SOLUTIONS
+from jointwise.view.session import MAX_SOLUTIONS, Session
 
 
 class CCDControls(Controls):
     """CCD step by step, with a plot of the errors."""
 
-    def _add(self) -> None:
-        gui, session = self._gui, self._session
+    def _add(self, gui: Gui, session: Session) -> None:
         add_buttons(
             gui,
             "Manual",
@@ -39,8 +38,7 @@ class CCDControls(Controls):
 class SolutionControls(Controls):
     """A folder with the solutions of the target."""
 
-    def _add(self) -> None:
-        gui, session = self._gui, self._session
+    def _add(self, gui: Gui, session: Session) -> None:
         with gui.add_folder("Solutions"):
             add_button(gui, "Find solutions", partial(self._apply, session.find_solutions))
             select = {

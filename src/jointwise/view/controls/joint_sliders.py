@@ -8,8 +8,9 @@ import numpy as np
 
 from jointwise.chain import Chain
 from jointwise.robot import Robot
-from jointwise.view.controls.actions import Controls
+from jointwise.view.controls.actions import Controls, Gui
 from jointwise.view.controls.buttons import add_button, on_change
+from jointwise.view.session import Session
 from jointwise.view.state.units import METRES, Unit
 from jointwise.view.state.workspace import drawing_size
 
@@ -17,8 +18,7 @@ from jointwise.view.state.workspace import drawing_size
 class JointSliders(Controls):
     """A folder with a slider for each joint, in the session's angle unit or in metres."""
 
-    def _add(self) -> None:
-        gui, session = self._gui, self._session
+    def _add(self, gui: Gui, session: Session) -> None:
         self._folder = gui.add_folder("Joints")
         with self._folder:
             self._sliders: list[Any] = [

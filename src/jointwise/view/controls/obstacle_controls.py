@@ -11,7 +11,7 @@ from jointwise.kernels.layout.arrays import Floats
 from jointwise.scene.grid import Grid
 from jointwise.scene.half_space import HalfSpace
 from jointwise.scene.obstacle import Obstacle
-from jointwise.view.controls.actions import Actions, Controls
+from jointwise.view.controls.actions import Actions, Controls, Gui
 from jointwise.view.controls.buttons import add_button, add_buttons, on_change
 from jointwise.view.controls.pose_fields import PoseFields
 from jointwise.view.graphics.obstacle_drawing import rotates
@@ -34,8 +34,7 @@ RED = f"rgb{COLLIDING_COLOR}"
 class ObstacleControls(Controls):
     """The obstacles; as long as nothing is checked, a button that begins to check."""
 
-    def _add(self) -> None:
-        gui, session = self._gui, self._session
+    def _add(self, gui: Gui, session: Session) -> None:
         self._editor: ObstacleEditor | None = None
         self._begin = gui.add_folder("Collisions", visible=session.obstacles is None)
         with self._begin:

@@ -5,7 +5,7 @@ from html import escape
 from math import isnan
 
 from jointwise.results.result import TargetErrors
-from jointwise.view.controls.actions import Controls
+from jointwise.view.controls.actions import Controls, Gui
 from jointwise.view.controls.buttons import add_button, on_change
 from jointwise.view.controls.obstacle_controls import clearance_lines
 from jointwise.view.server import html
@@ -16,8 +16,7 @@ from jointwise.view.state.units import ANGLE_UNITS, format_angle, format_si
 class PageControls(Controls):
     """The status, Fit view, Reset, and the angle unit."""
 
-    def _add(self) -> None:
-        gui, session = self._gui, self._session
+    def _add(self, gui: Gui, session: Session) -> None:
         self._status = gui.add_html("")
         add_button(gui, "Fit view", self._actions.fit_view, f"Show the whole {session.noun}.")
         add_button(

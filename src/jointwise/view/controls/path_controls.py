@@ -5,10 +5,11 @@ from html import escape
 from math import radians
 from typing import Any
 
-from jointwise.view.controls.actions import Controls
+from jointwise.view.controls.actions import Controls, Gui
 from jointwise.view.controls.buttons import add_button, add_buttons, on_change
 from jointwise.view.graphics.path_drawing import COLORS, MEANINGS
 from jointwise.view.server import html
+from jointwise.view.session import Session
 from jointwise.view.state.shown_path import Binding, ShownPath
 
 # Steps per second of a path that is played, if its rate is not known; steps per second at most.
@@ -20,8 +21,7 @@ MAX_TILT = 45
 class PathControls(Controls):
     """A folder in which targets are recorded, and the path is solved, played and saved."""
 
-    def _add(self) -> None:
-        gui, session = self._gui, self._session
+    def _add(self, gui: Gui, session: Session) -> None:
         with gui.add_folder("Recorded path"):
             self._count = gui.add_html("")
             self._records_drag = gui.add_checkbox(

@@ -6,10 +6,11 @@ from math import isfinite
 from typing import Any
 
 from jointwise.model import checks
-from jointwise.view.controls.actions import Controls
+from jointwise.view.controls.actions import Controls, Gui
 from jointwise.view.controls.buttons import add_button, add_buttons, on_change
 from jointwise.view.controls.obstacle_controls import RED
 from jointwise.view.server import html
+from jointwise.view.session import Session
 from jointwise.view.state.live_plan import Planned
 from jointwise.view.state.units import format_si
 
@@ -20,8 +21,8 @@ PLAN_RATE = 30.0
 class PlanControls(Controls):
     """The buttons that plan and play, and the status of the plan."""
 
-    def _add(self) -> None:
-        gui, session, noun = self._gui, self._session, self._session.noun
+    def _add(self, gui: Gui, session: Session) -> None:
+        noun = session.noun
         hint = f"Plan from where the {noun} was before the target moved, and play the plan."
         add_button(gui, "Plan", self._plan, hint)
         self._status = gui.add_html("")

@@ -1,14 +1,12 @@
 """The targets in the panel."""
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from jointwise.view.controls.actions import Controls
+from jointwise.view.controls.actions import Controls, Gui
 from jointwise.view.controls.buttons import add_button, on_change
 from jointwise.view.controls.target_fields import TargetFields
-
-if TYPE_CHECKING:
-    import viser
+from jointwise.view.session import Session
 
 NO_LINK = "–"
 
@@ -19,8 +17,7 @@ class TargetControls(Controls):
     If several links can have targets, it also has the link of the target.
     """
 
-    def _add(self) -> None:
-        gui, session = self._gui, self._session
+    def _add(self, gui: Gui, session: Session) -> None:
         self._link: Any = None
         several = len(session.links) > 1
         with gui.add_folder("Targets" if several else "Target"):
@@ -41,7 +38,7 @@ class TargetControls(Controls):
                 self._of_target.append(add_button(gui, "Remove target", remove, hint))
         on_change(follows, self._apply, session.set_follows)
 
-    def _add_link(self, gui: "viser.GuiApi") -> None:
+    def _add_link(self, gui: Gui) -> None:
         self._link = gui.add_dropdown(
             "Link",
             (NO_LINK, *self._session.links),

@@ -3,16 +3,16 @@
 from functools import partial
 from typing import Any
 
-from jointwise.view.controls.actions import Controls
+from jointwise.view.controls.actions import Controls, Gui
 from jointwise.view.controls.buttons import add_button, on_change
 from jointwise.view.controls.velocity_plot import VelocityPlot
+from jointwise.view.session import Session
 
 
 class TrackingControls(Controls):
     """Whether targets are tracked, how fast, and a plot of the velocities."""
 
-    def _add(self) -> None:
-        gui, session = self._gui, self._session
+    def _add(self, gui: Gui, session: Session) -> None:
         self._tracks: Any = gui.add_checkbox(
             f"{session.noun.capitalize()} tracks",
             False,

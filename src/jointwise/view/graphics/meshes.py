@@ -14,6 +14,7 @@ from jointwise.extras import require
 from jointwise.kernels.layout.arrays import Floats
 from jointwise.model.mjcf.compiler import compile_model, is_mjcf
 from jointwise.model.mjcf.geoms import drawn_geoms
+from jointwise.model.tree_path import ChainOfRobot
 from jointwise.model.tree_poses import square
 from jointwise.robot import Robot
 from jointwise.shape.chain.groups import chain_links
@@ -73,8 +74,8 @@ def _mjcf_meshes(model: Chain | Robot, file: Path) -> list[Mesh]:
     if isinstance(model, Robot):
         places = robot_links(model.model)
     else:
-        ends = (model.arm, model.joint_names, model.base_link)
-        places = chain_links(model.robot.model, *ends)
+        chain = model.arm, model.joint_names, model.base_link
+        places = chain_links(ChainOfRobot(model.robot.model, *chain))
     scenes: dict[Carrier, Any] = {}
     for geom, color in drawn_geoms(compile_model(file)[0]):
         if geom.body not in places or geom.kind in ENDLESS:

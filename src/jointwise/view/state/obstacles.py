@@ -5,7 +5,7 @@ from dataclasses import replace
 from io import BytesIO
 from itertools import chain
 from threading import Lock
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,7 +21,7 @@ from jointwise.scene.obstacle import Obstacle
 from jointwise.scene.scene import Scene, numbered_names
 from jointwise.shape.geometry import Geometry, group_of_spheres
 from jointwise.shape.link_groups import move_spheres
-from jointwise.view.state.target_pose import moved_pose
+from jointwise.view.state.target_pose import PoseParts, moved_pose
 from jointwise.view.state.workspace import drawing_size
 
 # What can be added, with its lengths and its first place, both as shares of the arm's size.
@@ -134,18 +134,11 @@ class Obstacles:
         self._set(self.scene.without(name), self.margin)
         return f"{name} removed."
 
-    def move(
-        self,
-        pose: ArrayLike | None = None,
-        position: ArrayLike | None = None,
-        rpy: ArrayLike | None = None,
-    ) -> str:
+    def move(self, pose: ArrayLike | None = None, **parts: Unpack[PoseParts]) -> str:
         """Move the selected obstacle, as ``Session.move_target`` moves the target."""
         obstacle = self._selected()
-        self._set(
-            self.scene.replaced(obstacle.at(moved_pose(obstacle.pose, pose, position, rpy))),
-            self.margin,
-        )
+        moved = obstacle.at(moved_pose(obstacle.pose, pose, **parts))
+        self._set(self.scene.replaced(moved), self.margin)
         return ""
 
     def resize(self, **sizes: Any) -> str:

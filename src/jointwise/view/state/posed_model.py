@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from time import perf_counter
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,7 +20,7 @@ from jointwise.targets import AnyTarget, TargetKind
 from jointwise.view.state.kept import Kept
 from jointwise.view.state.link_target import LinkTarget, first_targets, target_at
 from jointwise.view.state.status_text import REMEDIES, status_text
-from jointwise.view.state.target_pose import moved_pose, pose_for_kind
+from jointwise.view.state.target_pose import PoseParts, moved_pose, pose_for_kind
 from jointwise.view.state.units import ANGLE_UNITS, RADIANS
 from jointwise.view.state.workspace import for_verbs, link_poses, noun, target_kinds, target_links
 
@@ -168,23 +169,17 @@ class PosedModel:
         """The selected target, as it is solved for."""
         return self._selected_target().value
 
-    def move_target(
-        self,
-        pose: ArrayLike | None = None,
-        position: ArrayLike | None = None,
-        rpy: ArrayLike | None = None,
-    ) -> None:
+    def move_target(self, pose: ArrayLike | None = None, **parts: Unpack[PoseParts]) -> None:
         """Move the selected target; a model that follows is solved for.
 
         Args:
             pose: (4, 4) the target's new pose. None: the current one.
-            position: (3,) its new position [m]. None: that of the pose.
-            rpy: (3,) its new roll, pitch, yaw [rad]. None: the orientation of the pose.
+            parts: ``position`` (3,) [m] and ``rpy`` (3,) [rad], instead of those of the pose.
 
         Raises:
             InvalidInputError: The numbers are invalid; nothing has moved.
         """
-        moved = moved_pose(self.T_base_target, pose, position, rpy)
+        moved = moved_pose(self.T_base_target, pose, **parts)
         if (moved != self.T_base_target).any():
             self._replace_selected(replace(self._selected_target(), pose=moved))
 

@@ -1,5 +1,7 @@
 """How a visitor's input changes the pose of a target."""
 
+from typing import TypedDict, Unpack
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -9,24 +11,33 @@ from jointwise.model.rotation import rpy_matrix
 from jointwise.targets import TargetKind
 
 
+class PoseParts(TypedDict, total=False):
+    """The parts of a pose that change; a part that is left out or None stays.
+
+    Attributes:
+        position: (3,) the new position [m].
+        rpy: (3,) the new roll, pitch, yaw [rad].
+    """
+
+    position: ArrayLike | None
+    rpy: ArrayLike | None
+
+
 def moved_pose(
-    T_base_target: Floats,
-    pose: ArrayLike | None = None,
-    position: ArrayLike | None = None,
-    rpy: ArrayLike | None = None,
+    T_base_target: Floats, pose: ArrayLike | None = None, **parts: Unpack[PoseParts]
 ) -> Floats:
     """(4, 4) the new pose of a target.
 
     Args:
         T_base_target: (4, 4) its current pose.
         pose: (4, 4) its new pose. None: the current one.
-        position: (3,) its new position [m]. None: that of the pose.
-        rpy: (3,) its new roll, pitch, yaw [rad]. None: the orientation of the pose.
+        parts: Changes of that pose.
 
     Raises:
         InvalidInputError: The numbers are invalid.
     """
     moved = T_base_target.copy() if pose is None else checks.pose("target", pose)
+    position, rpy = parts.get("position"), parts.get("rpy")
     if position is not None:
         moved[:3, 3] = checks.all_finite("target", checks.position("target", position))
     if rpy is not None:
