@@ -1,4 +1,4 @@
-"""Modules that come with an extra, such as ``jointwise[plot]``, and how it is installed."""
+"""Modules that extras such as ``jointwise[plot]`` install, and how to install an extra."""
 
 from importlib import import_module
 from typing import Any
@@ -11,7 +11,7 @@ INSTALL = "in a clone of jointwise, run pip install '.[{}]'"
 
 
 def install(extra: str) -> str:
-    """What a user does to install an extra, for messages."""
+    """How to install an extra, for messages."""
     return INSTALL.format(extra)
 
 

@@ -1,4 +1,4 @@
-"""Verbs: what arms and whole robots do alike, each verb once."""
+"""Verbs: the methods that arms and whole robots share."""
 
 # Annotations stay text, so that help() shows the names of types, not what they stand for.
 from __future__ import annotations
@@ -49,29 +49,29 @@ if TYPE_CHECKING:
     from jointwise.results.plan import Plan, PlanDetails
     from jointwise.results.result import IKResult
 
-# A target of an arm; of a robot, the targets of some links by their names.
+# A target of an arm, or for a robot a mapping of link names to targets.
 ModelTarget: TypeAlias = AnyTarget | Mapping[str, AnyTarget]
-# Many of them.
+# Many targets.
 ModelTargets: TypeAlias = AnyTargets | Mapping[str, AnyTargets] | Sequence[Mapping[str, AnyTarget]]
 # One target, or alternatives of which any one is reached.
 PlanTarget: TypeAlias = ModelTarget | ModelTargets
 # Default limit of the samples of a plan.
 MAX_SAMPLES = 100_000
-# Models whose parts of plans are kept.
+# Number of models whose packed data for plans is cached.
 MAX_PLANNED = 16
 
 
 class Verbs(Shaped):
-    """What ``Chain`` and ``Robot`` share."""
+    """The methods that ``Chain`` and ``Robot`` share."""
 
     __slots__ = ()
 
-    # What each of the two says about itself.
+    # Implemented by Chain and Robot.
 
     @property
     @abstractmethod
     def _joints(self) -> Skeleton | TreeModel:
-        """What the file or the maker says about the joints."""
+        """Data of the joints from the file or the maker."""
 
     @abstractmethod
     def _packed(self, targets: Any, many: bool) -> tuple[tuple[str, ...], tuple[PackedTarget, ...]]:
@@ -86,7 +86,7 @@ class Verbs(Shaped):
 
     @property
     def joint_names(self) -> tuple[str, ...]:
-        """One name per joint that has a value of its own, in the order of joint values."""
+        """Names of the joints that have values of their own, in the order of joint values."""
         return self._joints.joint_names
 
     @property
@@ -98,9 +98,9 @@ class Verbs(Shaped):
     def home(self) -> Floats:
         """(n,) the home configuration [rad, m]; ``mid_range`` if unknown. Read-only.
 
-        It is the default start of solves, and what the page opens with: the configuration that the
-        maker of the robot, its SRDF or its MJCF keyframe calls home. If no file of a robot with
-        several limbs states it, it is zero, where the limits allow that.
+        It is the default start of solves, and the page opens with it. It is the configuration that
+        the maker of the robot, its SRDF or its MJCF keyframe calls home. If no file defines it for
+        a robot with several limbs, all joints are at zero where their limits allow that.
         """
         return self._numbers.home
 
@@ -125,7 +125,7 @@ class Verbs(Shaped):
         return self._numbers.mid_range
 
     def random(self, seed: int, count: int | None = None) -> Floats:
-        """Joint values drawn uniformly between the limits; within a full turn where there are none.
+        """Draw joint values uniformly between the limits, or within a full turn if there are none.
 
         Args:
             seed: Seed of the generator; the same seed gives the same values.
@@ -151,16 +151,17 @@ class Verbs(Shaped):
         """Inverse kinematics: joint values that bring the end effector, or links, to targets.
 
         Args:
-            target: For an arm, a target of its end effector: (3,) a position [m], (4, 4) a pose, a
-                SciPy ``RigidTransform``, or what ``pose``, ``position``, ``aim``, ``direction`` or
-                ``within`` make; base frame. For a robot, a mapping of link names to such targets,
-                world frame, or the frame of a link (``relative``); ``"center_of_mass"`` is that of
-                the robot. Targets of a robot that are out of reach, or that conflict, end in the
-                smallest weighted squared errors near the start.
-            start: (n,) where the joints are [rad, m], or a mapping of some joint names; other
-                joints are at ``home``. It is tried first, then its
-                neighbourhood, then all of the joint ranges, so the solution is near it if
-                possible. Values outside the limits are clamped. None: ``home``.
+            target: For an arm, a target of its end effector in the base frame: (3,) a position [m],
+                (4, 4) a pose, a SciPy ``RigidTransform``, or a target made by ``pose``,
+                ``position``, ``aim``, ``direction`` or ``within``. For a robot, a mapping of link
+                names to such targets, in the world frame or in the frame of a link (``relative``).
+                The name ``"center_of_mass"`` is for a target of the centre of mass. If targets of a
+                robot conflict or are out of reach, the result has the smallest weighted squared
+                errors near the start.
+            start: (n,) the current joint values [rad, m], or a mapping of some joint names; other
+                joints are at ``home``. The start is tried first, then its neighbourhood, then all
+                of the joint ranges, so the solution is near the start if possible. Values outside
+                the limits are clamped. None: ``home``.
             posture: Preferred joint values, and which joints may move.
             config: Tolerances, and how to search.
 
@@ -204,16 +205,16 @@ class Verbs(Shaped):
         """Solve for many targets at once, with the same results as ``solve``.
 
         Each row is bit-for-bit the result of a single ``solve``, independent of the rest of the
-        batch and of the number of threads. A GPU rounds differently, so that in float64 one result
-        in a thousand may differ.
+        batch and of the number of threads. A GPU rounds differently, so in float64 one result in a
+        thousand may differ.
 
         Args:
             targets: For an arm, (m, 3) positions [m], (m, 4, 4) poses, a SciPy ``RigidTransform``
-                or a target of many, or a list of targets of one kind. For a robot, such targets
-                for each of some links, by their names; or m mappings of the same links. An invalid
-                row gets ``Status.INVALID`` and NaN as joint values; the others are solved. Arrays
-                of CuPy, PyTorch or JAX on a GPU are solved there, and the results are arrays of
-                the same library.
+                or a target of many rows, or a list of targets of one kind. For a robot, such
+                targets for each of some links, by their names; or m mappings of the same links. An
+                invalid row gets ``Status.INVALID`` and NaN as joint values; the others are solved.
+                Arrays of CuPy, PyTorch or JAX on a GPU are solved there, and the results are arrays
+                of the same library.
             starts: (n,) for all, a mapping of joint names, or (m, n) one for each [rad, m]. None:
                 ``home``.
             posture: As for ``solve``.
@@ -263,21 +264,20 @@ class Verbs(Shaped):
     ) -> IKPath:
         """Solve a path of targets as a whole, so that joints do not jump.
 
-        An arm with a closed form is solved globally. All solutions of every target are computed at
-        samples of what the target leaves free (``aim``, ``within``), of the redundancy of seven
-        joints and of external axes. The path with the fewest breaks and, among those, the least
-        joint motion is found and then made smoother. Other arms, targets with a posture, and
-        several
-        targets of a robot are followed one by one, each from the previous solution; the result is
-        never worse than that.
+        An arm with a closed form is solved globally. For every target, all solutions are computed
+        at samples of its free directions (``aim``, ``within``), of the redundancy of a seven-joint
+        arm, and of external axes. The search finds the path with the fewest breaks and, among
+        those, the least joint motion, and then smooths it. Other arms, targets with a posture, and
+        several targets of a robot are followed one by one, each from the previous solution. A
+        global path is never worse than one that is followed in this way.
 
         Args:
             targets: Targets in order, as for ``solve_batch``. An invalid one gets
                 ``Status.INVALID`` and NaN; the path continues from the last valid one, after a
                 break.
-            start: As for ``solve``; for a robot with ``times``, where the joints are one step
-                before the first target. None: the solution of the first target from which an arm
-                follows the path best.
+            start: As for ``solve``; for a robot with ``times``, the joint values one step before
+                the first target. None: an arm starts at the solution of the first target from which
+                it follows the path best.
             times: Time between targets [s], or (m,) the time of each. The velocities of the joints
                 are then limited. The path of one link breaks where a joint would have to be
                 faster; several links of a robot lag behind their targets instead.
@@ -285,8 +285,8 @@ class Verbs(Shaped):
                 mapping of joint names. None: those of the model.
             max_step: Largest change of any joint between neighbours, and from a given start to the
                 first target [rad, m]. If no solution found keeps this limit, the path breaks.
-            options: Whether the path is closed, detours around obstacles, samples of what targets
-                leave free, progress, and links in contact with the ground.
+            options: Whether the path is closed, detours around obstacles, samples of free
+                directions, progress, and links in contact with the ground.
             posture: As for ``solve``. Its ``smoothness`` weighs the change of the joints.
             config: As for ``solve``. Several targets of a robot are searched with restarts only at
                 the beginning of the path.
@@ -294,12 +294,12 @@ class Verbs(Shaped):
         Returns:
             The results. ``breaks`` lists where the path is interrupted, ``break_reasons`` has the
             reasons, and ``colliding`` lists the targets for which the motion from the previous
-            target collides. ``resolution`` has the distances of samples: a break means that no
-            better path was found at this resolution.
+            target collides. ``resolution`` has the spacing of samples: a break means that no better
+            path was found at this resolution.
 
         Raises:
             InvalidInputError: Something about the input is wrong, or the path has more solutions
-                than memory; the text says what.
+                than fit in memory; the text says what.
 
         Example:
             >>> from jointwise import Chain
@@ -336,7 +336,7 @@ class Verbs(Shaped):
         return self._with_detours(path) if options.detours else path
 
     def _with_detours(self, path: IKPath) -> IKPath:
-        """The same path with plans where the motion from target to target collides or breaks."""
+        """The path, with plans where the motion from target to target collides or breaks."""
         between = {*path.colliding, *path.breaks} - {0}
         known = [i for i in sorted(between) if path.converged[i - 1] and path.converged[i]]
         plans = tuple((i, self.plan(q=path.q[i], start=path.q[i - 1])) for i in known)
@@ -354,21 +354,21 @@ class Verbs(Shaped):
         config: SolveConfig = DEFAULT_SOLVE_CONFIG,
         threads: int | None = None,
     ) -> list[IKPath]:
-        """Follow many paths at once, each as ``solve_path`` follows one, on threads.
+        """Solve many paths on several threads, each as ``solve_path`` solves one.
 
         Args:
             paths: The targets of each path; paths may differ in length.
             start: As for ``solve_path``.
             times: Time between targets [s].
             max_velocity: As for ``solve_path``.
-            options: As for ``solve_path``: for all, or a list of one for each path, which may have
-                contacts of its own.
+            options: As for ``solve_path``: one for all, or a list with one for each path, for
+                example with contacts of its own.
             posture: As for ``solve_path``.
             config: As for ``solve_path``.
             threads: Threads to use, each for one path at a time. None: one for every core.
 
         Returns:
-            The path of each, in the same order and with the same bits as ``solve_path``.
+            The solved paths in order, each bit-for-bit the result of ``solve_path``.
 
         Example:
             >>> from jointwise import Robot
@@ -428,15 +428,14 @@ class Verbs(Shaped):
         Two trees of configurations grow from the start and from the solutions of the target until
         they meet (RRT-Connect). Every edge, the straight motion between two configurations, is
         proven free, not only checked at sample points. The same seed gives the same path. In a
-        robot, only joints between the base and links with targets move; the base and all other
+        robot, only the joints between the base and links with targets move; the base and all other
         joints stay.
 
         Args:
             target: As for ``solve``. Several in a list or an array, such as grasps, are
                 alternatives: any one of them is reached, and ``target_index`` of the plan tells
-                    which.
-                For a robot, a mapping of link names to targets, or a list of mappings.
-            start: (n,) where the joints are [rad, m], or a mapping of some joint names; other
+                which. For a robot, a mapping of link names to targets, or a list of mappings.
+            start: (n,) the current joint values [rad, m], or a mapping of some joint names; other
                 joints start at ``home``. It must be inside the limits.
             q: Joint values to reach instead of a target: (n,), (k, n) alternatives, or a mapping of
                 joint names; other joints then end where they start.
@@ -542,8 +541,8 @@ class Verbs(Shaped):
     ) -> Tracker:
         """A tracker that follows moving targets step by step, within motion limits.
 
-        The base does not move, even if it is free: its motion has no limits. With a scene, the
-        joints slow down and stop before the model collides with an obstacle or with itself, and
+        The base does not move, even if it is free, because its motion has no limits. With a scene,
+        the joints slow down and stop before the model collides with an obstacle or with itself, and
         slide along an obstacle where this brings them closer to the target. A step is made only if
         the joints can provably brake in time after it, so they never collide.
 
@@ -555,10 +554,10 @@ class Verbs(Shaped):
                 names [rad/s, m/s]. None: those of the model.
             max_acceleration: Limit of the acceleration of all joints, or (n,) [rad/s², m/s²].
             max_jerk: Limit of the jerk of all joints, or (n,) [rad/s³, m/s³]. None: no limit.
-            posture: The spare motion of a redundant model goes towards its joint values, and only
-                its
-                ``active`` joints may move. A tracker takes no ``weight`` and no ``smoothness``.
-                None: the start, or the nearest values that are away from the limits.
+            posture: A redundant model uses its spare motion to approach these joint values, and
+                only the ``active`` joints may move. A tracker refuses ``weight`` and
+                ``smoothness``. None: the start, or the nearest values that are away from the
+                limits.
             switch_branches: If the joints have stopped short of a target at rest, and another
                 branch reaches it, move there, as after ``switch_branch()``. If False, the status
                 reports that there is such a branch.
@@ -602,7 +601,7 @@ class Verbs(Shaped):
     def _plain_problem(
         self, target: Any, start: JointValues | None, config: SolveConfig
     ) -> Problem:
-        """What ``solve`` asks for without a posture."""
+        """The problem of ``solve`` without a posture."""
         return self._problem(target, False, start, None, config)
 
     def _problem(
@@ -614,7 +613,7 @@ class Verbs(Shaped):
         config: SolveConfig,
         path: bool = False,
     ) -> Problem:
-        """What a verb asks for, checked and packed."""
+        """The problem of a verb, checked and packed."""
         if type(config) is not SolveConfig:
             check_config(config)
         links, packed = self._packed(targets, many)
@@ -639,11 +638,11 @@ class Verbs(Shaped):
             )
 
     def _check_velocities(self, velocities: Floats) -> None:
-        """Refuse velocity limits that are not known."""
+        """Refuse unknown velocity limits."""
         if not np.isfinite(velocities).all():
             name = self.joint_names[int(np.argmin(np.isfinite(velocities)))]
             raise InvalidInputError(
-                f"the velocity limit of {name!r} is not known: expected max_velocity [rad/s, m/s]."
+                f"the velocity limit of {name!r} is unknown: pass max_velocity [rad/s, m/s]."
             )
 
     def _moved_base(self) -> Floats | None:
@@ -680,7 +679,7 @@ class Verbs(Shaped):
 
 @lru_cache(MAX_PLANNED)
 def _plan_parts(model: Verbs) -> tuple[Floats, PlanDetails]:
-    """A model and its scene packed for edge checks, and what its plans know about it."""
+    """A model and its scene packed for edge checks, and the details that its plans need."""
     from jointwise.engines.edges.packing import packed_edges
     from jointwise.results.plan import PlanDetails
 
