@@ -33,7 +33,7 @@ class FreedomOptions:
         """Targets with this freedom; of a robot, for each link.
 
         Raises:
-            InvalidInputError: The targets are no poses, or have tolerances already.
+            InvalidInputError: The targets are not poses, or already have tolerances.
         """
         if not self.free_roll and self.tilt == 0.0:
             return targets

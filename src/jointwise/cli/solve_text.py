@@ -1,4 +1,4 @@
-"""What ``jointwise solve`` prints of its results, as text and as JSON."""
+"""The results of ``jointwise solve``, as text and as JSON."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -114,7 +114,7 @@ def _error_text(position_error: float, orientation_error: float, deg: bool) -> s
 
 
 def _base_line(result: "IKResult", deg: bool) -> str:
-    """Where a free base is."""
+    """The pose of a free base."""
     import numpy as np
 
     from jointwise.model.rotation import roll_pitch_yaw
