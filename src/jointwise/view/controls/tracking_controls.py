@@ -9,7 +9,7 @@ from jointwise.view.controls.velocity_plot import VelocityPlot
 
 
 class TrackingControls(Controls):
-    """Whether targets are tracked, how fast, and a plot of the velocities."""
+    """Start and stop tracking, set the velocity limit, and plot the velocities."""
 
     def _add(self) -> None:
         gui, session = self._gui, self._session

@@ -60,9 +60,9 @@ class Drawing:
         self._path = PathDrawing(scene)
 
     def show(self, with_handles: bool) -> None:
-        """Draw the session; without the poses of handles while the visitor drags one.
+        """Draw the session; handles keep their poses while the visitor drags one.
 
-        The floor sinks where something would go through it. ``fit_view`` raises it again.
+        The floor sinks if something would go through it. ``fit_view`` raises it again.
         """
         session = self._session
         self.model.show(session.q, session.base_pose, session.moved_joint)

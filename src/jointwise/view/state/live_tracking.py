@@ -1,4 +1,4 @@
-"""A model tracks its targets in real time, with the history of its velocities."""
+"""A model that tracks its targets in real time, with the history of its velocities."""
 
 from math import nan
 from typing import Any
@@ -50,7 +50,7 @@ class LiveTracking:
         self.shares: Floats = np.zeros((1, model.n))
 
     def advance(self, target: Any, seconds: float) -> TrackResult:
-        """Track a target for some time [s]; the last result, of at least one step.
+        """Track a target for some time [s], at least one step; return the last result.
 
         Args:
             target: As ``Tracker.step`` takes it.
@@ -68,9 +68,9 @@ class LiveTracking:
         return result
 
     def replace_scene(self, scene: Scene) -> None:
-        """Obey other obstacles from now on."""
+        """Avoid other obstacles from now on."""
         self._tracker.scene = scene
 
     def switch_branch(self) -> bool:
-        """Move to another branch; whether there is one."""
+        """Move to another branch; return whether there is one."""
         return self._tracker.switch_branch()
