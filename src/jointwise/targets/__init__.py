@@ -72,10 +72,10 @@ def pack_target(target: AnyTarget, name: str = "target", key: Any = None) -> Pac
     Args:
         target: The target.
         name: What errors call it.
-        key: Which of many of this name it is, a link or a number; None for a single one.
+        key: Its link or number if there are several of this name; None for a single one.
 
     Raises:
-        InvalidInputError: It is of no kind; the text says what is accepted.
+        InvalidInputError: It is not a target; the text says what is accepted.
     """
     array: Any = target
     if type(target) is np.ndarray and target.dtype is FLOAT64:
@@ -92,7 +92,7 @@ def pack_target(target: AnyTarget, name: str = "target", key: Any = None) -> Pac
     kind = _BY_SHAPE.get(array.shape)
     if kind is None:
         _refuse_shape(_called(name, key), array.shape)
-    # As PackedTarget(...), in less time.
+    # The same as PackedTarget(...), but faster.
     return tuple.__new__(PackedTarget, (kind, kind.pack(array), EQUAL_WEIGHT, None, None))
 
 
