@@ -27,8 +27,8 @@ class ArraySource:
         model: The model that the targets are for.
         piece_rows: Rows of a piece.
         rows: Number of all rows.
-        checksum: Of the contents of an ``.npz`` file; of the metadata and the sizes of the files
-            of a Zarr folder.
+        checksum: Checksum of the contents of an ``.npz`` file, or of the metadata and the file
+            sizes of a Zarr folder.
     """
 
     path: Path
@@ -92,7 +92,7 @@ def open_source(path: Path, model_for: ModelFor, in_degrees: bool, piece_rows: i
 
 
 def _arrays(path: Path) -> dict[str, Any]:
-    """The arrays by name; nothing is read where that can be avoided."""
+    """The arrays by name, read only where necessary."""
     if path.is_dir():
         zarr = require("zarr", "a Zarr folder needs zarr", "reach")
         opened = zarr.open(path, mode="r")
@@ -101,7 +101,7 @@ def _arrays(path: Path) -> dict[str, Any]:
 
 
 def _zarr_checksum(path: Path) -> int:
-    """From the metadata, and the names and sizes of all files."""
+    """A checksum of the metadata, and the names and sizes of all files."""
     files = sorted(file for file in path.rglob("*") if file.is_file())
     sizes = [(file.relative_to(path).as_posix(), file.stat().st_size) for file in files]
     checksum = crc32(repr(sizes).encode())

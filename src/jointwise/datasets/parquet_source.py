@@ -16,7 +16,7 @@ from jointwise.jobs.job import sent_state, set_state, unsent
 from jointwise.tables.columns import ModelFor, TableHeader, TargetTable, read_header
 from jointwise.tables.parquet_file import import_pyarrow, number_errors, to_targets
 
-# Row groups that are kept after they have been read, since a piece may be a part of one.
+# Number of row groups that are cached, because a piece may be a part of one.
 KEPT_GROUPS = 2
 # Bytes at the end of a file: the length of its footer, and a magic number.
 TAIL_BYTES = 8
@@ -32,7 +32,7 @@ class ParquetSource:
         in_degrees: Whether angles are degrees.
         piece_rows: Rows of a piece.
         rows: Number of all rows.
-        footers: Checksum of the footers of all files, which have the columns, the sizes and the
+        footers: Checksum of the footers of all files, which contain the columns, the sizes and the
             statistics of all row groups.
         groups: File, number and first row of every row group; not sent to the workers of a cluster.
     """
@@ -91,7 +91,7 @@ class ArrowRows(NamedTuple):
     """Rows of a Parquet file, which become targets when they are needed.
 
     Attributes:
-        source: Where they are from.
+        source: Their source.
         table: The rows, an Arrow table.
         first: Number of the first one in the source.
     """

@@ -12,7 +12,7 @@ class Piece(NamedTuple):
     Attributes:
         number: Number of the piece, from 0.
         rows: Number of rows; in text, of lines.
-        place: Where they are in the source.
+        place: Their place in the source.
     """
 
     number: int
@@ -21,7 +21,7 @@ class Piece(NamedTuple):
 
 
 class PieceRows(Protocol):
-    """The rows of a piece that has been read: a ``TargetTable``, or what becomes one."""
+    """The rows of a piece that has been read: a ``TargetTable``, or rows that can be made one."""
 
     @property
     def size(self) -> int: ...  # noqa: D102
@@ -31,7 +31,7 @@ class PieceRows(Protocol):
 
 
 class Source(Protocol):
-    """A table of targets in pieces; it can be pickled, and opens its files where it is read.
+    """A table of targets in pieces; it can be pickled, and opens its files when it is read.
 
     Attributes:
         rows: Number of all rows; in text, of lines.
@@ -45,7 +45,7 @@ class Source(Protocol):
     def piece_rows(self) -> int: ...  # noqa: D102
 
     def describe(self) -> dict[str, Any]:
-        """What is compared before a dataset is resumed: the kind, rows and a checksum."""
+        """The kind, rows and a checksum, which are compared before a dataset is resumed."""
 
     def pieces(self) -> Iterator[Piece]:
         """All pieces in order; a source without rows has one without rows."""

@@ -1,7 +1,7 @@
-"""The numbers of arms whose solutions are computed without branches where a pose is regular.
+"""The numbers of arms for formulas without branches at regular poses.
 
-They are Denavit-Hartenberg parameters, so the arm must have its structure to rounding errors: its
-forward kinematics by these numbers is compared with that of its axes.
+They are Denavit-Hartenberg parameters, so the arm must have its structure up to rounding errors:
+the forward kinematics from these numbers is compared with that from its axes.
 """
 
 import numpy as np
@@ -26,7 +26,7 @@ def regular_form(axes: Floats, zero: Floats, parallel: bool, backward: bool, siz
         parallel: Whether axes 2, 3 and 4 are parallel, and 5 meets 6; else the wrist is spherical,
             and axes 2 and 3 are parallel.
         backward: Whether the arm is turned around.
-        size: Of the arm [m].
+        size: Size of the arm [m].
     """
     h, actual, p = np.hsplit(axes, 3)
     axis, center = h[1], p[5]

@@ -46,7 +46,7 @@ class JsonLinesParser:
     Args:
         line: The first line; all have its keys.
         number: Its number.
-        name: What messages call the source.
+        name: Name of the source in messages.
     """
 
     has_header_line: ClassVar[bool] = False
@@ -59,7 +59,7 @@ class JsonLinesParser:
     def columns(
         self, lines: Sequence[str], numbers: Sequence[int], extra: Sequence[str]
     ) -> dict[str, Any]:
-        """The columns of lines with these numbers; null is NaN, but kept in extra columns."""
+        """The columns of lines with these numbers; null becomes NaN, except in extra columns."""
         rows = [self._row(*pair) for pair in zip(lines, numbers, strict=True)]
         return {
             column: [row[column] for row in rows]

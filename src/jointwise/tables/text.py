@@ -31,7 +31,7 @@ class Parser(Protocol):
         """The columns of lines with these numbers: floats, but lists for extra columns."""
 
 
-# Makes a parser from the first line, its number, and what messages call the source.
+# Makes a parser from the first line, its number, and the name of the source in messages.
 OpenParser = Callable[[str, int, str], Parser]
 
 
@@ -57,7 +57,7 @@ def read_text(
 
     Args:
         stream: A file, or standard input.
-        name: What messages call it.
+        name: Its name in messages.
         open_parser: Called with the first line.
         model_for: Returns the model that the targets are for.
         in_degrees: Whether angles are degrees.
@@ -109,7 +109,7 @@ def to_targets(
 
 
 def row_numbers(lines: Sequence[str], first: int) -> list[int]:
-    """The numbers of the lines that are rows; empty lines and those that begin with # are none."""
+    """The numbers of the lines that are rows, without empty lines and those that begin with #."""
     return [
         number
         for number, line in enumerate(lines, first)

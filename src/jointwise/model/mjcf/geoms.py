@@ -20,9 +20,9 @@ KINDS = (
     "mesh",
     "sdf",
 )
-# Geoms of this group and those above are not drawn, unless asked for.
+# Geoms of this group and higher ones are not drawn by default.
 HIDDEN_GROUP = 3
-# The colour of a geom that has none of its own: that of its material, if it has one.
+# MuJoCo's default colour: a geom with it has the colour of its material, if there is one.
 DEFAULT_COLOR = (0.5, 0.5, 0.5, 1.0)
 
 
@@ -49,7 +49,7 @@ class Geom(NamedTuple):
 
 
 def read_geoms(model: Any) -> list[Geom]:
-    """The geoms that can collide; of a body without any, those that are drawn.
+    """The geoms that can collide; for a body without any, those that are drawn.
 
     Args:
         model: A ``mujoco.MjModel``.
@@ -65,7 +65,7 @@ def read_geoms(model: Any) -> list[Geom]:
 def drawn_geoms(model: Any) -> list[tuple[Geom, Floats]]:
     """The geoms that MuJoCo draws by default, and the colour (4,) of each, red to opaque, 0 to 1.
 
-    If it draws none, all geoms.
+    All geoms, if it draws none.
 
     Args:
         model: A ``mujoco.MjModel``.

@@ -1,4 +1,4 @@
-"""The link groups of a robot seen from a chain of it: which chain group carries each, and where."""
+"""The link groups of a robot in one of its chains: which chain group carries each, and where."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -22,7 +22,7 @@ class ChainGroups(NamedTuple):
 
     Attributes:
         bodies: The body of the robot that each joint of the chain moves, by its number.
-        values: The values of the robot's joints, of which those beside the chain matter [rad, m].
+        values: The values of the robot's joints; only those outside the chain matter [rad, m].
         places: The chain's link group that carries each of the robot's, and (4, 4) the frame of the
             latter in the frame of the former.
     """
@@ -41,13 +41,14 @@ def chain_groups(
 ) -> ChainGroups:
     """Find the group of the chain that carries each link group of a robot.
 
-    A group that is not between the ends of the chain is carried by the one that it hangs on, with
-    the joints beside the chain at zero, clipped to their limits.
+    A group outside the chain is carried by the chain group from which it branches off, with the
+    joints outside the chain at zero, clipped to their limits.
 
     Args:
         tree: The joints of the robot, also those of attached things.
         model: The robot.
-        arm: The chain in numbers. Its base frame is that of ``base_link``, unless it was moved.
+        arm: The kinematic parameters of the chain. Its base frame is that of ``base_link``, unless
+            it was moved.
         joints: The names of its joints.
         base_link: The link that it begins at.
     """
@@ -68,7 +69,7 @@ def chain_groups(
 def check_beside(
     model: TreeModel, joints: tuple[str, ...], shapes: Iterable[tuple[str, ...]]
 ) -> None:
-    """Refuse a chain if a joint beside it follows one of its joints and moves a shape.
+    """Refuse a chain if a joint outside it follows one of its joints and moves a shape.
 
     Args:
         model: The robot.
@@ -86,7 +87,7 @@ def check_beside(
         for joint in model.path(model.links[link].joint):
             if joint not in own and int(tree.variables[joint]) in variables:
                 raise InvalidInputError(
-                    f"joint {names[joint]!r} beside the chain follows a joint of the chain and "
+                    f"joint {names[joint]!r} outside the chain follows a joint of the chain and "
                     f"moves {link!r}, which can collide: use with_scene on a Robot, which moves "
                     "both."
                 )
@@ -108,7 +109,7 @@ def tool_lines(
 def chain_links(
     model: TreeModel, arm: ArmModel, joints: tuple[str, ...], base_link: str
 ) -> dict[str, GroupPlace]:
-    """The link group of each link of a robot in a chain, with the joints beside it at zero."""
+    """The link group of each link of a robot in a chain, with the joints outside it at zero."""
     places = chain_groups(model.tree, model, arm, joints, base_link).places
     return {
         name: GroupPlace(places[link.joint + 1].link_group, places[link.joint + 1].pose @ pose)
@@ -141,7 +142,7 @@ def _first_frame(tree: Tree, start: int, body: int) -> Floats:
 
 
 def _carry(tree: Tree, values: Floats, path: set[int], found: dict[int, GroupPlace]) -> None:
-    """Add all bodies that hang on those found, by joints that are not in the path."""
+    """Add all bodies that branch off from those found, by joints that are not in the path."""
     steps = square(tree.placements) @ motions(tree.kinds == PRISMATIC, values)
     parents, pending = tree.parents.tolist(), list(found)
     beside = [body for body in range(len(parents)) if body not in path]

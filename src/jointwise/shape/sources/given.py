@@ -31,7 +31,7 @@ class GivenShapes(ShapeSource):
     def for_chain(
         self, model: TreeModel, arm: ArmModel, joints: tuple[str, ...], base_link: str
     ) -> Geometry:
-        """The same geometry if it is of the chain, else the part of the robot's that it has."""
+        """The geometry if it is that of the chain, else the chain's part of the robot's."""
         carriers = kernel_tree(self.geometry).parents[len(joints) :]
         if self.geometry.joints == joints and (carriers == len(joints) - 1).all():
             return adopted(self.geometry, arm, joints)
@@ -39,10 +39,10 @@ class GivenShapes(ShapeSource):
 
 
 def adopted(geometry: Geometry, model: ArmModel | TreeModel, joints: tuple[str, ...]) -> Geometry:
-    """A geometry for a model with the same joints, whose base and limits may be others.
+    """A geometry for a model with the same joints, whose base and limits may differ.
 
     Raises:
-        InvalidInputError: The geometry is of another arm or robot.
+        InvalidInputError: The geometry belongs to another arm or robot.
     """
     if geometry.joints != joints:
         raise InvalidInputError(

@@ -20,12 +20,12 @@ from jointwise.shape.sources.source import PADDING, FittedShapes, Model, Places
 class MjcfShapes(FittedShapes):
     """The geoms of an MJCF model that can collide. Spheres are fitted to them once.
 
-    If no geom of a body can collide, those that are drawn are used. Pairs of bodies that the model
+    If no geom of a body can collide, its visual geoms are used. Pairs of bodies that the model
     excludes from collisions are not checked.
 
     Attributes:
         source: The path of the model, or its text.
-        padding: How far a sphere is outside of the geoms, at most [m].
+        padding: How far a sphere may extend beyond the geoms [m].
     """
 
     source: Source
@@ -45,7 +45,7 @@ class MjcfShapes(FittedShapes):
     def for_chain(
         self, model: TreeModel, arm: ArmModel, joints: tuple[str, ...], base_link: str
     ) -> Geometry:
-        """The geometry of a chain; joints beside it are at zero, clipped to their limits."""
+        """The geometry of a chain; joints outside it are at zero, clipped to their limits."""
         return self._fitted(chain_links(model, arm, joints, base_link), arm, joints)
 
     def _fitted(self, links: Places, model: Model, joints: tuple[str, ...]) -> Geometry:

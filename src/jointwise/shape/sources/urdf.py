@@ -26,8 +26,8 @@ class UrdfShapes(FittedShapes):
 
     Attributes:
         tree: The URDF.
-        folder: Where its meshes are searched for; None if it was given as text.
-        padding: How far a sphere is outside of the shapes, at most [m].
+        folder: The folder from which its meshes are searched; None if it was given as text.
+        padding: How far a sphere may extend beyond the shapes [m].
         srdf: An SRDF, with pairs of links that are not checked, and spheres of links.
     """
 
@@ -47,7 +47,7 @@ class UrdfShapes(FittedShapes):
     def for_chain(
         self, model: TreeModel | None, arm: ArmModel, joints: tuple[str, ...], base_link: str
     ) -> Geometry:
-        """The geometry of a chain; joints beside it are at zero, and ``model`` is not used."""
+        """The geometry of a chain; joints outside it are at zero, and ``model`` is ignored."""
         links = arm_links(self.tree, arm, joints, base_link)
         return self._fitted(links, arm, joints)
 
