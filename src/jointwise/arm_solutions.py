@@ -230,8 +230,8 @@ class ArmSolutions(Verbs):
         """The arm with its end effector at the point of a target.
 
         Raises:
-            InvalidInputError: The target has no position, or a weight of 0, or is in the frame of a
-                link.
+            InvalidInputError: The target has no position, has a weight of 0, or is in the frame of
+                a link.
         """
         in_base_frame(target)
         if target.weight is not EQUAL_WEIGHT or not target.kind.has_position:

@@ -60,7 +60,7 @@ class CCDConfig:
 
 DEFAULT_CCD_CONFIG = CCDConfig()
 
-# No move is smaller: sweeps end only at the tolerance or the iteration limit.
+# Every move is larger, so sweeps end only at the tolerance or the iteration limit.
 NEVER_STALLS = -1.0
 
 

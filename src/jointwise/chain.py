@@ -326,7 +326,7 @@ class Chain(ArmKinematics, ArmSolutions, FromRows):
         from jointwise.shape.tools import with_tool
 
         for tool, line in zip(self._robot._tools, self._tool_lines(), strict=True):
-            if line is not None:  # else the shape has it
+            if line is not None:  # otherwise the shape already has it
                 shape = with_tool(shape, tool, line, self.n - 1)
         return shape
 
@@ -439,7 +439,7 @@ class Chain(ArmKinematics, ArmSolutions, FromRows):
         return np.vstack([self.arm.links[-1], [0.0, 0.0, 0.0, 1.0]]), None
 
     def _shape_of(self, shapes: ShapeSource) -> Geometry:
-        """The shape from a source, which knows the robot where its file has it."""
+        """The shape from a source, whose file may describe the whole robot."""
         arm, is_moved = self.arm, (self._base_pose != IDENTITY).any()
         if is_moved:
             links = self.arm.links.copy()

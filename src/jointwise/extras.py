@@ -20,8 +20,8 @@ def require(module: str, needs: str, extra: str) -> Any:
 
     Args:
         module: The package or its module, such as ``matplotlib.pyplot``.
-        needs: What needs it, such as ``"figures need Matplotlib"``.
-        extra: The extra of jointwise that it comes with.
+        needs: The reason, such as ``"figures need Matplotlib"``.
+        extra: The extra of jointwise that installs it.
 
     Raises:
         JointwiseError: It is not installed.

@@ -1,4 +1,4 @@
-"""Problem: what a verb asks of a model, checked and packed once."""
+"""Problem: the input of a verb, checked and packed once."""
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 

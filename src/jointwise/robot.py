@@ -72,9 +72,9 @@ class Robot(FromRows):
     ) -> Robot:
         """A robot from a URDF: all its links and joints.
 
-        Fixed joints are folded. Masses and their centres are read from inertials. The limits of a
-        mimic joint narrow those of the joint that it follows. Collision shapes are read when
-        ``with_scene`` needs them.
+        Fixed joints are folded into the poses of their links. Masses and their centres are read
+        from inertials. The limits of a mimic joint narrow those of the joint that it follows.
+        Collision shapes are read when ``with_scene`` needs them.
 
         Args:
             source: A path, an open file, or the text itself.
@@ -567,7 +567,7 @@ class Robot(FromRows):
         return tuple(columns), tuple(columns.values())
 
     def _masses(self, kind: TargetKind | None = None) -> Floats:
-        """The masses of the robot, for a target of a kind that is a position."""
+        """The masses of the robot; refuses a target of a kind that is not a position."""
         if self.model.masses is None:
             raise InvalidInputError(
                 f"{self.name} has no masses, so its centre of mass is unknown: expected a URDF "

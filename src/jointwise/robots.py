@@ -1,6 +1,6 @@
 """Robots by name: ``robots.panda()``, or ``Chain.load("panda")``. All come with jointwise.
 
-Each function names the source of its numbers, and a second source that they were checked against.
+Each function names the source of its numbers, and a second source against which they were checked.
 If the maker publishes a home configuration, ``home`` is that one, and the robot's file in
 ``jointwise/model/data`` cites its source; otherwise ``home`` is the middle of the ranges.
 

@@ -64,11 +64,11 @@ class Shaped(ABC):
 
     @abstractmethod
     def _with_tools(self, shape: Geometry) -> Geometry:
-        """A shape with the tools of the model; those that it has stay."""
+        """A shape with the tools of the model; existing tools stay."""
 
     @abstractmethod
     def _carrier(self, link: str | None) -> tuple[Floats, LinkPlace | None]:
-        """(4, 4) the frame of a link that carries things, and where it is in a robot."""
+        """(4, 4) the frame of a link that carries things, and its place in a robot."""
 
     @abstractmethod
     def _check_or_none(self) -> Check | None:
@@ -214,7 +214,7 @@ class Shaped(ABC):
         return self._changed(_geometry=shape, _collision_model=around)
 
     def _found_shape(self) -> Geometry:
-        """The shape, found if it is not known yet."""
+        """The shape, determined if it is unknown."""
         if self._geometry is not None:
             return self._geometry
         return self._shape_of(self._known_shapes())
@@ -285,7 +285,7 @@ class Shaped(ABC):
             q: (n,) one configuration as for ``fk``, or (k, n) many.
             base_pose: (4, 4) pose of a free base in the world, or (k, 4, 4). None: that of the
                 model.
-            threads: For many configurations; None: one for every core.
+            threads: Number of threads for many configurations. None: one for every core.
 
         Returns:
             A number, or (k,) for many; infinite if there is nothing to collide with.
@@ -314,7 +314,7 @@ class Shaped(ABC):
         Args:
             q: (n,) one configuration as for ``fk``, or (k, n) many.
             base_pose: As for ``clearance``.
-            threads: For many configurations; None: one for every core.
+            threads: Number of threads for many configurations. None: one for every core.
 
         Returns:
             A boolean, or (k,) for many.

@@ -547,8 +547,8 @@ class Verbs(Shaped):
         the joints can provably brake in time after it, so they never collide.
 
         Args:
-            start: (n,) where the joints are, at rest [rad, m], or a mapping of some joint names.
-                Joints outside their limits are moved inside.
+            start: (n,) the current joint values, at rest [rad, m], or a mapping of some joint
+                names. Joints outside their limits are moved inside.
             dt: Time of a step [s].
             max_velocity: Limit of the velocity of all joints, (n,) of each, or a mapping of joint
                 names [rad/s, m/s]. None: those of the model.
@@ -650,7 +650,7 @@ class Verbs(Shaped):
         return None
 
     def _values(self, name: str, values: JointValues | None) -> Any:
-        """Joint values in the order of the joints; a mapping is by their names."""
+        """Joint values in the order of the joints, also from a mapping of their names."""
         return ordered_values(name, values, self._numbers, self.joint_names)
 
     def _checked_limits(self, limits: ArrayLike | Mapping[str, ArrayLike] | None) -> Floats:

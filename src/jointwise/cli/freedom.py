@@ -1,4 +1,4 @@
-"""What the targets of a path leave free: ``--free-roll``, ``--tilt``, ``--closed``."""
+"""The freedom of the targets of a path: ``--free-roll``, ``--tilt``, ``--closed``."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

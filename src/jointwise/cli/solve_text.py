@@ -24,11 +24,11 @@ def record(
     """A result for JSON, in metres and radians.
 
     Args:
-        name: What the user calls the robot.
+        name: The user's name of the robot.
         model: The arm or the robot.
         target: The target of an arm, or the targets of links.
         result: The result.
-        steps: The trace, if one is asked for.
+        steps: The trace, if one is requested.
     """
     from jointwise.chain import Chain
 

@@ -30,8 +30,8 @@ def follow_valid(
 ) -> IKPath:
     """Joint values along a path, and why it breaks; invalid targets get a status, and NaN.
 
-    The first valid target after invalid ones is a break. It is as close to the previous valid
-    target as the limits of one step require.
+    The first valid target after invalid ones is a break. Its solution is as close to that of the
+    previous valid target as the limits allow for one step.
     """
     if problem.start is not None:
         checks.all_finite("start", checks.floats("start", problem.start))

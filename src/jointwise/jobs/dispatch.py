@@ -34,7 +34,7 @@ POLL_S = 0.01
 # How long a main thread waits at a time for a chunk of its own threads [s].
 QUEUE_POLL_S = 0.2
 
-# The resource of workers that own a GPU, as it is called in examples of Dask.
+# The resource of workers that own a GPU, with the name in Dask's examples.
 GPU = "GPU"
 
 RESUME_HINT = "Chunks already written are kept; the same call resumes."

@@ -146,7 +146,7 @@ def _links(model: TreeModel, axis: ExternalAxis, at: int) -> dict[str, LinkPlace
 
 
 def _origin(axis: ExternalAxis) -> Floats:
-    """(4, 4) the frame of a part: at the origin of the axis, turned as the root."""
+    """(4, 4) the frame of a part: at the origin of the axis, oriented like the root."""
     pose = np.eye(4)
     pose[:3, 3] = axis.placement[:3, 3]
     return pose

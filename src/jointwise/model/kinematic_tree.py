@@ -82,7 +82,7 @@ class TreeModel:
         name: The robot's name.
         title: Name of its file in errors.
         tree: The tree, packed for kernels; see ``kernels.layout.tree.Tree``.
-        joint_names: (v,) the joint that each independent variable is named after.
+        joint_names: (v,) the joint after which each independent variable is named.
         all_joint_names: (b,) the names of all joints, mimic joints included.
         mimics: The independent joint that each mimic joint follows, by its name.
         links: Where each link is attached, by its name; the root first, parents before children.

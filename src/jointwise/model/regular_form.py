@@ -21,7 +21,7 @@ def regular_form(axes: Floats, zero: Floats, parallel: bool, backward: bool, siz
 
     Args:
         axes: (6, 9) directions of the axes with all joints at 0, a point of each [m], and a point
-            of each as its structure has them [m]; base frame, turned around if ``backward``.
+            of each in its structure [m]; base frame, turned around if ``backward``.
         zero: (4, 4) the end effector with all joints at 0.
         parallel: Whether axes 2, 3 and 4 are parallel, and 5 meets 6; else the wrist is spherical,
             and axes 2 and 3 are parallel.
@@ -117,7 +117,7 @@ def _motion(h: Floats, p: Floats, angle: float) -> Floats:
 
 
 def _by_axes(h: Floats, p: Floats, q: Floats) -> Floats:
-    """(4, 4) where the joints move what is at the end effector."""
+    """(4, 4) the motion of the end effector by the joints."""
     pose = np.eye(4)
     for each in zip(h, p, q, strict=True):
         pose = pose @ _motion(*each)

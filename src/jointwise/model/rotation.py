@@ -10,7 +10,7 @@ from jointwise.kernels.layout.arrays import Floats
 
 
 def roll_pitch_yaw(transform: Floats) -> Floats:
-    """(3,) angles about fixed x, y, z [rad] of a rotation, as URDF has them.
+    """(3,) angles about fixed x, y, z [rad] of a rotation, as in URDF.
 
     Yaw is computed first, then pitch and roll from the rotation without the yaw. So their product
     is exact even near the singularity at a pitch of ±pi/2, where roll and yaw are hardly distinct.

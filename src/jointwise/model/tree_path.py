@@ -106,8 +106,8 @@ def _check_independent(model: TreeModel, joints: list[int], tip: str) -> None:
         if other != joint:
             names = f"{model.all_joint_names[other]!r} and {model.all_joint_names[joint]!r}"
             raise InvalidInputError(
-                f"joints {names} of {model.name} move together, as one mimics the other or both a "
-                "third: expected independent joints in a chain. Use a Robot: "
+                f"joints {names} of {model.name} move together, because one mimics the other or "
+                "both mimic a third: expected independent joints in a chain. Use a Robot: "
                 f"robot.solve({{{tip!r}: target}})."
             )
 

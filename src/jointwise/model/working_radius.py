@@ -9,7 +9,7 @@ from jointwise.model.arm import ArmModel
 STARTS = 64
 # Least gain of a sweep [m], below which the search ends, and the most sweeps.
 MIN_GAIN, MAX_SWEEPS = 1e-9, 300
-# Travel of an unlimited prismatic joint, in sizes of the arm, large enough to exceed rounding.
+# Travel of an unlimited prismatic joint, in sizes of the arm: its effect is then clear of rounding.
 UNLIMITED = 1e6
 # The direction in which the end effector is moved as far as possible; across the axis.
 DIRECTION = np.array([1.0, 0.0, 0.0])

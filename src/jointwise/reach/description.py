@@ -27,7 +27,7 @@ def describe_map(
     Args:
         chain: The arm.
         job: The grid, and how it is solved.
-        orientations: The orientations as the caller asked for them.
+        orientations: The orientations in the form that the caller gave.
         versions: By name.
     """
     grid = job.grid

@@ -29,7 +29,7 @@ class TrackResult(NamedTuple):
             links; NaN if a target is invalid.
         orientation_error: Angle between link and target [rad], the largest of several; NaN if
             orientation is free.
-        status: What the joints do, in a sentence: ``print(result.status.value)``.
+        status: How the step ended, in a sentence: ``print(result.status.value)``.
         links: The k links of a robot that have targets; empty for an arm.
         link_errors: (k, 2) position [m] and orientation error [rad] of each; None
             for one link.

@@ -28,7 +28,7 @@ class Obstacle(ABC):
     pose: Floats
     _row: Floats = field(init=False)  # packed when it is made, so that scenes are packed quickly
 
-    # What it is called in a scene and in files.
+    # Its name in a scene and in files.
     kind: ClassVar[str]
     # The field of ``World`` that has it: "boxes", "cylinders" or "grids".
     packed_as: ClassVar[str] = "boxes"

@@ -31,7 +31,7 @@ def allowing(
     """Leave out the checks of pairs that may collide.
 
     Links that are fixed to each other are one link group, so allowing one of them allows all. A
-    group can also be named as contacts name it, such as ``"panda_link7+panda_hand"``.
+    group can also be named as in contacts, such as ``"panda_link7+panda_hand"``.
 
     Args:
         geometry: The shape of an arm or a robot.

@@ -40,7 +40,7 @@ def attach(
     Args:
         geometry: The shape of an arm or a robot.
         spheres: (k, 4) centre and radius of each [m], in the frame of the link.
-        name: What is attached.
+        name: Name of the attached thing.
         place: The link of a robot, as in ``TreeModel.links``. None: the end effector of an arm,
             with the spheres in the frame of its last joint.
 
@@ -96,7 +96,7 @@ def detach(geometry: Geometry, name: str | None = None) -> Geometry:
 
     Args:
         geometry: The shape of an arm or a robot.
-        name: What is attached. None: everything, tools too.
+        name: Name of the attached thing. None: everything, including tools.
 
     Raises:
         InvalidInputError: Nothing of this name is attached.
@@ -170,7 +170,7 @@ def are_one_group(geometry: Geometry, rows: Bools | None = None) -> bool:
 
 
 def serial_spheres(geometry: Geometry) -> Spheres:
-    """The spheres of an arm as its kernels read them: all things are one link group."""
+    """The spheres of an arm, packed for its kernels: all attached things are one link group."""
     own, n = kernel_spheres(geometry), len(geometry.joints)
     if len(geometry.attached) < 2:  # the last link group is empty, or has the only one
         groups = n + 2

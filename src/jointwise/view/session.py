@@ -39,7 +39,7 @@ CCD_CONFIG = SolveConfig(
 
 
 class Session(PathModel):
-    """One visitor's arm or robot. Arrays and targets are replaced, never written to.
+    """One visitor's arm or robot. Arrays and targets are replaced, never modified.
 
     Args:
         model: The arm or the robot, with its scene if it has one.
@@ -94,7 +94,7 @@ class Session(PathModel):
             self.message = self.steps.message(self.angle_unit)
 
     def points(self) -> Floats:
-        """(k, 3) all that is drawn [m], for a view to show.
+        """(k, 3) points of the whole drawing [m], for a view of it.
 
         Obstacles count only about as far as the model reaches.
         """
@@ -299,11 +299,11 @@ class Session(PathModel):
             raise InvalidInputError("solutions are listed for one target of one arm.")
         self._selected_target()
         arm, names = model.chain(None, self.selected), model.joint_names
-        checks.known_name("joint", arm.joint_names[-1], names, "those that move by themselves")
+        checks.known_name("joint", arm.joint_names[-1], names, "the independent joints")
         return arm, [names.index(name) for name in arm.joint_names]
 
     def _with_arm_values(self, q: Floats) -> Floats:
-        """(n,) the current joint values with other ones of the arm to the target [rad, m]."""
+        """(n,) the current joint values, with those of the arm to the target replaced [rad, m]."""
         values = self.q.copy()
         values[self._arm_joints] = q
         return values

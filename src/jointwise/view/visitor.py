@@ -40,7 +40,7 @@ class Visitor:
     Args:
         client: The visitor's connection.
         model: The arm or the robot.
-        name: Name of the file that a path is saved to, without its suffix.
+        name: Name of the file of a saved path, without its suffix.
         meshes: From ``meshes.load_meshes``.
         note: First message; that of the session if empty.
         plan: A plan to show first.

@@ -98,7 +98,7 @@ def _solved_path(
 
 
 def _title(name: str, model: "Chain | Robot") -> str:
-    """What the page calls the model: the name that was given, or that of the model of a file.
+    """The name of the model on the page: the given one, or that of the model in a file.
 
     An MJCF file is often called ``scene.xml``.
     """

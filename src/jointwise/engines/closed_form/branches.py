@@ -1,4 +1,4 @@
-"""Names of an arm's solutions: on which side of each singularity they are."""
+"""Names of an arm's solutions, by their side of each singularity."""
 
 import numpy as np
 
@@ -71,7 +71,7 @@ def _flips(axes: Floats) -> str:
 
 
 def _elbow_side(axis: Floats, shoulder: Floats, elbow: Floats, wrist: Floats) -> str:
-    """Where the elbow is, seen from the line between the axes through shoulder and wrist."""
+    """The side of the elbow, relative to the line between the axes through shoulder and wrist."""
     along = np.cross(np.cross(axis, wrist - shoulder), axis)
     normal = np.cross(along, axis)
     offset = normal * (normal @ (elbow - shoulder))

@@ -42,7 +42,7 @@ def redundancy_values(
 
 
 def _distinct(arm: ArmModel, form: ClosedForm, values: Floats) -> Floats:
-    """The values without those that differ from one before by full turns only."""
+    """The values, without those that differ from an earlier one only by full turns."""
     apart = values[:, None] - values
     if form.fixed is None or not arm.prismatic[form.fixed]:
         apart = (apart + np.pi) % (2.0 * np.pi) - np.pi

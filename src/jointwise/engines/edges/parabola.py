@@ -65,7 +65,7 @@ def _parts(model: EdgeModel, hull: Floats, bend: Floats) -> int:
 
     Args:
         model: The robot.
-        hull: (3, n) configurations between which the parabola is.
+        hull: (3, n) configurations whose convex hull contains the parabola.
         bend: (n,) half the second derivative of the joint values.
     """
     joints = model.joints

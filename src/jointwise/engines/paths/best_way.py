@@ -135,7 +135,7 @@ class BestWay:
 
     Attributes:
         costs: For each layer (k,) the cost of the cheapest path to each node; empty if forgotten.
-        parents: For each layer (k,) the node before; -2 - node after a break, -1 for none.
+        parents: For each layer (k,) the previous node; -2 - node after a break, -1 for none.
     """
 
     def __init__(

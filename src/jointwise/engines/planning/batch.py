@@ -60,7 +60,7 @@ def make_plans(tasks: Sequence[PlanTask | Plan], threads: int | None) -> list[Pl
 
 
 def _is_ordinary(first: PlanTask, task: PlanTask, found: Sequence[FirstGoals]) -> bool:
-    """Whether a task has goals, is not at one, and moves the joints that the first moves."""
+    """Whether a task has goals, does not start at one, and moves the same joints as the first."""
     has_goals = any(len(each.q) for each in found)
     return has_goals and task.space is first.space and not any(each.is_reached for each in found)
 

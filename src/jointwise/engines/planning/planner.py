@@ -1,4 +1,4 @@
-"""Plans: goals are found, trees grow from start and goals in slices, and the path is wrapped."""
+"""Plans: find goals, grow trees from start and goals in slices, and wrap the path."""
 
 from collections.abc import Callable, Sequence
 from functools import partial

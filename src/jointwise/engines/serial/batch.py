@@ -161,7 +161,7 @@ def solve_cpu(
 
     run_threads(work, count, min(max(count // (8 * threads), MIN_ROWS), MAX_ROWS), progress, report)
     results.q[results.status == INVALID] = np.nan
-    if len(problem.weights) == 1:  # nothing is asked of the orientation
+    if len(problem.weights) == 1:  # orientation is free
         results.orientation_error.fill(np.nan)
     return results
 
@@ -281,7 +281,7 @@ def _solve_row(arm: ArmModel, problem: PackedProblem, row: int) -> tuple[Floats,
     )
     if status == INVALID:
         q.fill(np.nan)
-    if len(problem.weights) == 1:  # nothing is asked of the orientation
+    if len(problem.weights) == 1:  # orientation is free
         orientation_error = np.nan
     return q, (status, position_error, orientation_error, iterations, restarts)
 

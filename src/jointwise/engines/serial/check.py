@@ -63,7 +63,7 @@ class CollisionCheck:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """What kernels number: link groups, then obstacles."""
+        """The names of link groups, then of obstacles, in the order of the kernels' numbers."""
         raise NotImplementedError
 
     def name_pair(self, contact: Floats) -> tuple[str, str] | None:
@@ -103,7 +103,7 @@ class SerialCheck(CollisionCheck):
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """What kernels number: link groups, then obstacles."""
+        """The names of link groups, then of obstacles, in the order of the kernels' numbers."""
         return (*serial_names(self._collision.geometry), *numbered_names(self._collision.scene))
 
     def contacts(
@@ -160,7 +160,7 @@ def warn_if_swallowed(collision: CollisionModel, base: Floats) -> None:
 
     Args:
         collision: The shape and the obstacles.
-        base: (4, 4) the base in the frame of the scene; ``IDENTITY`` is the quickest.
+        base: (4, 4) the base in the frame of the scene; ``IDENTITY`` is fastest.
     """
     geometry, scene, margin = collision.geometry, collision.scene, collision.margin
     if not len(scene):

@@ -160,7 +160,7 @@ class PathSolver(NamedTuple):
         Args:
             i: Number of the target.
             q: (n,) joint values at the last target that is reached, or the start.
-            results: Results of the targets before.
+            results: Results of the previous targets.
             result: The result of the target.
             smooth: Whether the joints can move straight to it; None: not known yet.
         """

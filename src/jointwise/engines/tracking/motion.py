@@ -47,7 +47,7 @@ class Moving(NamedTuple):
     Attributes:
         motion: Limits and the time of a step.
         limits: (n, 6) limits of each joint, and the target of its spare motion.
-        state: All that decides the next steps.
+        state: All that determines the next steps.
     """
 
     motion: MotionLimits

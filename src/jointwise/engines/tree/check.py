@@ -243,7 +243,7 @@ def _placed(
         posed: The body of each target that is a pose, and its point there [m].
         moving: The bytes of (n,) booleans: which variables move.
         moves_base: Whether the base moves.
-        tolerances: Of position [m] and orientation [rad].
+        tolerances: Tolerances of position [m] and orientation [rad].
     """
     placed, reach = _placed_shape(shape, posed, moving, moves_base)
     return check.around(placed, check.margin - 2.0 * (tolerances[0] + reach * tolerances[1]))

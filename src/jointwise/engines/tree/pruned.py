@@ -49,7 +49,7 @@ class Placed(NamedTuple):
 
 
 def row_count(place: LinkPlace, kind: TargetKind, weight: Weight, to: str | None) -> int:
-    """The rows of a target: none if it is fixed in the world, on a link; see ``Placed``."""
+    """The number of rows of a target: 0 if it is fixed in the world, on a link; see ``Placed``."""
     is_plain = kind.form in (PLAIN, IN_BOX)
     if is_plain and to is None and place.joint != CENTRE_OF_MASS:
         return 0

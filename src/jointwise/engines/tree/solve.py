@@ -122,7 +122,7 @@ class Preferring(NamedTuple):
 
         The first is the solution without preferred values. The others minimize the errors with the
         weight of the preferred values, starting from these values and from the first solution. If
-        none reaches the targets, the result is the one with the least cost, unless it is farther
+        none reaches the targets, the result is the one with the least errors, unless it is farther
         away than the first.
         """
         plain, preferring = _copies(start), start[0].copy()
@@ -181,7 +181,7 @@ class Preferring(NamedTuple):
         return float(away @ away)
 
     def cost(self, parts: TreeResults) -> float:
-        """Twice what ``compromise`` reduces."""
+        """Twice the cost that ``compromise`` reduces."""
         settings, weights = self.request.settings, self.request.targets[0, :, :TARGET_DIRECTIONS]
         away: Floats = parts[0][0, :-BASE_POSE] - settings[SETTING_PREFERRED]
         return float((weights * parts[1][0] ** 2).sum() + settings[SETTING_PENALTY] @ away**2)

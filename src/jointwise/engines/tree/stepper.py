@@ -87,7 +87,7 @@ class TreeStepper:
         self.memory, fixed = tree.memory, (tree.ints, tree.floats, request.settings, tree.variables)
         times = motion.dt, motion.window, tree.angular_scale
         self.packed = TreeTracking(*fixed, moving.limits, *times)
-        # Also joints that can turn fully keep their limits: full turns count in a motion.
+        # Joints that can turn fully keep their limits, too, because full turns count in a motion.
         request.settings[LIMITS] = motion.position_limits[:, tree.variables]
         assert request.held is not None
         self._held = np.flatnonzero(request.held[tree.variables])

@@ -33,9 +33,9 @@ class Geom(NamedTuple):
         body: The name of its body.
         is_static: Whether its body is fixed to the world.
         kind: Its type, such as ``"box"``.
-        size: (3,) half lengths or radii [m], as MuJoCo has them.
+        size: (3,) half lengths or radii [m], as in MuJoCo.
         pose: (4, 4) its frame in that of the body.
-        vertices: (k, 3) of its mesh [m]; empty if it has none.
+        vertices: (k, 3) vertices of its mesh [m]; empty if it has none.
         faces: (m, 3) the triangles of its mesh.
     """
 

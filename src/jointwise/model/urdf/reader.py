@@ -33,7 +33,7 @@ class Element(ABC):
     Attributes:
         name: Its name.
         kind: Its type, such as ``"revolute"``.
-        title: What errors call the URDF.
+        title: Name of the URDF in errors.
         elements: Attributes of its child elements, by tag.
     """
 
@@ -155,7 +155,7 @@ class Reader:
     """Collects links and joints from the events of expat.
 
     Args:
-        title: What errors call the URDF.
+        title: Name of the URDF in errors.
 
     Attributes:
         joints: All joints.

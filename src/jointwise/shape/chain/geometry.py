@@ -72,7 +72,7 @@ def chain_geometry(
         arm: The kinematic parameters of the chain. Its base frame is that of ``base_link``, unless
             it was moved.
         joints: The names of its joints.
-        base_link: The link that it begins at.
+        base_link: The link at which it begins.
     """
     if geometry.joints != model.all_joint_names:
         raise InvalidInputError(
@@ -120,7 +120,7 @@ class _MergedGroups:
     Args:
         geometry: The shape of the robot.
         arm: The chain.
-        groups: Where the robot's link groups are in the chain.
+        groups: The places of the robot's link groups in the chain.
 
     Attributes:
         parts: n+2 arrays (k, 4), the spheres of each link group of the chain in its frame.

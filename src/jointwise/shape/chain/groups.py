@@ -18,7 +18,7 @@ from jointwise.shape.tools import Tool
 
 
 class ChainGroups(NamedTuple):
-    """Where the link groups of a robot are in a chain.
+    """The places of the link groups of a robot in a chain.
 
     Attributes:
         bodies: The body of the robot that each joint of the chain moves, by its number.
@@ -50,7 +50,7 @@ def chain_groups(
         arm: The kinematic parameters of the chain. Its base frame is that of ``base_link``, unless
             it was moved.
         joints: The names of its joints.
-        base_link: The link that it begins at.
+        base_link: The link at which it begins.
     """
     bodies = tuple(model.all_joint_names.index(name) for name in joints)
     start = model.links[base_link]
@@ -77,7 +77,7 @@ def check_beside(
         shapes: The links that have a shape, in groups.
 
     Raises:
-        InvalidInputError: The shape would stay where it is while the robot moves it.
+        InvalidInputError: The shape would not move in the chain, although the robot moves it.
     """
     tree, names = model.tree, model.all_joint_names
     own = {names.index(name) for name in joints}

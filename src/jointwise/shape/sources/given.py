@@ -25,7 +25,7 @@ class GivenShapes(ShapeSource):
     geometry: Geometry
 
     def for_robot(self, model: TreeModel) -> Geometry:
-        """The same geometry, with the base and the limits of the robot."""
+        """The geometry, with the base and the limits of the robot."""
         return adopted(self.geometry, model, model.all_joint_names)
 
     def for_chain(

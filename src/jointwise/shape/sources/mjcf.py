@@ -35,7 +35,7 @@ class MjcfShapes(FittedShapes):
         object.__setattr__(self, "source", kept_source(self.source))
 
     def with_options(self, padding: float, srdf: Source | None) -> "MjcfShapes":
-        """The same shapes with another padding; an SRDF is for a URDF."""
+        """These shapes with another padding; an SRDF is refused."""
         if srdf is not None:
             raise InvalidInputError(
                 "srdf is for a URDF: an MJCF model names excluded pairs itself."

@@ -40,7 +40,7 @@ class ShapeSource(ABC):
             model: The robot.
             arm: The kinematic parameters of the chain.
             joints: The names of its joints.
-            base_link: The link that it begins at.
+            base_link: The link at which it begins.
         """
 
     def with_options(self, padding: float, srdf: Source | None) -> "ShapeSource":

@@ -41,7 +41,7 @@ class UrdfShapes(FittedShapes):
             object.__setattr__(self, "srdf", kept_source(self.srdf))
 
     def with_options(self, padding: float, srdf: Source | None) -> "UrdfShapes":
-        """The same shapes with options of the fit."""
+        """These shapes with options of the fit."""
         return replace(self, padding=padding, srdf=srdf)
 
     def for_chain(

@@ -42,7 +42,7 @@ class Controls(ABC):
 
     Args:
         gui: The visitor's GUI.
-        session: What is shown and changed.
+        session: The session to show and change.
         actions: Actions that the controls request.
     """
 

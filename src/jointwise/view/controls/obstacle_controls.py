@@ -63,7 +63,7 @@ class ObstacleEditor(PoseFields):
         gui: The visitor's GUI.
         session: The model, whose obstacles are shown and changed.
         obstacles: Its obstacles.
-        actions: What the controls ask for.
+        actions: Actions that the controls request.
     """
 
     def __init__(

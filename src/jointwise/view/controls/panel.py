@@ -23,7 +23,7 @@ class Panel:
 
     Args:
         gui: The visitor's GUI.
-        session: What is shown.
+        session: The session to show.
         actions: Actions that the controls request.
     """
 

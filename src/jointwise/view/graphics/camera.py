@@ -1,4 +1,4 @@
-"""Where a camera must be to see a set of points."""
+"""Camera positions from which a set of points is visible."""
 
 from typing import TYPE_CHECKING
 
@@ -82,7 +82,7 @@ def set_up_scene(
     Args:
         server: The server of the page.
         size: Length that sets the scale of drawings [m].
-        points: (k, 3) what the camera sees at first [m].
+        points: (k, 3) points that the camera shows at first [m].
         direction: (3,) from there to the camera.
     """
     server.scene.add_frame(

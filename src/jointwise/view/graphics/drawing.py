@@ -26,7 +26,7 @@ class Drawing:
 
     Args:
         client: The visitor's connection.
-        session: What is drawn.
+        session: The session to draw.
         meshes: From ``meshes.load_meshes``; empty to draw a skin or rods.
         link_clicked: Called with the name of a link of a robot that is clicked.
         target_dragged: Called with the name of a link whose target is dragged.

@@ -135,7 +135,7 @@ def _robot_meshes(robot: Robot, file: Path, urdf: "yourdfpy.URDF") -> list[Mesh]
 
 
 def _first_above(urdf: "yourdfpy.URDF", node: str, names: Container[str]) -> str | None:
-    """The node itself or the nearest one above it that is one of the names; None if none is."""
+    """The nearest of the names at or above a node; None if there is none."""
     above: str | None = node
     while above is not None and above not in names:
         above = urdf.scene.graph.transforms.parents.get(above)
@@ -149,7 +149,7 @@ def _carried_meshes(
 
     Args:
         urdf: The URDF.
-        file: Where it is.
+        file: Its file.
         carrier: Returns the carrier of a node of its scene, and (4, 4) the root link in the
             carrier's frame.
     """

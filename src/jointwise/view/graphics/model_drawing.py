@@ -133,7 +133,7 @@ class ModelDrawing:
         return np.concatenate([np.empty((0, 3)), *each])
 
     def lowest_point(self, q: Floats, base_pose: Floats = IDENTITY) -> float:
-        """The smallest z of what is drawn [m]; the arguments are those of ``show``."""
+        """The smallest z of the drawing [m]; the arguments are those of ``show``."""
         frames = shapes.carrying_frames(self._model, q, base_pose)
         return shapes.lowest_point(frames, self._points)
 

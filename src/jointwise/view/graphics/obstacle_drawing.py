@@ -41,7 +41,7 @@ class ObstacleDrawing:
         size: Length that sets the scale of the handles [m].
 
     Attributes:
-        handle: What the visitor drags; hidden while no obstacle is selected.
+        handle: The handle that the visitor drags; hidden while no obstacle is selected.
     """
 
     def __init__(self, scene: "viser.SceneApi", size: float) -> None:

@@ -51,7 +51,7 @@ class Part(NamedTuple):
 
 
 def link_radius(chain: Chain) -> float:
-    """Radius that links are drawn with [m]."""
+    """Radius of drawn links [m]."""
     return rod_radius(drawing_size(chain), np.linalg.norm(chain.arm.links[:, :, 3], axis=1))
 
 
@@ -171,7 +171,7 @@ def ball(centre: Floats, radius: float) -> "Trimesh":
 
 
 def rounded_polyline(corners: list[Floats], radius: float, rounded_start: bool) -> "list[Trimesh]":
-    """Cylinders from corner to corner, with spheres at their ends; at the start if asked for."""
+    """Cylinders from corner to corner, with spheres at their ends; at the start if requested."""
     meshes = []
     for start, end in pairwise(corners):
         if np.linalg.norm(end - start) > 1e-9:

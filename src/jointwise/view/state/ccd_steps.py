@@ -56,7 +56,7 @@ class CCDSteps:
         return self.index > before
 
     def message(self, angle_unit: Unit) -> str:
-        """What the latest step did; after the last one, why CCD stopped."""
+        """A description of the latest step; after the last one, the reason why CCD stopped."""
         joint = self.moved_joint
         if joint is None or self.index == len(self):
             return str(self.status.value)

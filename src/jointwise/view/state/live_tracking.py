@@ -25,12 +25,12 @@ class LiveTracking:
 
     Args:
         model: The arm or robot.
-        q: (n,) where it starts [rad, m].
+        q: (n,) its joint values at the start [rad, m].
         max_velocity: Velocity limit of revolute joints [rad/s]; prismatic joints have a
             proportional one [m/s].
 
     Attributes:
-        q: (n,) where it is [rad, m].
+        q: (n,) its current joint values [rad, m].
         times: (m,) the last seconds [s].
         shares: (m, n) velocities then, as shares of their limits.
     """
@@ -53,7 +53,7 @@ class LiveTracking:
         """Track a target for some time [s], at least one step; return the last result.
 
         Args:
-            target: As ``Tracker.step`` takes it.
+            target: As for ``Tracker.step``.
             seconds: How long [s].
         """
         result = TrackResult(self.q, np.zeros(len(self.q)), nan)

@@ -138,7 +138,7 @@ class PosedModel:
         self.targets = {other: t for other, t in self.targets.items() if other != link}
         if self.selected == link:
             self.selected = next(reversed(self.targets), None)
-        self.message = f"{link} has no target any more."
+        self.message = f"{link} no longer has a target."
 
     def move_link_target(self, link: str, pose: ArrayLike) -> None:
         """Move the target of a link to a pose (4, 4), and select it."""

@@ -91,7 +91,7 @@ def waypoints_to_csv(
     """A header and one row per waypoint: position and columns of each target, joint values.
 
     Args:
-        waypoints: What was recorded.
+        waypoints: The recorded waypoints.
         targets: Targets of the same links and kinds, for the header.
         joint_names: One per joint.
         with_links: Whether target columns begin with the names of their links, as in ``hand.x``.

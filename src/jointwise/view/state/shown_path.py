@@ -55,7 +55,7 @@ class ShownPath:
     """A path that has been solved.
 
     Attributes:
-        model: The arm or the robot that it was solved for.
+        model: The arm or the robot for which it was solved.
         path: The results.
         frames: The targets of each row, by link; empty if they are not known.
     """

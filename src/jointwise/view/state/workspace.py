@@ -15,7 +15,7 @@ LIMB_JOINTS, HAND_JOINTS = 3, 4
 
 
 def noun(model: Chain | Robot) -> str:
-    """What the page calls the model."""
+    """The noun for the model on the page."""
     return "robot" if isinstance(model, Robot) else "arm"
 
 
@@ -107,7 +107,7 @@ def limb_ends(robot: Robot) -> list[str]:
     """Links at the ends of arms, legs and fingers: those that the last joint of a limb moves.
 
     An arm that branches into fingers ends with its hand. Mimic joints and the joints that they
-    follow open and close grippers, which are no limbs.
+    follow open and close grippers, which are not limbs.
     """
     model = robot.model
     grips = {mimic.joint for mimic in robot.mimics.values()} | robot.mimics.keys()
