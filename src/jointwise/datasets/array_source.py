@@ -24,7 +24,7 @@ class ArraySource:
 
     Attributes:
         path: The file or folder.
-        model: The model that the targets are for.
+        model: The model for which the targets are meant.
         piece_rows: Rows of a piece.
         rows: Number of all rows.
         checksum: Checksum of the contents of an ``.npz`` file, or of the metadata and the file

@@ -215,7 +215,7 @@ class IKBatch(Sequence[IKResult]):
         """Write all arrays to an ``.npz`` file, ``base_poses`` too if a robot has them.
 
         Raises:
-            InvalidInputError: The file has another suffix.
+            InvalidInputError: The suffix is not ``.npz``.
         """
         if Path(path).suffix.lower() not in ("", ".npz"):
             raise InvalidInputError(
@@ -226,7 +226,7 @@ class IKBatch(Sequence[IKResult]):
             np.savez(file, **saved_arrays(self))
 
     def _saved(self) -> dict[str, Any]:
-        """What ``save`` writes, by name."""
+        """The arrays that ``save`` writes, by name."""
         on_host, details = self.numpy(), self._details
         arrays = {name: getattr(on_host, name) for name in ARRAYS}
         if details.base_poses is not None:
@@ -280,7 +280,7 @@ class IKBatch(Sequence[IKResult]):
 
 
 def saved_arrays(batch: IKBatch) -> dict[str, Any]:
-    """What ``IKBatch.save`` writes, by name."""
+    """The arrays that ``IKBatch.save`` writes, by name."""
     return batch._saved()
 
 

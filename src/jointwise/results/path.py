@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from jointwise.results.plan import Plan
 
 
-# Breaks that are listed in a text, at most.
+# Largest number of breaks that are listed in a text.
 MAX_LISTED = 5
 
 
@@ -97,8 +97,8 @@ class IKPath(IKBatch):
     def resolution(self) -> Mapping[str, float]:
         """The sample spacing of each free quantity, by its name [rad, m].
 
-        Empty if the targets were followed one by one. A break means that no path without it exists
-        at this resolution; one may exist between the samples.
+        Empty if the targets were followed one by one. A break means that no path without it was
+        found at this resolution; one may exist between the samples.
         """
         return MappingProxyType(dict(self._details.resolution))
 

@@ -10,13 +10,13 @@ import numpy as np
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import Floats
 
-# Most configurations of a resampled path.
+# Largest number of configurations of a resampled path.
 MAX_RESAMPLED = 10_000_000
 # How often a blend is halved, at most, before its corner stays; and its smallest length [rad, m].
 MAX_HALVINGS, SHORTEST = 5, 1e-3
 # Number of segments whose lengths are summed to the length of a blend.
 PARTS = 64
-# What is left of an edge between two blends that should meet, as a share of it.
+# Largest rest of an edge, as a share of it, between two blends that should meet.
 NOTHING_LEFT = 1e-12
 
 

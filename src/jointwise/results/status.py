@@ -154,7 +154,7 @@ class PlanStatus(CodedStatus):
     """
 
     PLANNED = "A path was found; every edge of it is provably free."
-    ALREADY_THERE = "The start is at the target already, so nothing moves."
+    ALREADY_THERE = "The start is already at the target, so nothing moves."
     START_COLLIDES = (
         "The start collides or is within the margin (see contact). Move the robot or the "
         "obstacle first; nearest_free_start is a free configuration close by."

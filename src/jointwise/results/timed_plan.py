@@ -18,7 +18,7 @@ from jointwise.model import checks
 from jointwise.results.path_pieces import Piece, boundary_speeds, least_share
 from jointwise.results.table_file import save_columns
 
-# Most samples of a timed plan.
+# Largest number of samples of a timed plan.
 MAX_SAMPLES = 10_000_000
 
 

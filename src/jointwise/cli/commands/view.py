@@ -56,8 +56,8 @@ def view(
 
     A robot with several ends, such as a humanoid, is shown whole, with a target for any of its
     links; --tip shows one arm of it. The obstacles of --scene can be moved, added, saved and loaded
-    on the page. A path of --path is drawn in colours that show what limits it. Paths and clips of
-    --clip are played in real time.
+    on the page. A path of --path is drawn in colours that show what limits it, and played. A clip
+    of --clip is played in real time.
 
     \b
     jointwise view panda
@@ -88,7 +88,7 @@ def view(
 def _solved_path(
     file: str, options: ShownOptions, freedom: FreedomOptions
 ) -> "tuple[Chain | Robot, IKPath]":
-    """The model that the targets of a file are for, and the path."""
+    """The model for which the targets of a file are meant, and the path."""
     from jointwise.path_options import PathOptions
     from jointwise.tables.target_file import read_targets
 
