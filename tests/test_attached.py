@@ -156,9 +156,9 @@ def test_things_on_an_end_effector_are_detached_by_name():
 
 def test_names_that_are_wrong(robots):
     held = holding(robots[False], "left_6").geometry
-    with pytest.raises(InvalidInputError, match=r"^'mug' is attached or a link already"):
+    with pytest.raises(InvalidInputError, match=r"^'mug' is already attached or a link"):
         attach(held, MUG, "mug", robots[False].model.links["torso"])
-    with pytest.raises(InvalidInputError, match=r"^'head' is attached or a link already"):
+    with pytest.raises(InvalidInputError, match=r"^'head' is already attached or a link"):
         attach(held, MUG, "head", robots[False].model.links["torso"])
     text = r"^no attached thing named 'mugg' in the geometry; did you mean 'mug'\?"
     with pytest.raises(InvalidInputError, match=text):

@@ -19,7 +19,7 @@ SWALLOWED = (
     "configuration is free: move it or the base, or leave it out."
 )
 NO_SHAPE = (
-    "arm has no collision geometry: it was made of DH rows. Load a URDF or MJCF file with "
+    "arm has no collision geometry: it was made from DH rows. Load a URDF or MJCF file with "
     "collision shapes instead, or add spheres: with_geometry('spheres.json')."
 )
 NO_SCENE = "scene is 'cell.toml': expected a Scene, such as Scene.from_toml(\"cell.toml\")."

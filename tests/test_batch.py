@@ -240,7 +240,8 @@ def test_a_saved_batch_loads_unchanged(tmp_path):
         with pytest.raises(InvalidInputError, match=text):
             IKBatch.load(tmp_path / file)
     for file in ("x.parquet", "x.csv"):
-        with pytest.raises(InvalidInputError, match=f"'{file}' has another suffix: expected .npz"):
+        text = f"'{file}' has an unsupported suffix: expected .npz"
+        with pytest.raises(InvalidInputError, match=text):
             batch.save(tmp_path / file)
         assert not (tmp_path / file).exists()
     batch.save(tmp_path / "without_suffix")

@@ -171,11 +171,11 @@ def test_a_switch_goes_to_the_last_valid_target_even_if_its_array_has_changed(fa
     [
         (
             Posture(Q, weight=2.0),
-            "posture has a weight: a tracker moves to its joint values only by spar",
+            "posture has a weight: a tracker approaches its joint values only by spar",
         ),
         (
             Posture(smoothness=0.1),
-            "posture has a smoothness: a tracker moves to its joint values only by",
+            "posture has a smoothness: a tracker approaches its joint values only by",
         ),
         (Posture(active=["elbow_joit"]), "no joint named 'elbow_joit' in "),
     ],

@@ -398,12 +398,12 @@ ERRORS = {
     ),
     "own frame": (
         {"tip": relative([0, 0, 0.1], to="tip")},
-        "the target of 'tip' is in its own frame: expected that of another link.",
+        "the target of 'tip' is in its own frame: expected the frame of another link.",
     ),
     "no masses": (
         {MASS: [0.0, 0.0, 0.5]},
-        "panda has no masses, so its centre of mass is not known: expected a URDF with an "
-        "<inertial> for its links, or MJCF. Use the file of the maker.",
+        "panda has no masses, so its centre of mass is unknown: expected a URDF with an "
+        "<inertial> for its links, or MJCF. Use the manufacturer's file.",
     ),
 }
 

@@ -60,13 +60,13 @@ SUSPECTED = {
     ),
     "URDF limits": (
         with_joint('<limit lower="-150" upper="150"/>'),
-        f"limit of joint 'j' in the URDF is -150 150, {TURNS} convert them: a URDF has radians, "
-        "such as 1.5708 for 90.",
+        f"limit of joint 'j' in the URDF is -150 150, {TURNS} convert them: angles in a URDF are "
+        "in radians, such as 1.5708 for 90.",
     ),
     "URDF rpy": (
         with_joint('<limit/><origin rpy="0 90 0"/>'),
-        f"rpy of joint 'j' in the URDF is 0 90 0, {TURNS} convert them: a URDF has radians, such "
-        "as 1.5708 for 90.",
+        f"rpy of joint 'j' in the URDF is 0 90 0, {TURNS} convert them: angles in a URDF are in "
+        "radians, such as 1.5708 for 90.",
     ),
 }
 

@@ -326,7 +326,7 @@ def test_files_that_are_wrong(content, text, tmp_path):
 def test_a_file_of_another_arm_is_refused(arm, tmp_path):
     arm.geometry.save(tmp_path / "arm.json")
     longer = Chain.from_urdf(ARM.replace('xyz="0.3 0 0"', 'xyz="0.4 0 0"'), "foot", "tip")
-    with pytest.raises(InvalidInputError, match=r"^arm.json is of another arm: its joints are"):
+    with pytest.raises(InvalidInputError, match=r"^arm.json is for another arm: its joints are"):
         longer.with_geometry(tmp_path / "arm.json")
 
 
@@ -478,7 +478,7 @@ def test_attaching_needs_geometry_and_a_new_name(arm):
     bare = Chain.from_dh([DHJoint(a=0.4), DHJoint(a=0.3)])
     with pytest.raises(InvalidInputError, match=r"^arm has no collision geometry: it was made"):
         bare.attach("ball", sphere=0.1)
-    with pytest.raises(InvalidInputError, match=r"^'boom' is attached or a link already"):
+    with pytest.raises(InvalidInputError, match=r"^'boom' is already attached or a link"):
         arm.attach("boom", sphere=0.1)
 
 

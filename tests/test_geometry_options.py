@@ -78,8 +78,8 @@ def test_options_of_a_fit_are_refused_where_nothing_is_fitted(owner):
 def test_a_table_has_no_shapes(owner, tmp_path):
     (tmp_path / "arm.toml").write_text("joints = [{ a = 0.4 }, { a = 0.3 }]")
     text = (
-        "arm.toml has no collision geometry: it was made of DH rows. Load a URDF or MJCF file with "
-        "collision shapes instead, or add spheres: with_geometry('spheres.json')."
+        "arm.toml has no collision geometry: it was made from DH rows. Load a URDF or MJCF file "
+        "with collision shapes instead, or add spheres: with_geometry('spheres.json')."
     )
     model = owner.load(tmp_path / "arm.toml")
     for find in (model.with_scene, model.with_geometry):
@@ -126,7 +126,7 @@ NO_SPHERE = (
         ),
         (
             {"frames": np.full((8, 4, 4), np.nan).tolist()},
-            "mine.json is of another arm: its joints are elsewhere. Expected the geometry of this "
+            "mine.json is for another arm: its joints are elsewhere. Expected the geometry of this "
             "arm.",
         ),
         (
@@ -203,7 +203,7 @@ def test_the_shape_of_an_arm_does_not_fit_one_with_another_link():
     links[1, :, 3] += 0.001
     other = replace(BARE, arm=arm_model(links, BARE.prismatic, BARE.limits)).with_base(POSE)
     text = (
-        "the geometry is of another arm: its joints are elsewhere. Expected the geometry of this "
+        "the geometry is for another arm: its joints are elsewhere. Expected the geometry of this "
         "arm."
     )
     with pytest.raises(InvalidInputError, match=f"^{re.escape(text)}$"):
@@ -223,8 +223,9 @@ def test_a_chain_has_the_shape_and_the_scene_of_its_robot(place):
 
 def test_a_chain_against_whose_base_the_root_of_a_placed_robot_moves_is_refused():
     text = (
-        "the robot has a scene or a base pose, and its root moves relative to 'tip' in this chain, "
-        "so it is not defined which is fixed: make the chain from a robot without them"
+        "the robot has a scene or a base pose, and its root moves relative to 'tip' in this "
+        "chain, so it is ambiguous which of the two is fixed: make the chain from a robot without "
+        "them"
     )
     for robot in (Robot.load("ur5e").with_base(POSE), Robot.load("ur5e").with_scene()):
         with pytest.raises(InvalidInputError, match=f"^{re.escape(text)}"):

@@ -101,8 +101,8 @@ def test_a_surface_without_an_inside_is_refused():
     with pytest.raises(InvalidInputError) as error:
         Scene.from_mesh(tuple(bottle), name="bottle", voxel=0.1)
     assert str(error.value) == (
-        "the mesh 'bottle' has no inside, its triangles cannot all face outward: expected the "
-        "surface of a solid. Repair it, or use its vertices as a point cloud."
+        "the mesh 'bottle' has no inside, because its triangles cannot all face outward: expected "
+        "the surface of a solid. Repair it, or use its vertices as a point cloud."
     )
 
 
@@ -175,7 +175,7 @@ def test_an_open_mesh_is_refused_without_a_word_about_spheres(tmp_path):
     with pytest.raises(InvalidInputError) as error:
         Scene.from_mesh(tmp_path / "part.stl")
     assert str(error.value) == (
-        "the mesh 'part' is not closed, 3 edges have a triangle on one side only: expected a "
+        "the mesh 'part' is not closed (3 edges with a triangle on one side only): expected a "
         "closed surface. Repair it, or use its vertices as a point cloud."
     )
 

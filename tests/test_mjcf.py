@@ -332,5 +332,5 @@ def test_free_base_is_not_for_mjcf(tmp_path):
     with pytest.raises(InvalidInputError) as caught:
         Robot.load(tmp_path / "m.xml", free_base=True)
     assert str(caught.value) == (
-        "free_base is for a URDF: m.xml is MJCF, where a free joint says so."
+        "free_base is for a URDF, and m.xml is MJCF: give its base a free joint instead."
     )

@@ -62,7 +62,7 @@ def test_what_is_detached_is_no_longer_allowed_to_touch(model):
 def test_velocities_that_are_not_known_are_refused_along_a_path():
     arm = Chain.load("puma560")
     points = np.linspace([0.4, -0.1, 0.4], [0.4, 0.1, 0.4], 3)
-    with pytest.raises(InvalidInputError, match=r"^the velocity limit of '\w+' is not known"):
+    with pytest.raises(InvalidInputError, match=r"^the velocity limit of '\w+' is unknown"):
         arm.solve_path(points, times=0.01)
     slow = arm.solve_path(points, times=0.01, max_velocity=0.1)
     assert slow.breaks == (1, 2)

@@ -118,7 +118,7 @@ def test_an_obstacle_on_the_target_gives_a_message_with_a_remedy(session):
     session.obstacles.select("pole")
     edit(session, "move", position=session.T_base_target[:3, 3])
     assert session.message == REMEDIES[Status.COLLIDES_ALWAYS]
-    assert "move the target or what is in the way" in session.message
+    assert "move the target or the obstacle" in session.message
     (line,) = (line for line in status_lines(session) if "collides" in line and "pole" in line)
     assert "<b>panda_link" in line
     assert line.endswith(" mm deep</span>")

@@ -21,7 +21,7 @@ NOT_A_NUMBER = [np.nan, *START[1:]]
     [
         (
             {"target": [0.4, 0.2, 0.5]},
-            "start is missing: expected where the joints are, (n,) joint values or a mapping.",
+            "start is missing: expected the current joint values, (n,) or a mapping.",
         ),
         ({"start": START}, "target is missing: expected a target, or joint values as q=..."),
         (
@@ -30,8 +30,8 @@ NOT_A_NUMBER = [np.nan, *START[1:]]
         ),
         (
             {"q": END, "start": np.array(FAR)},
-            "start has 'shoulder_pan_joint' at 7, beyond its upper limit 6.28319. The robot is "
-            "where it is, so the start is not clamped.",
+            "start has 'shoulder_pan_joint' at 7, beyond its upper limit 6.28319. The start is "
+            "the robot's actual configuration, so it is not clamped.",
         ),
         (
             {"q": -np.array(FAR), "start": START},

@@ -283,7 +283,7 @@ def test_a_plan_made_in_python_is_shown_with_targets_at_its_end(session):
 def test_a_plan_of_another_model_or_without_a_scene_is_refused():
     arm = MODELS["arm"]
     plan = arm.plan(q=arm.home, start=arm.home)
-    with pytest.raises(InvalidInputError, match=r"the plan is of the joints shoulder_pan_joint, "):
+    with pytest.raises(InvalidInputError, match=r"the plan is for the joints shoulder_pan_joint, "):
         Page(Chain.load("panda").with_scene(WALL), "panda", port=0, plan=plan)
     with pytest.raises(InvalidInputError, match="the arm has no scene"):
         Session(Chain.load("ur5e")).show_plan(plan)

@@ -69,5 +69,5 @@ def test_solutions_of_many_poses_are_counted():
     mean, most = found.counts.mean(), found.counts.max()
     assert str(found) == (
         f"10 of 10 poses have solutions, {mean:.1f} on average and {most} at most.\n"
-        "Of 10 poses, these are provably all."
+        "For 10 poses, these are provably all."
     )

@@ -436,8 +436,9 @@ CALLS = {
     ),
     "coupled joints": (
         lambda robot: robot.chain("one", "two"),
-        "joints 'j' and 'k' of r move together, as one mimics the other or both a third: expected "
-        "independent joints in a chain. Use a Robot: robot.solve({'two': target}).",
+        "joints 'j' and 'k' of r move together, because one mimics the other or both mimic a "
+        "third: expected independent joints in a chain. Use a Robot: "
+        "robot.solve({'two': target}).",
     ),
     "too many values": (
         lambda robot: robot.fk([0.0, 0.0]),

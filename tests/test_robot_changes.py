@@ -119,7 +119,7 @@ def test_a_tool_is_a_link():
     assert longer.solve({"torch": longer.fk(q)["torch"]}).converged
     chain = Chain.load("ur5e").with_tool(tool, name="torch")
     np.testing.assert_allclose(longer.chain(None, "torch").fk(q), chain.fk(q), atol=1e-12)
-    with pytest.raises(InvalidInputError, match="'torch' is a link already: choose another name"):
+    with pytest.raises(InvalidInputError, match="'torch' is already a link: choose another name"):
         longer.with_tool("tip", tool, name="torch")
     with pytest.raises(InvalidInputError, match="no link named 'tpi' in ur5e; did you mean 'tip'"):
         robot.with_tool("tpi", tool)

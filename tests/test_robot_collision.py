@@ -265,7 +265,7 @@ def test_of_many_disabled_pairs_some_are_named(tmp_path):
     links = [f"left_{i}" for i in range(1, 7)]
     disabled = [[a, f"right_{i}"] for a in links for i in range(1, 4)]
     robot = with_spheres(Robot.from_urdf(two_arms()), tmp_path, disabled=disabled)
-    assert "; and 6 more, which skipped has" in str(robot.geometry)
+    assert "; and 6 more (see skipped)" in str(robot.geometry)
 
 
 def test_disabled_pairs_of_a_file_are_not_checked(tmp_path):
@@ -548,7 +548,7 @@ def test_what_is_no_scene_or_margin_is_refused(robot, floating):
 
 def test_the_geometry_of_another_robot_is_refused(robot):
     other = Robot.from_urdf(two_arms().replace("0 0.2 0.1", "0 0.25 0.1"))
-    expected = "the geometry is of another robot: its joints are elsewhere. Expected the geometry"
+    expected = "the geometry is for another robot: its joints are elsewhere. Expected the geometry"
     with pytest.raises(InvalidInputError, match=re.escape(expected)):
         other.with_geometry(robot.geometry)
 
@@ -565,6 +565,7 @@ def test_geometry_of_what_has_no_shapes_is_refused():
 def test_a_table_of_ones_own_has_no_shapes(tmp_path):
     file = tmp_path / "arm.csv"
     file.write_text("a,alpha,d,theta\n0.3,0,0,0\n0.3,0,0,0\n")
-    expected = "arm.csv has no collision geometry: it was made of DH rows. Load a URDF or MJCF file"
+    expected = "arm.csv has no collision geometry: it was made from DH rows. Load a URDF or MJCF "
+    "file"
     with pytest.raises(InvalidInputError, match=f"^{re.escape(expected)}"):
         Robot.load(file).with_scene()

@@ -103,7 +103,7 @@ def test_a_click_gives_a_link_a_target_where_it_is_and_another_removes_it(sessio
     session.toggle_target("head")
     assert list(session.targets) == HANDS
     assert session.selected == HANDS[-1]
-    assert session.message == "head has no target any more."
+    assert session.message == "head no longer has a target."
     for link in HANDS:
         session.remove_target(link)
     assert session.selected is None

@@ -181,7 +181,7 @@ def test_a_half_space_is_exact_far_away():
         ),
         (
             lambda: Scene.from_mesh((np.eye(3), [[0, 1, 2]])),
-            "the mesh 'mesh' is not closed, 3 edges have a triangle on one side only: expected a "
+            "the mesh 'mesh' is not closed (3 edges with a triangle on one side only): expected a "
             "closed surface. Repair it, or use its vertices as a point cloud.",
         ),
         (

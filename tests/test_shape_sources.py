@@ -72,7 +72,7 @@ def test_a_file_of_the_robot_is_one_of_its_chains_too(tmp_path):
     found = FileShapes(tmp_path / "robot.json").for_chain(chain)
     assert_same(found, GivenShapes(robot.geometry).for_chain(chain))
     assert found.joints == ("turn", "lift", "bend")
-    with pytest.raises(InvalidInputError, match=r"^robot.json is of another arm: its joints are"):
+    with pytest.raises(InvalidInputError, match=r"^robot.json is for another arm: its joints are"):
         FileShapes(tmp_path / "robot.json").for_chain(
             chain_of(ARM.replace('xyz="0.3 0 0"', 'xyz="0.4 0 0"'), "foot", "tip")
         )
@@ -124,7 +124,7 @@ def test_a_given_shape_of_another_robot_is_refused():
     with pytest.raises(InvalidInputError, match=text):
         GivenShapes(robot.geometry).for_robot(other.model)
     longer = Robot.from_urdf(ARM.replace('xyz="0.3 0 0"', 'xyz="0.4 0 0"'))
-    with pytest.raises(InvalidInputError, match=r"^the geometry is of another robot"):
+    with pytest.raises(InvalidInputError, match=r"^the geometry is for another robot"):
         GivenShapes(robot.geometry).for_robot(longer.model)
 
 

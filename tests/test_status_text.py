@@ -29,20 +29,19 @@ def test_no_status_has_words_of_python(status):
             ON_THE_TIP,
             TARGET,
             "wrist_3_link collides with ball, 101.5 mm deep. A plan cannot start there: move the "
-            "joints until nothing is red, or move what is in the way. Then press Plan.",
+            "joints until nothing is red, or move the obstacle. Then press Plan.",
         ),
         (
             TARGET,
             TARGET,
             "wrist_3_link collides with ball, 101.5 mm deep. Every solution found collides or is "
-            "within the margin: move the target or what is in the way.",
+            "within the margin: move the target or the obstacle.",
         ),
         (
             BESIDE_THE_TIP,
             TARGET,
             "wrist_3_link is 5.3 mm from ball, less than the margin of 20 mm. A plan cannot start "
-            "there: move the joints until nothing is red, or move what is in the way. Then press "
-            "Plan.",
+            "there: move the joints until nothing is red, or move the obstacle. Then press Plan.",
         ),
         (
             FAR,

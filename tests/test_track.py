@@ -551,7 +551,7 @@ def test_velocity_limits_are_those_of_the_model_if_none_are_given():
     with pytest.raises(InvalidInputError) as error:
         PANDA.track(START, DT, max_acceleration=10.0)
     assert str(error.value) == (
-        "the velocity limit of 'panda_joint1' is not known: expected max_velocity [rad/s, m/s]."
+        "the velocity limit of 'panda_joint1' is unknown: pass max_velocity [rad/s, m/s]."
     )
 
 
@@ -570,8 +570,8 @@ def test_wrong_states_and_targets_are_refused(tracked):
     with pytest.raises(InvalidInputError) as error:
         tracker.state = other.state
     assert str(error.value) == (
-        f"state has shape {other.state.shape} and is not of this tracker: expected the state of a "
-        "tracker with the same model and limits."
+        f"state has shape {other.state.shape} and is not from this tracker: expected the state of "
+        "a tracker with the same model and limits."
     )
     damaged = tracker.state.copy()
     damaged[0] = 7.0

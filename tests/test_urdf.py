@@ -348,8 +348,9 @@ TEXTS = {
     ),
     "joints that move together": (
         (robot(FIRST, joint("k", parent="one", child="two", more=LIMIT + MIMIC)), "base", "two"),
-        "joints 'j' and 'k' of r move together, as one mimics the other or both a third: expected "
-        "independent joints in a chain. Use a Robot: robot.solve({'two': target}).",
+        "joints 'j' and 'k' of r move together, because one mimics the other or both mimic a "
+        "third: expected independent joints in a chain. Use a Robot: "
+        "robot.solve({'two': target}).",
     ),
     "no limit": (
         (robot(joint(more=""), links="base one"),),

@@ -14,7 +14,7 @@ from jointwise.verbs import Verbs
 
 
 class ArmKinematics(Verbs):
-    """What a ``Chain`` computes from joint values alone."""
+    """The methods of ``Chain`` that need nothing but joint values."""
 
     __slots__ = ()
 
@@ -26,7 +26,7 @@ class ArmKinematics(Verbs):
         Args:
             q: (n,) one value per joint [rad, m], or a mapping of joint names to values; (k, n)
                 for many configurations.
-            device: For many, as for ``solve_batch``; arrays on a GPU stay there.
+            device: For many configurations, as for ``solve_batch``; arrays on a GPU stay there.
 
         Returns:
             (4, 4) the pose of the end effector in the base frame, or (k, 4, 4).
@@ -40,10 +40,10 @@ class ArmKinematics(Verbs):
         return tip_poses(self.arm, self._values("q", q), device)
 
     def joint_frames(self, q: JointValues) -> Floats:
-        """(n, 4, 4) the frame that each joint carries, base frame; z is the joint's axis.
+        """(n, 4, 4) the frame that each joint moves, in the base frame; z is the joint's axis.
 
         Args:
-            q: As for ``fk``, one configuration.
+            q: One configuration, as for ``fk``.
 
         Example:
             >>> from jointwise import Chain
@@ -56,7 +56,7 @@ class ArmKinematics(Verbs):
         """(6, n) geometric Jacobian of the end effector, base frame: linear, then angular part.
 
         Args:
-            q: As for ``fk``, one configuration.
+            q: One configuration, as for ``fk``.
 
         Example:
             >>> from jointwise import Chain
@@ -72,7 +72,7 @@ class ArmKinematics(Verbs):
         radians are mixed, so compare configurations of one arm only.
 
         Args:
-            q: As for ``fk``, one configuration.
+            q: One configuration, as for ``fk``.
 
         Example:
             >>> from jointwise import Chain
@@ -85,11 +85,11 @@ class ArmKinematics(Verbs):
     def outline(self, q: JointValues) -> Floats:
         """(k, 3) corners of a polyline from base to end effector [m], base frame, for drawing.
 
-        From joint to joint the line goes straight to the next axis, then along it; for a DH row,
-        these are the lengths a and d. The travel of a prismatic joint is a segment of its own.
+        From each joint, the line goes straight to the next axis, then along it; for a DH row, these
+        are the lengths a and d. The travel of a prismatic joint is a separate segment.
 
         Args:
-            q: As for ``fk``, one configuration.
+            q: One configuration, as for ``fk``.
 
         Example:
             >>> from jointwise import Chain, DHJoint
@@ -107,8 +107,9 @@ class ArmKinematics(Verbs):
     def working_radius(self) -> float:
         """Greatest distance of the end effector from the first revolute axis [m], within limits.
 
-        The reach that data sheets print, for the end effector of this chain; many data sheets
-        measure to the centre of the wrist. Infinite with an unlimited prismatic joint.
+        This is the reach that data sheets state, for the end effector of this chain; many data
+        sheets measure to the centre of the wrist instead. It is infinite if a prismatic joint is
+        unlimited.
 
         Example:
             >>> from jointwise import Chain

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class ArmSolutions(Verbs):
-    """What a ``Chain`` does beyond a robot: it lists solutions, and tells their branches apart."""
+    """The methods that only ``Chain`` has: they list solutions and name their branches."""
 
     __slots__ = ()
 
@@ -43,7 +43,7 @@ class ArmSolutions(Verbs):
 
     @abstractmethod
     def _check_or_none(self, arm: ArmModel | None = None) -> Check | None:
-        """What computes clearances of the arm, or of one with another end effector."""
+        """The collision check of the arm, or of one with another end effector."""
 
     def solutions(
         self,
@@ -55,24 +55,26 @@ class ArmSolutions(Verbs):
         all_turns: bool = False,
         config: SolveConfig = DEFAULT_SOLVE_CONFIG,
     ) -> Solutions:
-        """Distinct solutions, and whether there are others.
+        """List distinct solutions, and determine whether there are others.
 
-        Poses of an arm with a closed form get all solutions, and ``complete`` is then true:
-        provably there are no others. An arm with seven joints has infinitely many solutions;
-        those at many values of its ``redundancy`` are found. Other arms and targets are searched,
-        without a proof. Solutions that differ by full turns count once. In a scene only free
-        solutions are listed; if the list is empty and ``complete``, provably none is free.
+        For a pose of an arm with a closed form, all solutions are listed, and ``complete`` is True:
+        there are provably no others. An arm with seven joints has infinitely many solutions; they
+        are computed at many values of its ``redundancy``. For other arms and targets, a search
+        finds solutions without a proof that they are all. Solutions that differ by full turns count
+        once. In a scene, only free solutions are listed; if the list is empty and ``complete``,
+        there is provably none.
 
         Args:
             target: As for ``solve``.
             count: Largest number of solutions; None: all that are found.
-            near: Joint values as for ``fk``: the solutions come in the order of their largest joint
-                change from there. None: first the nearest to the middle of the ranges, then each
-                the farthest from the others.
-            redundancy: A value or (k,) values of the arm angle or of the fixed joint [rad, m], as
-                ``closed_form`` says: all solutions at these. For seven joints only.
-            all_turns: Whether to list a solution once for each full turn of its joints inside the
-                limits, instead of once; ``count`` counts these.
+            near: Joint values as for ``fk``; solutions are sorted by their largest joint change
+                from there. None: the solution nearest to the middle of the ranges comes first, and
+                each further one is the farthest from those before it.
+            redundancy: One or (k,) values of the arm angle or of the fixed joint [rad, m],
+                whichever ``closed_form`` names; all solutions at these values are listed. For seven
+                joints only.
+            all_turns: Whether to list a solution again for every full turn of its joints that is
+                inside the limits. ``count`` then counts each of them.
             config: As for ``solve``.
 
         Returns:
@@ -102,7 +104,7 @@ class ArmSolutions(Verbs):
         threads: int | None = None,
         device: Device = "cpu",
     ) -> SolutionsBatch:
-        """All solutions of many poses at once, in closed form; in a scene, all free ones.
+        """Compute all solutions of many poses in closed form; in a scene, all free ones.
 
         Args:
             targets: (m, 4, 4) poses or a SciPy ``RigidTransform`` of many; base frame. An invalid
@@ -139,9 +141,9 @@ class ArmSolutions(Verbs):
         """(k, 2) intervals of the redundancy in which solutions inside the limits exist [rad, m].
 
         The redundancy of an arm with seven joints is its arm angle or the value of a joint that is
-        fixed, as ``closed_form`` says. Only values within one turn are examined, because full turns
-        change nothing. Gaps shorter than a 256th of the range may be overlooked. A scene
-        is not used: solutions may collide.
+        held fixed, whichever ``closed_form`` names. Only values within one turn are examined,
+        because full turns change nothing. Gaps shorter than a 256th of the range may be overlooked.
+        The scene is ignored, so solutions may collide.
 
         Args:
             target: A pose.
@@ -165,7 +167,7 @@ class ArmSolutions(Verbs):
         - Shoulder: seen from the first axis towards the wrist, axis 2 points to the left or to the
           right.
         - Elbow: above or below the line from shoulder to wrist, base frame; to its left or right
-          if the arm moves in a horizontal plane. A prismatic joint 3 has no elbow.
+          if the arm moves in a horizontal plane. An arm whose joint 3 is prismatic has no elbow.
         - Wrist: flipped where axis 4 · (axis 5 x axis 6) is negative, else straight.
 
         With seven joints, each at right angles to the next, shoulder, elbow and wrist are joints 2,
@@ -176,8 +178,7 @@ class ArmSolutions(Verbs):
             q: Joint values as for ``fk``.
 
         Returns:
-            The name; empty for an arm without these names, which has no closed form or another
-            structure.
+            The name; empty for an arm that has no closed form or another structure.
 
         Example:
             >>> from jointwise import robots
@@ -196,9 +197,9 @@ class ArmSolutions(Verbs):
         posture: Posture | None = None,
         config: SolveConfig = DEFAULT_SOLVE_CONFIG,
     ) -> Trace:
-        """The first attempt of a search, with every joint's move of every sweep.
+        """Trace the first attempt of a search: every joint's move in every sweep.
 
-        A closed form and a scene are not used.
+        The closed form and the scene are ignored.
 
         Args:
             target: As for ``solve``.
@@ -229,8 +230,8 @@ class ArmSolutions(Verbs):
         """The arm with its end effector at the point of a target.
 
         Raises:
-            InvalidInputError: The target has no position, or a weight of 0, or is in the frame of a
-                link.
+            InvalidInputError: The target has no position, has a weight of 0, or is in the frame of
+                a link.
         """
         in_base_frame(target)
         if target.weight is not EQUAL_WEIGHT or not target.kind.has_position:

@@ -60,7 +60,7 @@ class CCDConfig:
 
 DEFAULT_CCD_CONFIG = CCDConfig()
 
-# No move is smaller: sweeps end only at the tolerance or the iteration limit.
+# Every move is larger, so sweeps end only at the tolerance or the iteration limit.
 NEVER_STALLS = -1.0
 
 
@@ -161,7 +161,7 @@ class FKResult:
 
 
 def forward_kinematics(joints: Iterable[DHJoint], joint_values: ArrayLike) -> FKResult:
-    """Every frame of the arm, from base to end effector.
+    """Compute every frame of the arm, from base to end effector.
 
     Args:
         joints: DH rows from base to end effector, standard convention.
@@ -189,7 +189,7 @@ def forward_kinematics(joints: Iterable[DHJoint], joint_values: ArrayLike) -> FK
 
 
 def fk_position(joints: Iterable[DHJoint], joint_values: ArrayLike) -> Floats:
-    """(3,) position of the end effector [m], base frame; as ``forward_kinematics``.
+    """(3,) position of the end effector [m], base frame; see ``forward_kinematics``.
 
     Example:
         >>> from jointwise import two_link_planar
@@ -200,7 +200,7 @@ def fk_position(joints: Iterable[DHJoint], joint_values: ArrayLike) -> Floats:
 
 
 def fk_rotation(joints: Iterable[DHJoint], joint_values: ArrayLike) -> Rotation:
-    """Orientation of the end effector, as SciPy's ``Rotation``; as ``forward_kinematics``.
+    """Orientation of the end effector, as SciPy's ``Rotation``; see ``forward_kinematics``.
 
     Example:
         >>> from jointwise import two_link_planar

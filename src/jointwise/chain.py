@@ -1,4 +1,4 @@
-"""Chain: a robot seen between two links, as a serial arm; how it is made and changed."""
+"""Chain: the serial arm between two links of a robot, and how it is created and modified."""
 
 # Annotations stay text, so that help() shows the names of types, not what they stand for.
 from __future__ import annotations
@@ -51,13 +51,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Chain(ArmKinematics, ArmSolutions, FromRows):
-    """A serial robot arm, from base to end effector. Made by ``Chain.from_dh`` and the like.
+    """A serial robot arm, from base to end effector. Create one with ``Chain.load`` and the like.
 
-    It is a robot seen between two links, made by ``robot.chain(base_link, tip_link)``. The methods
-    that make a chain from a file make the robot first.
+    A chain is the part of a robot between two links; ``robot.chain(base_link, tip_link)`` returns
+    it. The methods that read a chain from a file read the whole robot first.
 
     Attributes:
-        arm: The joints between the two links in numbers.
+        arm: Kinematic parameters of the joints between the two links.
         base_link: The link that does not move; targets are in its frame.
         tip_link: The link of the end effector.
 
@@ -86,8 +86,8 @@ class Chain(ArmKinematics, ArmSolutions, FromRows):
     ) -> Chain:
         """An arm from a URDF: the joints between two of its links.
 
-        It is ``Robot.from_urdf(source).chain(base_link, tip_link)``, except that other parts of the
-        file may be unreadable: a planar joint or a loop beside the arm is left out.
+        Equivalent to ``Robot.from_urdf(source).chain(base_link, tip_link)``, except that other
+        parts of the file may be unsupported: a planar joint or a loop outside the arm is left out.
 
         Args:
             source: A path, an open file, or the text itself.
@@ -114,7 +114,7 @@ class Chain(ArmKinematics, ArmSolutions, FromRows):
         base_link: str | None = None,
         tip_link: str | None = None,
     ) -> Chain:
-        """A robot by its name, as ``jointwise.robots`` lists them, or an arm from a file.
+        """Load an arm by its name, one of those in ``jointwise.robots``, or from a file.
 
         Args:
             name: A robot's name, or the path of a ``.urdf`` file, of an ``.xml`` file with MJCF, or
@@ -149,8 +149,9 @@ class Chain(ArmKinematics, ArmSolutions, FromRows):
             if found.joints[0] == model.links[base].joint:
                 raise InvalidInputError(
                     "the robot has a scene or a base pose, and its root moves relative to "
-                    f"{base!r} in this chain, so it is not defined which is fixed: make the chain "
-                    "from a robot without them, then call with_base and with_scene on the chain."
+                    f"{base!r} in this chain, so it is ambiguous which of the two is fixed: make "
+                    "the chain from a robot without them, then call with_base and with_scene on "
+                    "the chain."
                 )
             pose = pose @ _at_zero(model, base)
             pose.setflags(write=False)
@@ -160,13 +161,13 @@ class Chain(ArmKinematics, ArmSolutions, FromRows):
 
     @classmethod
     def _from_arm(cls, arm: ArmModel, names: tuple[str, ...]) -> Chain:
-        """The chain of an arm in numbers, equal to the last bit; its tip is called ``tip``."""
+        """The chain of an arm model, with bit-for-bit equal numbers; its tip is called ``tip``."""
         robot = Robot(arm_as_tree(arm, names, "tip"))
-        # The arm that the robot finds may have other signs of zeros.
+        # The arm that the robot returns may differ in the signs of zeros.
         return replace(robot.chain(tip_link="tip"), arm=arm)
 
     def _like_robot(self) -> Chain:
-        """The same with the shape and the scene of its robot, if it has them."""
+        """This chain with the shape and the scene of its robot, if it has them."""
         robot = self._robot
         if robot.geometry is None:
             return self
@@ -185,9 +186,9 @@ class Chain(ArmKinematics, ArmSolutions, FromRows):
 
     @property
     def robot(self) -> Robot:
-        """The robot, placed as the arm is, with its scene, if any, and everything it holds.
+        """The whole robot, with the base pose, the scene and the attachments of the arm.
 
-        If the arm has a scene, the shape of the whole robot is found, unless it is known.
+        If the arm has a scene, the shape of the whole robot is determined if it is unknown.
 
         Raises:
             InvalidInputError: The arm has a scene or a base pose, and the robot's root moves
@@ -232,7 +233,7 @@ class Chain(ArmKinematics, ArmSolutions, FromRows):
 
     @property
     def rows(self) -> tuple[DHJoint, ...]:
-        """The DH rows it was made from; empty if it was made from something else."""
+        """The DH rows of the arm; empty if it was not made from DH rows."""
         table = self._robot._dh
         whole = self.base_link == self._robot.model.root and len(self.joint_names) == self._robot.n
         return table.rows if table is not None and whole else ()
@@ -255,9 +256,9 @@ class Chain(ArmKinematics, ArmSolutions, FromRows):
         return None if form is None else form.description
 
     def with_limits(self, limits: ArrayLike | Mapping[str, ArrayLike] | None) -> Chain:
-        """The same arm with other limits.
+        """Return this arm with other limits.
 
-        If other joints of the robot follow one of the arm's, their limits narrow the new ones.
+        If mimic joints of the robot follow a joint of the arm, their limits narrow the new ones.
 
         Args:
             limits: As in ``from_dh``, or a mapping of some joint names to their two limits.
@@ -287,18 +288,18 @@ class Chain(ArmKinematics, ArmSolutions, FromRows):
         return replace(self, _robot=robot, arm=arm, _skeleton=skeleton)._with_shape(shape)
 
     def with_tool(self, tool: Pose, name: str = "tool", *, radius: float | None = None) -> Chain:
-        """The same arm with a tool: a new end effector, fixed to the old one.
+        """Return this arm with a tool: a new end effector, fixed to the old one.
 
-        Collision checks treat the tool as a capsule with the old and the new end effector on its
-        surface, at its two ends. It is not checked against the last link, nor against other links
-        that are always close to it, such as those of the wrist.
+        Collision checks treat the tool as a capsule that extends from the old to the new end
+        effector. It is not checked against the last link, nor against other links that are always
+        close to it, such as those of the wrist.
 
         Args:
             tool: Pose of the new end effector in the old one, or its position (3,) [m] there.
-            name: Name of the new link; a number is added if the robot has it.
+            name: Name of the new link; a number is appended if the name is taken.
             radius: Radius of the capsule [m]. None: the median radius of the spheres of the last
-                link. 0: the tool is not checked; use it if ``attach`` adds its shape, or it has
-                none.
+                link. 0: the tool is not checked; use this if ``attach`` adds its shape, or if it
+                has none.
 
         Example:
             >>> arm = Chain.load("ur5e")
@@ -323,7 +324,7 @@ class Chain(ArmKinematics, ArmSolutions, FromRows):
         from jointwise.shape.tools import with_tool
 
         for tool, line in zip(self._robot._tools, self._tool_lines(), strict=True):
-            if line is not None:  # else the shape has it
+            if line is not None:  # otherwise the shape already has it
                 shape = with_tool(shape, tool, line, self.n - 1)
         return shape
 
@@ -334,12 +335,13 @@ class Chain(ArmKinematics, ArmSolutions, FromRows):
         return tool_lines(self._of_robot, self._robot._tools)
 
     def with_base(self, base: Pose) -> Chain:
-        """The same arm at another place, such as on a table; targets are then in the world frame.
+        """Return this arm at another place, such as on a table, with targets in the world frame.
 
-        Its shape moves along; the scene stays.
+        The shape moves with the arm; the scene stays.
 
         Args:
-            base: Pose of the base link in the world, or its position (3,) [m]; it replaces another.
+            base: Pose of the base link in the world, or its position (3,) [m]; it replaces an
+                earlier base pose.
 
         Example:
             >>> arm = Chain.load("ur5e")
@@ -367,15 +369,15 @@ class Chain(ArmKinematics, ArmSolutions, FromRows):
     def with_external_axis(
         self, axis: ArrayLike, limits: ArrayLike, *, part: str | None = None, **options: Any
     ) -> Chain:
-        """The same arm on an external axis, such as a rail, or seen from a part that one carries.
+        """Return this arm on an external axis, such as a rail, or relative to a part on one.
 
-        The closed form of the arm stays: ``solve_path`` samples the values of the axis. Without
+        The arm keeps its closed form: ``solve_path`` samples the values of the axis. Without
         ``part``, the axis is the first joint, and targets stay in the frame of the base, which does
         not move. With ``part``, the chain begins at the part, and targets are in its frame.
 
         Args:
             axis: As for ``Robot.with_external_axis``.
-            limits: The same.
+            limits: As for ``Robot.with_external_axis``.
             part: Name of the link of the part, such as on a turntable. None: the axis carries the
                 arm.
             options: ``prismatic``, ``origin``, ``name`` and ``max_velocity`` of
@@ -403,7 +405,7 @@ class Chain(ArmKinematics, ArmSolutions, FromRows):
         return robot.chain(part, self.tip_link)
 
     def detach(self) -> Chain:
-        """The same arm with nothing attached to any link of its robot; its tools stay.
+        """Return this arm with nothing attached to any link of its robot; its tools stay.
 
         Example:
             >>> arm = Chain.load("panda").with_scene()
@@ -459,8 +461,8 @@ class Chain(ArmKinematics, ArmSolutions, FromRows):
         """The arm as the text of a URDF: joints and limits from base to end effector.
 
         Its links are ``base_link``, ``link1``, ``link2``, ... and ``tip``. Numbers are written in
-        full, so ``Chain.from_urdf`` gives the same arm. Effort and velocity limits, which are
-        unknown here, are large.
+        full, so ``Chain.from_urdf`` gives the same arm. Effort and velocity limits are unknown, so
+        large ones are written.
 
         Args:
             name: The robot's name.
@@ -474,7 +476,7 @@ class Chain(ArmKinematics, ArmSolutions, FromRows):
 
         return urdf.write(self.arm, self.joint_names, self.max_velocity, name)
 
-    # What the verbs ask for
+    # What the verbs need
 
     def _plain_problem(
         self, target: Any, start: JointValues | None, config: SolveConfig

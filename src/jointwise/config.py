@@ -32,18 +32,18 @@ class SolveConfig:
         orientation_tolerance: Largest orientation error of a solution [rad].
         max_restarts: Restarts after the first attempt. More restarts raise the success rate on
             hard targets.
-        method: ``"combined"`` is CCD sweeps, then Levenberg-Marquardt, then restarts;
-            ``"ccd"`` is CCD alone, from the start only: the error never rises; ``"ccd_anderson"``
-            is the same with Anderson acceleration, where that lowers the error.
+        method: ``"combined"``: CCD sweeps, then Levenberg-Marquardt, then restarts. ``"ccd"``: CCD
+            alone, from the start only; the error never rises. ``"ccd_anderson"``: CCD alone, with
+            Anderson acceleration where that lowers the error.
         max_iterations: Largest number of sweeps of CCD alone.
         stiffness: Weight of the penalty on each joint's move in a CCD sweep, for all joints or for
             each; 0 is none, 1 weighs about as much as the target. Ignored by Levenberg-Marquardt.
         seed: Seed of the restarts; the same seed gives the same result.
-        search_unreached: Whether ``solve_batch`` searches for the closest configuration and the
-            status of targets that it does not reach, as ``solve`` does. One of them takes as long
-            as a thousand that are reached. False skips that search: their joint values are the
-            start, clamped to the limits, their errors are NaN, and ``STALLED`` also stands for
-            ``OUTSIDE_LIMITS``.
+        search_unreached: Whether ``solve_batch`` finds the closest configuration and the status of
+            unreached targets, as ``solve`` does. One unreached target takes as long as a thousand
+            reached ones. If False, this search is skipped: the joint values of unreached targets
+            are the start, clamped to the limits, their errors are NaN, and ``STALLED`` may also
+            mean ``OUTSIDE_LIMITS``.
 
     Raises:
         InvalidInputError: A number is out of its range; the text says which.
@@ -95,7 +95,7 @@ class SolveConfig:
 
 
 def criteria_of(config: SolveConfig, near_start: bool) -> PackedCriteria:
-    """When to stop, as kernels take it.
+    """The stopping criteria, packed for kernels.
 
     Args:
         config: Tolerances, restarts and seed.
@@ -108,7 +108,7 @@ DEFAULT_SOLVE_CONFIG = SolveConfig()
 
 
 def is_loose(config: SolveConfig) -> bool:
-    """Whether joint values may be solutions that are not near one of the closed form."""
+    """Whether the tolerances allow solutions that are far from all those of the closed form."""
     pairs = zip(config.tolerances, DEFAULT_SOLVE_CONFIG.tolerances, strict=True)
     return any(given > usual for given, usual in pairs)
 

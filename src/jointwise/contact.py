@@ -1,4 +1,4 @@
-"""Contact: a link that keeps its place along some frames of a path, and a floor below it."""
+"""Contact: a link that stays in place during some frames of a path, and a floor below it."""
 
 # Annotations stay text, so that help() shows the names of types, not what they stand for.
 from __future__ import annotations
@@ -22,12 +22,13 @@ class Contact:
     """How a link, such as a foot, touches the ground along a path.
 
     Points of the link keep their place while they are in contact, and never go below the floor.
-    Their place is the mean of where they would be during the contact without it, or the floor above
-    that. Other targets give way: contacts weigh a thousand times as much.
+    Their place is the mean of the positions that they would otherwise have during the contact,
+    raised to the floor if it is below. Other targets give way: contacts weigh a thousand times as
+    much.
 
     Args:
-        frames: (m,) whether the link is in contact at each target of the path. None: it never is;
-            for ``retarget_clips``, what the clip says.
+        frames: (m,) whether the link is in contact at each target of the path. None: never; for
+            ``retarget_clips``, as stored in the clip.
         points: (p, 3) points of the link that touch the ground [m], link frame, such as the corners
             of a sole, or (3,) one point. None: the origin of the link.
         floor: Height of the ground [m], world frame; (m,) the height below the link at each target,
@@ -75,7 +76,7 @@ class Contact:
         object.__setattr__(self, "blend", checks.count("blend", self.blend))
 
     def check(self, name: str, count: int) -> None:
-        """Refuse arrays of another number of frames than a path has."""
+        """Refuse arrays whose length is not the number of targets of a path."""
         for what, array in (("frames", self.frames), ("floor", self.floor)):
             if array is not None and np.ndim(array) and len(np.asarray(array)) != count:
                 raise InvalidInputError(

@@ -1,4 +1,4 @@
-"""Exceptions and warnings of jointwise. A target that is not reached raises none: ``Status``."""
+"""Exceptions and warnings of jointwise. An unreached target raises none; see ``Status``."""
 
 import sys
 import warnings
@@ -60,7 +60,7 @@ class AmbiguousLinkError(InvalidInputError):
     """A URDF in which several links could be the base or the tip.
 
     Args:
-        title: What the URDF is called.
+        title: Name of the URDF in messages.
         role: ``"base"`` or ``"tip"``.
         count: Number of candidates.
         candidates: Their names, the likeliest first.
@@ -74,7 +74,7 @@ class AmbiguousLinkError(InvalidInputError):
         return self.text(f"{self.role}_link=NAME")
 
     def text(self, option: str) -> str:
-        """The message, with the way in which the user chooses, such as ``--tip NAME``."""
+        """The message; ``option`` is how the user chooses a link, such as ``--tip NAME``."""
         title, role, count, candidates = self.args
         return (
             f"{title} has {count} links that could be the {role}: choose one with {option}. "
@@ -83,7 +83,7 @@ class AmbiguousLinkError(InvalidInputError):
 
 
 class GeometryWarning(UserWarning):
-    """Shapes that are used, but not as intended: an open mesh, an obstacle around the base.
+    """A shape that is probably not as intended: an open mesh, or an obstacle around the base.
 
     Example:
         >>> import warnings
@@ -98,7 +98,7 @@ class GeometryWarning(UserWarning):
 
 
 class UnitWarning(UserWarning):
-    """A number that looks like one in another unit.
+    """A number that seems to be in another unit.
 
     Args:
         given: What was given, and why it is suspected.

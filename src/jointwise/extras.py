@@ -1,4 +1,4 @@
-"""Modules that come with an extra, such as ``jointwise[plot]``, and how it is installed."""
+"""Modules that extras such as ``jointwise[plot]`` install, and how to install an extra."""
 
 from importlib import import_module
 from typing import Any
@@ -11,7 +11,7 @@ INSTALL = "in a clone of jointwise, run pip install '.[{}]'"
 
 
 def install(extra: str) -> str:
-    """What a user does to install an extra, for messages."""
+    """How to install an extra, for messages."""
     return INSTALL.format(extra)
 
 
@@ -20,8 +20,8 @@ def require(module: str, needs: str, extra: str) -> Any:
 
     Args:
         module: The package or its module, such as ``matplotlib.pyplot``.
-        needs: What needs it, such as ``"figures need Matplotlib"``.
-        extra: The extra of jointwise that it comes with.
+        needs: The reason, such as ``"figures need Matplotlib"``.
+        extra: The extra of jointwise that installs it.
 
     Raises:
         JointwiseError: It is not installed.

@@ -1,4 +1,4 @@
-"""FromRows: how arms and whole robots are made of Denavit-Hartenberg rows."""
+"""FromRows: arms and whole robots from Denavit-Hartenberg rows."""
 
 # Annotations stay text, so that help() shows the names of types, not what they stand for.
 from __future__ import annotations
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 
 class DHRows(NamedTuple):
-    """The DH rows that a robot was made of, and whether they are modified (Craig) rows."""
+    """The DH rows from which a robot was made, and whether they are modified (Craig) rows."""
 
     rows: tuple[DHJoint, ...]
     modified: bool
 
 
 class FromRows(Verbs):
-    """The methods of ``Chain`` and ``Robot`` that make one of DH rows.
+    """The methods of ``Chain`` and ``Robot`` that create one from DH rows.
 
     The links of such a robot are ``base_link``, ``link1``, ``link2``, ... and ``tip``.
     """
@@ -52,11 +52,11 @@ class FromRows(Verbs):
         tool: Pose | None = None,
         names: Sequence[str] | None = None,
     ) -> Self:
-        """An arm of standard Denavit-Hartenberg rows.
+        """Create an arm from standard Denavit-Hartenberg rows.
 
         Args:
-            rows: From base to end effector; a row is ``Rz(theta) · Tz(d) · Tx(a) · Rx(alpha)``: a
-                ``DHJoint`` or a tuple (theta, d, a, alpha). Or an array (n, 4) of such rows.
+            rows: Rows from base to end effector, each a ``DHJoint`` or a tuple (theta, d, a,
+                alpha); or an array (n, 4). A row is ``Rz(theta) · Tz(d) · Tx(a) · Rx(alpha)``.
             limits: (n, 2) lower and upper limit of each joint [rad, m]; infinite where unlimited.
                 None: no limits.
             base: Pose of the first row's frame in the base frame, (4, 4) or ``RigidTransform``, or
@@ -87,7 +87,7 @@ class FromRows(Verbs):
         tool: Pose | None = None,
         names: Sequence[str] | None = None,
     ) -> Self:
-        """An arm of modified (Craig) Denavit-Hartenberg rows.
+        """Create an arm from modified (Craig) Denavit-Hartenberg rows.
 
         A row is ``Rx(alpha) · Tx(a) · Rz(theta) · Tz(d)``: its ``a`` and ``alpha`` act before its
         motion. The arguments are those of ``from_dh``.
@@ -107,19 +107,19 @@ class FromRows(Verbs):
         convention: dhfile.Convention | None = None,
         angles: dhfile.Angles | None = None,
     ) -> Self:
-        """An arm of the DH table in a file, as textbooks and data sheets print it.
+        """Create an arm from a DH table in a file, in the form of textbooks and data sheets.
 
         A CSV file has a header and one row per joint; its columns are some of ``name``, ``type``,
         ``theta``, ``d``, ``a``, ``alpha``, ``lower``, ``upper``, ``home``. A TOML file has the same
-        as ``joints``, a list of tables, and may set ``convention`` and ``angles`` itself, and
-        ``base`` and ``tool``, each by ``xyz`` and ``rpy``. Missing numbers are 0, missing limits
-        are infinite; lengths are metres.
+        keys in ``joints``, a list of tables. It may also set ``convention``, ``angles``, and
+        ``base`` and ``tool``, each by ``xyz`` and ``rpy``. Missing numbers are 0, and missing
+        limits are infinite. Lengths are in metres.
 
         Args:
             path: A ``.toml`` or ``.csv`` file.
-            convention: ``"standard"`` or ``"modified"`` rows; None: as the file says, else
+            convention: ``"standard"`` or ``"modified"`` rows. None: the setting in the file, else
                 standard.
-            angles: ``"radians"`` or ``"degrees"``; None: as the file says, else radians.
+            angles: ``"radians"`` or ``"degrees"``; None: the setting in the file, else radians.
 
         Raises:
             InvalidInputError: The file cannot be read; the text says which row and what is wrong.

@@ -1,4 +1,4 @@
-"""PathOptions: what a path of targets must do, and how it is searched."""
+"""PathOptions: requirements of a path of targets, and options of its search."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,16 +11,16 @@ from jointwise.model import checks
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PathOptions:
-    """What ``solve_path`` does with a path of targets, and how it searches.
+    """Requirements of a path for ``solve_path``, and options of its search.
 
     Args:
         closed: Whether the joints must end where they begin; the last target must equal the first.
         detours: Whether to plan around obstacles where the motion between two targets collides or
             breaks; needs a scene. ``IKPath.detours`` has the plans.
-        samples: Largest number of samples of what a target leaves free: turns and tilts of the
-            tool, the redundancy of the arm, external axes. 0: targets are followed one by one.
-        progress: Whether to show progress on standard error; without a start several times, once
-            for each start that is tried. ``solve_paths`` counts finished paths.
+        samples: Largest number of samples of all that is free at a target: turn and tilt of the
+            tool, redundancy of the arm, external axes. 0: targets are followed one by one.
+        progress: Whether to show progress on standard error. Without a start, it is shown once for
+            each start that is tried. ``solve_paths`` counts finished paths.
         contacts: Links of a robot that touch the ground, by name: they keep their place while they
             are in contact, and do not go below a floor. The path is then solved twice.
 
@@ -70,12 +70,12 @@ DEFAULT_PATH_OPTIONS = PathOptions()
 
 
 def path_options(options: PathOptions | Sequence[PathOptions], count: int) -> Sequence[PathOptions]:
-    """The options of each of some paths, from one for all or one for each."""
+    """The options of each path, from one for all or one for each."""
     if isinstance(options, (list, tuple)):
         if len(options) != count:
             raise InvalidInputError(
-                f"options are {len(options)} for {checks.quantity(count, 'path')}: expected one "
-                "for each path, or one for all."
+                f"options has {len(options)} entries for {checks.quantity(count, 'path')}: "
+                "expected one for each path, or one for all."
             )
         each: Sequence[PathOptions] = options
     else:

@@ -1,4 +1,4 @@
-"""Posture: what a redundant robot should do beside its targets."""
+"""Posture: preferences of a redundant robot besides its targets."""
 
 # Annotations stay text, so that help() shows the names of types, not what they stand for.
 from __future__ import annotations
@@ -30,8 +30,8 @@ class Posture:
             the weight 1. If all targets can be reached, they are, whatever the weight.
         active: Names of the joints that may move; the others stay at the start. The name of the
             root link stands for a free base. None: all.
-        smoothness: How much the change of the joints from one target of a path to the next counts;
-            a target counts 1.
+        smoothness: Weight of the joint change from one target of a path to the next; a target has
+            the weight 1.
 
     Raises:
         InvalidInputError: A number is negative, or ``active`` is not a list of names.

@@ -1,4 +1,4 @@
-"""Problem: what a verb asks of a model, checked and packed once."""
+"""Problem: the input of a verb, checked and packed once."""
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Problem(NamedTuple):
-    """Which links of a model should be where, from which start, and what must not happen.
+    """A model with its targets, its start, its posture and its collision model.
 
     Attributes:
         model: A serial arm, whose tip has the only target, or a whole robot.
@@ -23,7 +23,7 @@ class Problem(NamedTuple):
             of the model. Numbers are not yet checked.
         config: Tolerances, and how to search.
         posture: Preferred joint values, and joints that may move; None for no preference.
-        collision: What must not collide; None: nothing is checked.
+        collision: The collision model; None: nothing is checked.
         base_pose: (4, 4) pose of the root link of a robot; where a free base starts. None: the
             identity.
     """

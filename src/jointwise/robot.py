@@ -40,12 +40,12 @@ if TYPE_CHECKING:
 class Robot(TreeKinematics, FromFiles):
     """A whole robot: arms, legs, hands. Made by ``Robot.from_urdf`` and the like. Immutable.
 
-    Mimic joints follow others, so they have no values of their own: ``joint_names`` has the
-    independent joints, in whose order joint values are. Inside their limits, mimic joints
-    are inside their own limits too.
+    Mimic joints follow others, so they have no values of their own: ``joint_names`` lists the
+    independent joints, in the order of joint values. If these are inside their limits, mimic joints
+    are inside theirs.
 
     Attributes:
-        model: The robot in numbers.
+        model: The kinematic parameters.
 
     Example:
         >>> from jointwise import Robot
@@ -107,10 +107,10 @@ class Robot(TreeKinematics, FromFiles):
         checks.known_name("link", link, self.model.links, self.name)
         return np.eye(4), self.model.links[str(link)]
 
-    # The same robot, otherwise
+    # Modified copies
 
     def with_limits(self, limits: ArrayLike | Mapping[str, ArrayLike] | None) -> Robot:
-        """The same robot with other limits.
+        """Return this robot with other limits.
 
         The limits of mimic joints stay, and narrow those of the joints that they follow.
 
@@ -139,10 +139,11 @@ class Robot(TreeKinematics, FromFiles):
         return robot._with_shape(with_limits(self._geometry, robot.limits))
 
     def with_base(self, base: Pose) -> Robot:
-        """The same robot at another place; a free base starts there.
+        """Return this robot at another place; a free base starts there.
 
         Args:
-            base: Pose of the root link in the world, or its position (3,) [m]; it replaces another.
+            base: Pose of the root link in the world, or its position (3,) [m]; it replaces an
+                earlier base pose.
 
         Example:
             >>> robot = Robot.load("ur5e").with_base([0.0, 0.0, 0.8])
@@ -156,19 +157,19 @@ class Robot(TreeKinematics, FromFiles):
     def with_tool(
         self, link: str, tool: Pose, name: str = "tool", *, radius: float | None = None
     ) -> Robot:
-        """The same robot with a tool: one more link, fixed to another.
+        """Return this robot with a tool: one more link, fixed to another.
 
-        Collision checks treat the tool as a capsule with the origins of the two links on its
-        surface, at its two ends, or use the shape from ``attach``. It is not checked against the
-        link that carries it, nor against other links that are always close to it, such as those of
-        the wrist.
+        Collision checks treat the tool as a capsule that extends from the origin of one link to
+        that of the other, or use the shape from ``attach``. It is not checked against the link that
+        carries it, nor against other links that are always close to it, such as those of the wrist.
 
         Args:
             link: The link that carries it.
             tool: Pose of the new link in that link, or its position (3,) [m] there.
             name: Name of the new link.
             radius: Radius of the capsule [m]. None: the median radius of the spheres of the link.
-                0: the tool is not checked; use it if ``attach`` adds its shape, or it has none.
+                0: the tool is not checked; use this if ``attach`` adds its shape, or if it has
+                none.
 
         Example:
             >>> robot = Robot.load("ur5e").with_tool("tip", [0.0, 0.0, 0.1], name="torch")
@@ -177,9 +178,9 @@ class Robot(TreeKinematics, FromFiles):
         """
         checks.known_name("link", link, self.model.links, self.name)
         if checks.text("name", name) in self.model.links:
-            raise InvalidInputError(f"{name!r} is a link already: choose another name.")
+            raise InvalidInputError(f"{name!r} is already a link: choose another name.")
         if self._geometry is not None and name in self._geometry.attached:
-            raise InvalidInputError(f"{name!r} is attached already: choose another name.")
+            raise InvalidInputError(f"{name!r} is already attached: choose another name.")
         pose = checks.frame("tool", tool)
         millimetres.check_tool(float(np.linalg.norm(pose[:3, 3])), self.model)
         return self._with_tool(link, pose, name, radius)[0]
@@ -223,19 +224,20 @@ class Robot(TreeKinematics, FromFiles):
         name: str = "external_axis",
         max_velocity: float = inf,
     ) -> Robot:
-        """The same robot on an external axis, such as a rail, or beside one that carries a part.
+        """Return this robot on an external axis, such as a rail, or beside one that carries a part.
 
         An axis that carries the robot becomes its first joint. An axis that carries a part, such as
         a turntable, becomes its last joint and has a link for the part: make a chain from the part
-        to the tool, whose targets are then in the frame of the part. At a value of 0 nothing has
-        moved. Call it once for each axis; the last call is the one nearest to the ground.
+        to the tool, whose targets are then in the frame of the part. At the value 0, nothing has
+        moved. Call this method once for each axis; the axis of the last call is nearest to the
+        ground.
 
         Args:
             axis: (3,) direction of the axis, frame of the root.
             limits: (2,) lower and upper limit [m]; [rad] for a revolute axis.
-            prismatic: Whether it slides, as a rail or a lift; else it turns.
-            origin: (3,) a point of the axis [m], frame of the root: where a revolute axis is, and
-                the origin of the part.
+            prismatic: Whether the axis slides, like a rail or a lift; otherwise it turns.
+            origin: (3,) a point on the axis [m], frame of the root. A revolute axis passes through
+                it, and it is the origin of the part.
             part: Name of the link of the part. None: the axis carries the robot.
             name: Name of the joint. The root of a robot on the axis is called ``NAME_base``.
             max_velocity: Its largest velocity [m/s]; [rad/s] for a revolute axis.
@@ -266,7 +268,7 @@ class Robot(TreeKinematics, FromFiles):
         shapes = None if self._shapes is None else partial(_shapes_on_axis, self, found)
         return self._changed(model=with_axis(self.model, found), _shapes=shapes, _dh=None)
 
-    # What it is
+    # Properties
 
     @property
     def _numbers(self) -> TreeModel:
@@ -276,7 +278,7 @@ class Robot(TreeKinematics, FromFiles):
 
     @property
     def name(self) -> str:
-        """The robot's name, as its file has it."""
+        """The robot's name in its file."""
         return self.model.name
 
     @property
@@ -286,7 +288,7 @@ class Robot(TreeKinematics, FromFiles):
 
     @property
     def mimics(self) -> Mapping[str, Mimic]:
-        """Which joint each mimic joint follows, by its name: (joint, ratio, offset)."""
+        """The joint that each mimic joint follows, by its name: (joint, ratio, offset)."""
         return MappingProxyType(self.model.mimics)
 
     @property
@@ -295,15 +297,15 @@ class Robot(TreeKinematics, FromFiles):
         return self.model.free_base
 
     def chain(self, base_link: str | None = None, tip_link: str | None = None) -> Chain:
-        """The arm between two links, also if the path leads up to a common ancestor and down.
+        """The arm between two links, even if its path goes up to a common ancestor and down again.
 
-        It has the limits, velocities, shape and scene of the robot. A mimic joint is a joint like
-        others in it, with its own name and value, unless another joint between base and tip moves
-        with it, which is refused.
+        It has the limits, velocities, shape and scene of the robot. In a chain, a mimic joint is an
+        ordinary joint with its own name and value. If another joint between base and tip moves with
+        it, the chain is refused.
 
-        Joints beside the chain are at 0, clipped to their limits. If the robot has a scene or a
+        Joints outside the chain are at 0, clipped to their limits. If the robot has a scene or a
         base pose, the base link is where these values place it, and targets are in the world frame.
-        Links beside the chain are part of the link that carries them. Collisions between such a
+        Links outside the chain are part of the link that carries them. Collisions between such a
         link and one at most two joints away are found, but no margin is kept between the two.
 
         Args:
@@ -327,8 +329,8 @@ class Robot(TreeKinematics, FromFiles):
     def to_urdf(self) -> str:
         """The robot as the text of a URDF: all links, joints, limits and velocities.
 
-        Numbers are written in full, so ``Robot.from_urdf`` gives the same robot. Where a link has
-        several joints, as MJCF allows, there are links between them. If the base has a pose, the
+        Numbers are written in full, so ``Robot.from_urdf`` gives the same robot. If a link has
+        several joints, as MJCF allows, links are added between them. If the base has a pose, the
         root is fixed to one more link, ``world``. Shapes, masses, closed loops, the home
         configuration and whether the base is free are left out.
 
@@ -357,8 +359,8 @@ class Robot(TreeKinematics, FromFiles):
                 checks.known_name("link", target.to, known, self.name)
                 if target.to == link:
                     raise InvalidInputError(
-                        f"the target of {link!r} is in its own frame: expected that of another "
-                        "link."
+                        f"the target of {link!r} is in its own frame: expected the frame of "
+                        "another link."
                     )
         if needs_masses:
             self._masses(columns[MASS_CENTRE].kind)

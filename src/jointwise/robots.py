@@ -1,8 +1,8 @@
 """Robots by name: ``robots.panda()``, or ``Chain.load("panda")``. All come with jointwise.
 
-Each function names the source of its numbers, and a second source that they were checked against.
-Where the maker publishes a home configuration, ``home`` has it, and its file in
-``jointwise/model/data`` names where it is from; otherwise it is the middle of the ranges.
+Each function names the source of its numbers, and a second source against which they were checked.
+If the maker publishes a home configuration, ``home`` is that one, and the robot's file in
+``jointwise/model/data`` cites its source; otherwise ``home`` is the middle of the ranges.
 
 Example:
     >>> from jointwise import robots
@@ -126,7 +126,7 @@ def sawyer() -> Chain:
 
 
 def so101() -> Chain:
-    """The Robot Studio SO-101, the 3D-printed arm of LeRobot, 5 joints, to between its jaws.
+    """The Robot Studio SO-101, the 3D-printed arm of LeRobot, 5 joints, to a point in its jaws.
 
     Numbers: so101_new_calib.urdf of SO-ARM100. Checked against: so101_new_calib.xml there, another
     export of the same CAD model; no independent one is known.

@@ -1,4 +1,4 @@
-"""Shaped: what arms and whole robots have in common as things with a shape, among obstacles."""
+"""Shaped: the shape and the scene of arms and whole robots."""
 
 # Annotations stay text, so that help() shows the names of types, not what they stand for.
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Shaped(ABC):
-    """A model with a shape, which is found when it is needed, and a scene."""
+    """A model with a shape, which is determined when it is needed, and a scene."""
 
     __slots__ = ()
 
@@ -41,12 +41,12 @@ class Shaped(ABC):
     _base_pose: Floats
     _noun: ClassVar[str]
 
-    # What each of the two says about itself.
+    # Implemented by Chain and Robot.
 
     @property
     @abstractmethod
     def _numbers(self) -> ArmModel | TreeModel:
-        """The joints in numbers."""
+        """The kinematic parameters."""
 
     @abstractmethod
     def _shapes_from(
@@ -56,7 +56,7 @@ class Shaped(ABC):
 
     @abstractmethod
     def _known_shapes(self) -> ShapeSource:
-        """The source of shapes of the model; an error that names ``with_geometry`` if none is."""
+        """The source of shapes; raises an error that names ``with_geometry`` if none is known."""
 
     @abstractmethod
     def _shape_of(self, shapes: ShapeSource) -> Geometry:
@@ -64,15 +64,15 @@ class Shaped(ABC):
 
     @abstractmethod
     def _with_tools(self, shape: Geometry) -> Geometry:
-        """A shape with the tools of the model; those that it has stay."""
+        """A shape with the tools of the model; existing tools stay."""
 
     @abstractmethod
     def _carrier(self, link: str | None) -> tuple[Floats, LinkPlace | None]:
-        """(4, 4) the frame of a link that carries things, and where it is in a robot."""
+        """(4, 4) the frame of a link that carries things, and its place in a robot."""
 
     @abstractmethod
     def _check_or_none(self) -> Check | None:
-        """What computes clearances; None if nothing is checked."""
+        """The collision check; None if nothing is checked."""
 
     @abstractmethod
     def _moved_base(self) -> Floats | None:
@@ -94,7 +94,7 @@ class Shaped(ABC):
         return self._base_pose
 
     def _check(self) -> Check:
-        """What computes clearances; an error that says what to call if nothing is checked."""
+        """The collision check; raises an error that names ``with_scene`` if nothing is checked."""
         check = self._check_or_none()
         if check is None:
             name = self._noun.partition(" ")[2]
@@ -118,9 +118,10 @@ class Shaped(ABC):
         padding: float = 0.015,
         srdf: Source | None = None,
     ) -> Self:
-        """The same model with a shape, which collision checks need.
+        """Return this model with a shape, which collision checks need.
 
-        ``with_scene`` finds the shape by itself; this is for spheres of your own, and for options.
+        ``with_scene`` finds a shape by itself; call this method to use your own spheres, or
+        options.
 
         Args:
             source: A JSON file of spheres, as ``Geometry.save`` writes it, the name of a robot with
@@ -152,12 +153,12 @@ class Shaped(ABC):
         mesh: str | PathLike[str] | None = None,
         padding: float | None = None,
     ) -> Self:
-        """The same model with something attached to a link, such as a grasped box.
+        """Return this model with something attached to a link, such as a grasped box.
 
         It is checked for collisions with everything except that link. ``detach`` removes it.
 
         Args:
-            name: What it is, for results.
+            name: Its name in results.
             pose: Pose of its centre in the link, or its position (3,) [m] there.
             link: The link of a robot that carries it. An arm carries it at its end effector.
             box: (3,) lengths along x, y and z [m].
@@ -191,7 +192,7 @@ class Shaped(ABC):
         return self._with_shape(attach(self._found_shape(), moved, name, place))
 
     def detach(self) -> Self:
-        """The same model with nothing attached; its tools stay.
+        """Return this model with nothing attached; its tools stay.
 
         Example:
             >>> from jointwise import Chain
@@ -206,14 +207,14 @@ class Shaped(ABC):
         return self._with_shape(self._with_tools(detach(self._geometry)))
 
     def _with_shape(self, shape: Geometry | None) -> Self:
-        """The same model with a shape, in the same scene."""
+        """This model with a shape, in the same scene."""
         around = self._collision_model
         if around is not None and shape is not None:
             around = around.with_geometry(shape)
         return self._changed(_geometry=shape, _collision_model=around)
 
     def _found_shape(self) -> Geometry:
-        """The shape, found if it is not known yet."""
+        """The shape, determined if it is unknown."""
         if self._geometry is not None:
             return self._geometry
         return self._shape_of(self._known_shapes())
@@ -238,23 +239,23 @@ class Shaped(ABC):
         self_collision: bool = True,
         allow: Iterable[tuple[str, str]] = (),
     ) -> Self:
-        """The same model among obstacles, which all its methods avoid. It replaces another scene.
+        """Return this model among obstacles, which its methods avoid; an earlier scene is replaced.
 
-        The frame of a scene is the world, in which the base stands at ``base_pose``. If the shape
-        of the model is not known yet, it is found: the one that comes with jointwise, the one
-        fitted before, or spheres fitted now to the collision shapes of its URDF or MJCF file, with
-        progress on standard error.
+        A scene is in the world frame, where the base is at ``base_pose``. If the shape of the model
+        is not known yet, the one that comes with jointwise is used, or one that was fitted before.
+        Otherwise spheres are fitted to the collision shapes of its URDF or MJCF file, with progress
+        on standard error.
 
         Args:
             scene: The obstacles. None: no obstacles, so only self-collision is checked.
             margin: The distance to keep from obstacles and from itself [m]. Links separated by two
                 joints are always close together, so they count only if they collide.
-            self_collision: Whether the model must not collide with itself.
+            self_collision: Whether to avoid collisions of the model with itself.
             allow: Pairs of names that may collide, of links and obstacles: ``[("hand", "mug")]``.
 
         Raises:
-            InvalidInputError: The model has no shape, and nothing to fit one to; or a name is
-                unknown, or the margin negative.
+            InvalidInputError: The model has no shape and none can be fitted, a name is unknown, or
+                the margin is negative.
 
         Example:
             >>> from jointwise import Chain, Scene
@@ -284,7 +285,7 @@ class Shaped(ABC):
             q: (n,) one configuration as for ``fk``, or (k, n) many.
             base_pose: (4, 4) pose of a free base in the world, or (k, 4, 4). None: that of the
                 model.
-            threads: For many configurations; None: one for every core.
+            threads: Number of threads for many configurations. None: one for every core.
 
         Returns:
             A number, or (k,) for many; infinite if there is nothing to collide with.
@@ -313,7 +314,7 @@ class Shaped(ABC):
         Args:
             q: (n,) one configuration as for ``fk``, or (k, n) many.
             base_pose: As for ``clearance``.
-            threads: For many configurations; None: one for every core.
+            threads: Number of threads for many configurations. None: one for every core.
 
         Returns:
             A boolean, or (k,) for many.
@@ -340,7 +341,7 @@ class Shaped(ABC):
 
         Args:
             q0: (n,) one configuration as for ``fk``, or (k, n) many.
-            q1: (n,) or (k, n), too; one configuration is combined with each of many.
+            q1: (n,) or (k, n), as ``q0``; a single configuration is combined with each of many.
             threads: Number of threads for many edges. None: one per core.
 
         Returns:
@@ -379,7 +380,7 @@ class Shaped(ABC):
     def _checked_configurations(
         self, q: JointValues, base_pose: Any
     ) -> tuple[Floats, Floats | None]:
-        """Configurations whose clearance is asked for, and the pose of the base at each."""
+        """The configurations to check, and the pose of the base at each."""
         numbers = self._numbers
         if base_pose is None:
             return self._configurations(q, None)[0], self._moved_base()

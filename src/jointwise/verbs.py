@@ -1,4 +1,4 @@
-"""Verbs: what arms and whole robots do alike, each verb once."""
+"""Verbs: the methods that arms and whole robots share."""
 
 # Annotations stay text, so that help() shows the names of types, not what they stand for.
 from __future__ import annotations
@@ -54,16 +54,17 @@ class Verbs(Planning):
         """Inverse kinematics: joint values that bring the end effector, or links, to targets.
 
         Args:
-            target: For an arm, a target of its end effector: (3,) a position [m], (4, 4) a pose, a
-                SciPy ``RigidTransform``, or what ``pose``, ``position``, ``aim``, ``direction`` or
-                ``within`` make; base frame. For a robot, a mapping of link names to such targets,
-                world frame, or the frame of a link (``relative``); ``"center_of_mass"`` is that of
-                the robot. Targets of a robot that are out of reach, or that conflict, end in the
-                smallest weighted squared errors near the start.
-            start: (n,) where the joints are [rad, m], or a mapping of some joint names; other
-                joints are at ``home``. It is tried first, then its
-                neighbourhood, then all of the joint ranges, so the solution is near it if
-                possible. Values outside the limits are clamped. None: ``home``.
+            target: For an arm, a target of its end effector in the base frame: (3,) a position [m],
+                (4, 4) a pose, a SciPy ``RigidTransform``, or a target made by ``pose``,
+                ``position``, ``aim``, ``direction`` or ``within``. For a robot, a mapping of link
+                names to such targets, in the world frame or in the frame of a link (``relative``).
+                The name ``"center_of_mass"`` is for a target of the centre of mass. If targets of a
+                robot conflict or are out of reach, the result has the smallest weighted squared
+                errors near the start.
+            start: (n,) the current joint values [rad, m], or a mapping of some joint names; other
+                joints are at ``home``. The start is tried first, then its neighbourhood, then all
+                of the joint ranges, so the solution is near the start if possible. Values outside
+                the limits are clamped. None: ``home``.
             posture: Preferred joint values, and which joints may move.
             config: Tolerances, and how to search.
 
@@ -107,16 +108,16 @@ class Verbs(Planning):
         """Solve for many targets at once, with the same results as ``solve``.
 
         Each row is bit-for-bit the result of a single ``solve``, independent of the rest of the
-        batch and of the number of threads. A GPU rounds differently, so that in float64 one result
-        in a thousand may differ.
+        batch and of the number of threads. A GPU rounds differently, so in float64 one result in a
+        thousand may differ.
 
         Args:
             targets: For an arm, (m, 3) positions [m], (m, 4, 4) poses, a SciPy ``RigidTransform``
-                or a target of many, or a list of targets of one kind. For a robot, such targets
-                for each of some links, by their names; or m mappings of the same links. An invalid
-                row gets ``Status.INVALID`` and NaN as joint values; the others are solved. Arrays
-                of CuPy, PyTorch or JAX on a GPU are solved there, and the results are arrays of
-                the same library.
+                or a target of many rows, or a list of targets of one kind. For a robot, such
+                targets for each of some links, by their names; or m mappings of the same links. An
+                invalid row gets ``Status.INVALID`` and NaN as joint values; the others are solved.
+                Arrays of CuPy, PyTorch or JAX on a GPU are solved there, and the results are arrays
+                of the same library.
             starts: (n,) for all, a mapping of joint names, or (m, n) one for each [rad, m]. None:
                 ``home``.
             posture: As for ``solve``.
@@ -166,21 +167,20 @@ class Verbs(Planning):
     ) -> IKPath:
         """Solve a path of targets as a whole, so that joints do not jump.
 
-        An arm with a closed form is solved globally. All solutions of every target are computed at
-        samples of what the target leaves free (``aim``, ``within``), of the redundancy of seven
-        joints and of external axes. The path with the fewest breaks and, among those, the least
-        joint motion is found and then made smoother. Other arms, targets with a posture, and
-        several
-        targets of a robot are followed one by one, each from the previous solution; the result is
-        never worse than that.
+        An arm with a closed form is solved globally. For every target, all solutions are computed
+        at samples of its free directions (``aim``, ``within``), of the redundancy of a seven-joint
+        arm, and of external axes. The search finds the path with the fewest breaks and, among
+        those, the least joint motion, and then smooths it. Other arms, targets with a posture, and
+        several targets of a robot are followed one by one, each from the previous solution. A
+        global path is never worse than one that is followed in this way.
 
         Args:
             targets: Targets in order, as for ``solve_batch``. An invalid one gets
                 ``Status.INVALID`` and NaN; the path continues from the last valid one, after a
                 break.
-            start: As for ``solve``; for a robot with ``times``, where the joints are one step
-                before the first target. None: the solution of the first target from which an arm
-                follows the path best.
+            start: As for ``solve``; for a robot with ``times``, the joint values one step before
+                the first target. None: an arm starts at the solution of the first target from which
+                it follows the path best.
             times: Time between targets [s], or (m,) the time of each. The velocities of the joints
                 are then limited. The path of one link breaks where a joint would have to be
                 faster; several links of a robot lag behind their targets instead.
@@ -188,8 +188,8 @@ class Verbs(Planning):
                 mapping of joint names. None: those of the model.
             max_step: Largest change of any joint between neighbours, and from a given start to the
                 first target [rad, m]. If no solution found keeps this limit, the path breaks.
-            options: Whether the path is closed, detours around obstacles, samples of what targets
-                leave free, progress, and links in contact with the ground.
+            options: Whether the path is closed, detours around obstacles, samples of free
+                directions, progress, and links in contact with the ground.
             posture: As for ``solve``. Its ``smoothness`` weighs the change of the joints.
             config: As for ``solve``. Several targets of a robot are searched with restarts only at
                 the beginning of the path.
@@ -197,12 +197,12 @@ class Verbs(Planning):
         Returns:
             The results. ``breaks`` lists where the path is interrupted, ``break_reasons`` has the
             reasons, and ``colliding`` lists the targets for which the motion from the previous
-            target collides. ``resolution`` has the distances of samples: a break means that no
-            better path was found at this resolution.
+            target collides. ``resolution`` has the spacing of samples: a break means that no better
+            path was found at this resolution.
 
         Raises:
             InvalidInputError: Something about the input is wrong, or the path has more solutions
-                than memory; the text says what.
+                than fit in memory; the text says what.
 
         Example:
             >>> from jointwise import Chain
@@ -239,7 +239,7 @@ class Verbs(Planning):
         return self._with_detours(path) if options.detours else path
 
     def _with_detours(self, path: IKPath) -> IKPath:
-        """The same path with plans where the motion from target to target collides or breaks."""
+        """The path, with plans where the motion from target to target collides or breaks."""
         between = {*path.colliding, *path.breaks} - {0}
         known = [i for i in sorted(between) if path.converged[i - 1] and path.converged[i]]
         plans = tuple((i, self.plan(q=path.q[i], start=path.q[i - 1])) for i in known)
@@ -257,21 +257,21 @@ class Verbs(Planning):
         config: SolveConfig = DEFAULT_SOLVE_CONFIG,
         threads: int | None = None,
     ) -> list[IKPath]:
-        """Follow many paths at once, each as ``solve_path`` follows one, on threads.
+        """Solve many paths on several threads, each as ``solve_path`` solves one.
 
         Args:
             paths: The targets of each path; paths may differ in length.
             start: As for ``solve_path``.
             times: Time between targets [s].
             max_velocity: As for ``solve_path``.
-            options: As for ``solve_path``: for all, or a list of one for each path, which may have
-                contacts of its own.
+            options: As for ``solve_path``: one for all, or a list with one for each path, for
+                example with contacts of its own.
             posture: As for ``solve_path``.
             config: As for ``solve_path``.
             threads: Threads to use, each for one path at a time. None: one for every core.
 
         Returns:
-            The path of each, in the same order and with the same bits as ``solve_path``.
+            The solved paths in order, each bit-for-bit the result of ``solve_path``.
 
         Example:
             >>> from jointwise import Robot
@@ -326,23 +326,23 @@ class Verbs(Planning):
     ) -> Tracker:
         """A tracker that follows moving targets step by step, within motion limits.
 
-        The base does not move, even if it is free: its motion has no limits. With a scene, the
-        joints slow down and stop before the model collides with an obstacle or with itself, and
+        The base does not move, even if it is free, because its motion has no limits. With a scene,
+        the joints slow down and stop before the model collides with an obstacle or with itself, and
         slide along an obstacle where this brings them closer to the target. A step is made only if
         the joints can provably brake in time after it, so they never collide.
 
         Args:
-            start: (n,) where the joints are, at rest [rad, m], or a mapping of some joint names.
-                Joints outside their limits are moved inside.
+            start: (n,) the current joint values, at rest [rad, m], or a mapping of some joint
+                names. Joints outside their limits are moved inside.
             dt: Time of a step [s].
             max_velocity: Limit of the velocity of all joints, (n,) of each, or a mapping of joint
                 names [rad/s, m/s]. None: those of the model.
             max_acceleration: Limit of the acceleration of all joints, or (n,) [rad/s², m/s²].
             max_jerk: Limit of the jerk of all joints, or (n,) [rad/s³, m/s³]. None: no limit.
-            posture: The spare motion of a redundant model goes towards its joint values, and only
-                its
-                ``active`` joints may move. A tracker takes no ``weight`` and no ``smoothness``.
-                None: the start, or the nearest values that are away from the limits.
+            posture: A redundant model uses its spare motion to approach these joint values, and
+                only the ``active`` joints may move. A tracker refuses ``weight`` and
+                ``smoothness``. None: the start, or the nearest values that are away from the
+                limits.
             switch_branches: If the joints have stopped short of a target at rest, and another
                 branch reaches it, move there, as after ``switch_branch()``. If False, the status
                 reports that there is such a branch.

@@ -13,8 +13,8 @@ from tests.support.cli import TO, write_csv
 Q = ["0", "-0.5", "0", "-2", "0", "1.5", "0.8"]
 BATCH = ("batch", "panda", "-")
 NPZ = (
-    "expected an array of this name, (m, 3) or (m, 4, 4), or arrays named as links of the robot, "
-    "saved with numpy.savez."
+    "expected an array of this name, (m, 3) or (m, 4, 4), or arrays named after links of the "
+    "robot, saved with numpy.savez."
 )
 WRONG_USAGE = {
     "unknown robot": (
@@ -214,11 +214,12 @@ BAD_TABLES = {
     ),
     "column of the results": (
         "x,y,z,status\n.4,.2,.5,new\n",
-        "the input has the column 'status', and so have the results: expected another name.",
+        "the input has the column 'status', which the results have, too: expected another name.",
     ),
     "joint of the results": (
         "x,y,z,panda_joint1,q1,q2,q3,q4,q5,q6,q7\n.4,.2,.5,a,0,0,0,0,0,0,0\n",
-        "the input has the column 'panda_joint1', and so have the results: expected another name.",
+        "the input has the column 'panda_joint1', which the results have, too: expected another "
+        "name.",
     ),
     "numbered joints in capitals": (
         "x,y,z,Q1,Q2,Q3,Q4,Q5,Q6,Q7\n",

@@ -158,7 +158,7 @@ def test_path(run, case):
     code, printed, summary = run("path", "panda", source, "--max-step", "1e-4", "--json")
     assert code == 1
     assert json.loads(printed)["breaks"] == list(range(1, 10))
-    assert "--max-step 0.0001 rad is not kept" in summary
+    assert "--max-step 0.0001 rad is exceeded" in summary
 
 
 @every_case
@@ -326,8 +326,8 @@ LINK_ERRORS = {
         "the input has the column 'q8' for a robot of 7 joints: expected q1 to q7."
     ),
     "tip.x,tip.y,tip.z,tip.position_error\n.4,.2,.5,1\n": (
-        "the input has the column 'tip.position_error', and so have the results: expected another "
-        "name."
+        "the input has the column 'tip.position_error', which the results have, too: expected "
+        "another name."
     ),
     '{"tip.position": [1, 2]}\n': (
         "tip.position in line 1 of the input is [1, 2]: expected 3 numbers, tip.x, tip.y, tip.z, "

@@ -96,7 +96,7 @@ def test_a_step_that_cannot_be_kept_exits_1_and_names_the_target(run):
     assert code == 1
     joint = PANDA.joint_names[np.abs(np.diff(expected.q[3:5], axis=0)).argmax()]
     assert summary.splitlines()[-1] == (
-        f"--max-step 0.1 rad is not kept: {joint} moves {expected.steps[3]:.3g} rad to target 4 "
+        f"--max-step 0.1 rad is exceeded: {joint} moves {expected.steps[3]:.3g} rad to target 4 "
         "(the first target is 0)."
     )
     code, _, summary = run("path", "panda", source, "--max-step", expected.largest_step)
@@ -113,7 +113,7 @@ def test_a_step_is_in_degrees_if_angles_are(run):
     first, last = summary.splitlines()
     step = f"{np.degrees(expected.largest_step):.3g}°"
     assert first.startswith(f"6 of 6 targets reached, largest step {step} (panda_joint")
-    assert last.startswith("--max-step 5.72958° is not kept: panda_joint")
+    assert last.startswith("--max-step 5.72958° is exceeded: panda_joint")
     assert last.endswith(f" moves {step} to target 4 (the first target is 0).")
 
 
@@ -123,8 +123,8 @@ def test_a_step_in_degrees_and_metres_is_refused(run):
     assert run("path", "stanford", source, *options) == (
         2,
         "",
-        "--max-step 2 is for revolute and prismatic joints, and with --deg in degrees: expected "
-        "radians and metres, without --deg.\n",
+        "--max-step 2 applies to revolute and prismatic joints, so it cannot be in degrees: "
+        "expected radians and metres, without --deg.\n",
     )
     assert run("path", "stanford", source, *options[1:])[0] == 0
 
@@ -137,7 +137,7 @@ def test_a_step_of_prismatic_joints_is_in_metres(run, tmp_path):
     assert code == 1
     assert summary.splitlines() == [
         "2 of 2 targets reached, largest step 2 m (b), breaks at 1 (the first target is 0)",
-        "--max-step 1 m is not kept: b moves 2 m to target 1 (the first target is 0).",
+        "--max-step 1 m is exceeded: b moves 2 m to target 1 (the first target is 0).",
     ]
 
 
@@ -274,7 +274,7 @@ def test_tolerances_are_angles_in_degrees_and_batch_reads_them(run):
             "tolerance_x",
             -0.1,
             (),
-            "tolerance_x in line 2 of in.csv is -0.1: expected 0 or more, or inf for free.",
+            "tolerance_x in line 2 of in.csv is -0.1: expected 0 or more, or inf to leave it free.",
         ),
         (
             "tolerance_rz",

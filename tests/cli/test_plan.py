@@ -230,8 +230,8 @@ def test_a_start_outside_the_limits_is_refused(run):
     assert run("plan", "panda", "--from", "3", *START[1:], *TO) == (
         2,
         "",
-        "start has 'panda_joint1' at 3, beyond its upper limit 2.8973. The robot is where it is, "
-        "so the start is not clamped.\n",
+        "start has 'panda_joint1' at 3, beyond its upper limit 2.8973. The start is the robot's "
+        "actual configuration, so it is not clamped.\n",
     )
 
 
@@ -256,7 +256,7 @@ def test_a_step_in_degrees_and_metres_is_refused(run, tmp_path):
     assert run(*command, "--deg") == (
         2,
         "",
-        "--step 2 is for revolute and prismatic joints, and with --deg in degrees: expected "
+        "--step 2 applies to revolute and prismatic joints, so it cannot be in degrees: expected "
         "radians and metres, without --deg.\n",
     )
     assert run(*command)[0] == 0

@@ -81,7 +81,7 @@ def test_options_that_do_not_apply_are_refused(run):
     for option, value in (("--seed", "0"), ("-o", "other.zarr"), ("--tip", "tool0")):
         expected = f"reach show takes no {option}: expected the map, and --plot or --port.\n"
         assert run("reach", "show", "map.zarr", option, value) == (2, "", expected)
-    expected = "reach ROBOT takes no --port: expected it with reach show MAP.\n"
+    expected = "reach ROBOT takes no --port: use it with reach show MAP.\n"
     assert run("reach", "ur3e", "--port", "8081") == (2, "", expected)
 
 
@@ -125,7 +125,7 @@ def test_a_large_map_that_exists_is_resumed_without_a_question(run, tmp_path, mo
     ("answer", "code", "end"),
     [
         ("y", 0, "computed"),
-        ("n", 2, "nothing was computed: a smaller map has a larger --resolution or fewer"),
+        ("n", 2, "nothing was computed: for a smaller map, use a larger --resolution or fewer"),
         ("", 2, "nothing was computed"),
     ],
 )

@@ -77,7 +77,7 @@ def test_a_column_named_clearance_is_refused_only_if_the_results_have_one(run, f
     code, _, text = run("batch", "panda", "in.csv", "--scene", "pole.toml")
     assert (code, text) == (
         2,
-        "in.csv has the column 'clearance', and so have the results: expected another name.\n",
+        "in.csv has the column 'clearance', which the results have, too: expected another name.\n",
     )
 
 

@@ -128,8 +128,8 @@ ERRORS = {
         "of your own, call with_geometry('spheres.json').\n"
     ),
     ("--to", "1", "2", "3", "--free-base"): (
-        "--free-base is for targets of links, which are not given: expected --target, or columns "
-        "such as LINK.x in a table.\n"
+        "--free-base needs targets of links: expected --target, or columns such as LINK.x in a "
+        "table.\n"
     ),
     (): "no target is given: expected --to, or --target for a robot.\n",
     ("--target", "base", "1", "2", "3"): None,

@@ -48,7 +48,7 @@ def test_view_shows_a_path_of_targets(run, monkeypatch):
     (model, path), count = calls[0], len(straight_line())
     assert (model.n, len(path), path.converged.all()) == (7, count, True)
     code, _, error = run("view", "panda", "--free-roll")
-    assert (code, error) == (2, "--free-roll, --tilt and --closed are for --path: add it.\n")
+    assert (code, error) == (2, "--free-roll, --tilt and --closed need --path: add it.\n")
 
 
 def test_view_plays_the_clips_that_retarget_writes_and_those_it_reads(run, monkeypatch):
@@ -86,12 +86,12 @@ def test_clips_that_do_not_fit_are_refused(run, tmp_path):
     for arguments, text in (
         (
             ("clip.npz",),
-            "clip.npz has targets of 'hand', which is no link of ur5e. For links of oth",
+            "clip.npz has targets of 'hand', which is not a link of ur5e. For links with oth",
         ),
         (("panda.npz",), "the path has 7 joints: expected 6, those of the robot."),
         (("none.npz",), "none.npz cannot be read: No such file or directory."),
         (("clip.npz", "--path", "a.csv"), "both --path and --clip are given: expected one."),
-        (("clip.npz", "--free-roll"), "--free-roll, --tilt and --closed are for --path: add it."),
+        (("clip.npz", "--free-roll"), "--free-roll, --tilt and --closed need --path: add it."),
     ):
         code, _, error = run("view", "ur5e", "--clip", *arguments)
         assert (code, error[: len(text)]) == (2, text)

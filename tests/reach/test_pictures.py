@@ -120,7 +120,7 @@ def test_a_figure_has_the_shape_of_its_slice():
     [
         ({"x": 0.0, "z": 0.0}, "2 of x, y and z are given: expected exactly one."),
         ({}, "0 of x, y and z are given: expected exactly one."),
-        ({"z": 9.0}, "z is 9.0: expected -0.75 to 1, where the map is."),
+        ({"z": 9.0}, "z is 9.0: expected -0.75 to 1, the extent of the map."),
         ({"z": 0.0, "what": "beauty"}, "what is 'beauty': expected 'dexterity' or "),
     ],
 )

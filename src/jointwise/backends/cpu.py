@@ -1,8 +1,8 @@
 """Kernels on the CPU: ``cpu.search(...)`` and every other name of ``kernels.native.entry_points``.
 
-They come from the native library, which is built with jointwise. It is checked before a line of it
-runs: it must be whole, built from these kernels, and for this processor. Where it is not, a
-sentence says so, and Numba compiles the kernels on their first call.
+They come from the native library, which is built with jointwise. It is checked before it is loaded:
+it must be undamaged, built from these kernels, and for this processor. Otherwise a sentence gives
+the reason, and Numba compiles the kernels on their first call.
 """
 
 import json
@@ -26,12 +26,12 @@ LIBRARY = PACKAGE / "kernels" / "native" / library_name(this_machine())
 DESCRIPTION = LIBRARY.with_name("_native.json")
 # Names a backend in the environment: "native" or "numba".
 VARIABLE = "JOINTWISE_BACKEND"
-# Settings of Numba that ask for kernels in Python, to debug them.
+# Settings of Numba that request kernels in Python, for debugging.
 PYTHON_KERNELS = ("NUMBA_DISABLE_JIT", "NUMBA_ENABLE_CUDASIM")
 
 
 class Backend(NamedTuple):
-    """What runs the kernels on the CPU.
+    """The backend that runs the kernels on the CPU.
 
     Attributes:
         name: ``"native"``, the library that is built with jointwise, or ``"numba"``, which compiles
@@ -54,7 +54,7 @@ class NativeLibraryWarning(UserWarning):
 
 
 def backend() -> Backend:
-    """What runs the kernels on the CPU, and why.
+    """Return the backend that runs the kernels on the CPU, and the reason.
 
     Raises:
         JointwiseError: The native library cannot be used, and Numba is not installed.
@@ -67,7 +67,7 @@ def backend() -> Backend:
 
 
 def versions() -> dict[str, str]:
-    """Versions of what has compiled the kernels; they decide the bits of results."""
+    """Versions of the compilers of the kernels, which decide the bits of results."""
     from importlib.metadata import version  # a slow import
 
     if backend().name == "native":
@@ -76,7 +76,7 @@ def versions() -> dict[str, str]:
 
 
 def __getattr__(name: str) -> Any:
-    """The function of an entry point, or ``HAS_LANES``; kept, so that it is found at once."""
+    """The function of an entry point, or ``HAS_LANES``; cached, so that later lookups are fast."""
     if name == "HAS_LANES":
         value = _choose()[0] is not None or import_module("jointwise.kernels.batch.rows").HAS_LANES
     elif name in ENTRY_POINTS:
@@ -90,7 +90,7 @@ def __getattr__(name: str) -> Any:
 
 @cache
 def _choose() -> tuple[Any, Backend]:
-    """The module of the native library, or None; and what to say about it."""
+    """The module of the native library, or None; and the backend."""
     wanted = os.environ.get(VARIABLE, "")
     if wanted not in ("", "native", "numba"):
         raise JointwiseError(f"{VARIABLE} is {wanted!r}: expected 'native' or 'numba'.")
@@ -146,7 +146,7 @@ def load() -> tuple[Any, str]:
 
 
 def _import_library() -> Any:
-    """The module in the file that was checked, not one that is found by its name."""
+    """Import the module from the checked file, not by its name."""
     spec = cast(ModuleSpec, spec_from_file_location("jointwise.kernels.native._native", LIBRARY))
     library = module_from_spec(spec)
     cast(Loader, spec.loader).exec_module(library)

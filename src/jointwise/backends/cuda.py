@@ -24,16 +24,16 @@ from jointwise.kernels.layout.arrays import Floats, Weights
 from jointwise.kernels.layout.task import Criteria, PackedProblem, Results
 from jointwise.kernels.layout.thresholds import SWEEPS
 
-# Threads of a block, and blocks at least: idle ones cost little, and Numba warns of fewer.
+# Threads per block, and the fewest blocks: idle ones cost little, and Numba warns about fewer.
 BLOCK_THREADS, MIN_BLOCKS = 128, 128
-# Fewer attempts do not fill the GPU, so each problem makes several in a round; and the most.
+# Fewer attempts do not fill the GPU, so each problem makes several per round; and the most.
 FULL_GPU, MAX_ATTEMPTS = 1 << 18, 128
 # Rows of a piece, and pieces side by side: for arrays on the GPU, and for arrays in host memory,
 # so that some are copied while others are solved.
 RESIDENT_PIECES, STREAMED_PIECES = (1 << 24, 1), (1 << 19, 4)
-# Kernels that a worker keeps ready, at most; three or four for each arm and kind of target.
+# Largest number of kernels that a worker caches; three or four for each arm and kind of target.
 MAX_CALLS = 192
-# Rows in host memory that are gathered and copied in one transfer, at most.
+# Largest number of rows in host memory that are gathered and copied in one transfer.
 MAX_STAGED = 1 << 14
 # The share of the free GPU memory that the pieces may take.
 MEMORY_SHARE = 0.1
@@ -62,7 +62,7 @@ def require_cuda() -> None:
 
 
 def gpu_versions() -> dict[str, str]:
-    """What decides the bits of a GPU: what kernels are compiled by, and for."""
+    """The compiler and the target of GPU kernels, which decide the bits of results."""
     from importlib.metadata import version
 
     major, minor = _cuda().current_context().device.compute_capability
@@ -87,8 +87,8 @@ class Worker:
 
     Args:
         n: Joints of the arm.
-        dtype: What is computed with, float64 or float32.
-        capacity: Rows of a piece, at most.
+        dtype: Precision of computation, float64 or float32.
+        capacity: Largest number of rows of a piece.
     """
 
     def __init__(self, n: int, dtype: type, capacity: int) -> None:
@@ -120,7 +120,7 @@ class Worker:
         module, alone = kernels.batch, without_scene(packed_arm, self.n)
         key = alone.tobytes(), self.n, weights, self.dtype
         checked, self.scene, self.check_kernel = has_scene(packed_arm), None, None
-        with LOCK:  # threads that begin together share what one of them compiles
+        with LOCK:  # threads that begin together share the kernels that one of them compiles
             self.kernels = module.sweep_kernel(*key), module.lm_kernel(*key)
             self.select_kernel = module.select_kernel(*key, checked)
             if checked:
@@ -178,7 +178,7 @@ class Worker:
         queues: Any,
         results: Results,
     ) -> NDArray[np.int32]:
-        """Launch the kernels of a round; what they counted.
+        """Launch the kernels of a round; return their counts.
 
         The criteria are in double precision and in that of the worker.
         """
@@ -204,7 +204,7 @@ class Worker:
         return self.counted
 
     def _launch(self, kernel: Any, blocks: int, arguments: tuple[Any, ...]) -> None:
-        """Launch a kernel; the first time for such arguments it is compiled or loaded."""
+        """Launch a kernel; it is compiled or loaded at the first launch with such arguments."""
         key = kernel, arguments[0].dtype, getattr(arguments[1], "dtype", None)
         if key in self.calls:
             self.calls[key].launch(blocks, BLOCK_THREADS, *arguments)
@@ -214,7 +214,7 @@ class Worker:
             self.calls[key].launch(blocks, BLOCK_THREADS, *arguments)
 
     def forget_arrays(self) -> None:
-        """Let go of the arrays of the last batch, which calls of kernels refer to."""
+        """Release the arrays of the last batch, to which kernel calls refer."""
         self.scene = None
         for call in self.calls.values():
             call.forget()
@@ -222,7 +222,7 @@ class Worker:
             del self.calls[next(iter(self.calls))]
 
     def _solve_staged(self, problem: PackedProblem, results: Results) -> NDArray[np.int32]:
-        """The same for few rows in host memory: one transfer to the GPU and one back."""
+        """Solve few rows in host memory, with one transfer to the GPU and one back."""
         count, shared = len(problem.targets), len(problem.starts) == 1
         capacity = 1 << (count - 1).bit_length()
         key = problem.targets.shape[1:], capacity, shared
@@ -246,7 +246,7 @@ class Worker:
         return missed
 
     def _solve_streamed(self, problem: PackedProblem, results: Results) -> NDArray[np.int32]:
-        """The same for arrays in host memory: copied to the GPU and back."""
+        """Solve arrays in host memory, copied to the GPU and back."""
         targets, starts = self._buffer(problem.targets), self._buffer(problem.starts)
         targets.copy_to_device(problem.targets, self.stream)
         starts.copy_to_device(problem.starts, self.stream)
@@ -270,8 +270,8 @@ IDLE_WORKERS: list[Worker] = []
 # The scene of the last batch: joints and device, the packed arm, and its arrays.
 SCENES: list[tuple[tuple[int, int], Floats, Any]] = []
 LOCK = Lock()
-# Held while a kernel is launched for the first time. Two threads that do so together would load its
-# module twice, and numba-cuda unloads one of the two while it runs.
+# Held while a kernel is launched for the first time. Otherwise two threads could load its module
+# twice, and numba-cuda would unload one of the two while it runs.
 LOADING = Lock()
 
 
@@ -295,7 +295,7 @@ def borrow_workers(count: int, n: int, dtype: type, rows: int) -> Iterator[list[
 
 
 def scene_on_gpu(packed_arm: Floats, n: int) -> Any:
-    """What follows an arm of n joints in its buffer, on the GPU; the last one is kept there."""
+    """The scene after an arm of n joints in its buffer, on the GPU; the last one stays there."""
     key = n, _device_id()
     for known, kept, scene in SCENES:
         if known == key and (kept is packed_arm or np.array_equal(kept, packed_arm)):

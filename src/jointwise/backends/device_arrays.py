@@ -46,7 +46,7 @@ def as_float_array(name: str, values: Any) -> Any:
     """An array on a GPU as a Numba array of the same memory.
 
     Raises:
-        InvalidInputError: Its numbers are no floats, or it is not contiguous.
+        InvalidInputError: Its numbers are not floats, or it is not contiguous.
     """
     array = as_numba_array(values)
     contiguous = array.size == 0 or array.is_c_contiguous()
@@ -73,7 +73,8 @@ def check_library(values: Any, dtype: type) -> None:
 def to_library(values: Any, like: Any) -> Any:
     """A Numba array as an array of the library of ``like``.
 
-    The memory stays the same. JAX does not keep it from being freed, so it is copied there.
+    The memory stays the same. JAX would not keep the memory from being freed, so the array is
+    copied for JAX.
     """
     library = library_of(like)
     if library == "torch":
@@ -119,7 +120,7 @@ def device_results(count: int, n: int, dtype: type) -> Results:
 
 
 def device_arrays(columns: list[Column]) -> tuple[Any, list[Any]]:
-    """Uninitialised arrays on the GPU: the bytes of their one allocation, and the arrays."""
+    """Uninitialised arrays on the GPU: the bytes of their single allocation, and the arrays."""
     places, size = _places(columns)
     memory = device_array((max(size, 1),), np.uint8)
     return memory, [_part(memory, *place) for place in places]

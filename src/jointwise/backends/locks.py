@@ -1,4 +1,4 @@
-"""Locks of files and folders, and what killed processes have left behind."""
+"""Locks of files and folders, and removal of the files of killed processes."""
 
 import os
 import shutil
@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import time
 
-# A process locks a temporary file just after it has made it. Younger ones are not removed [s].
+# A process locks a temporary file just after creating it, so younger ones are not removed [s].
 MIN_AGE_S = 60.0
 
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 # Called with the number of items done so far, and how many of them are solved.
 Report = Callable[[int, int], None]
 
-# Shown until the first items are done.
+# Text until the first items are done.
 NOTHING_YET = "starting"
 
 
@@ -22,7 +22,7 @@ def reporting(
 
     Args:
         enabled: Whether to show it; else the function does nothing.
-        description: What is being done, such as ``"solving"``.
+        description: The activity, such as ``"solving"``.
         total: Number of items. None: unknown; the bar has no end, and is removed afterwards.
         has_rate: Whether to show the rate and the share that is solved.
     """

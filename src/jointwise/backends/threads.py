@@ -18,7 +18,7 @@ POLL_S = 0.1
 
 
 def thread_count(threads: int | None) -> int:
-    """Threads to use: as many as asked for, or one for every core that this process may use."""
+    """Number of threads: the requested one, or one for every core that this process may use."""
     if threads is None:
         if hasattr(os, "sched_getaffinity"):
             return len(os.sched_getaffinity(0))
@@ -46,14 +46,14 @@ def run_threads(
     Args:
         work: Called in the thread of a worker, for rows from ``begin`` to ``end``.
         count: How many rows.
-        size: Rows of a call, at most.
+        size: Largest number of rows of a call.
         progress: A row for each worker, as ``new_progress`` makes them; if the caller is
             interrupted, the last column becomes 1, and workers should return.
-        report: Called now and then with the rows done and solved.
+        report: Called from time to time with the rows done and solved.
     """
     workers = len(progress)
     starts = iter(range(0, count, max(size, 1)))
-    # Ctrl-C reaches the main thread only, which therefore waits for others.
+    # Ctrl-C reaches only the main thread, which therefore waits for the others.
     if count <= size or (workers == 1 and current_thread() is not main_thread()):
         for begin in starts:
             work(0, begin, min(begin + size, count))

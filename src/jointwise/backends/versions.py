@@ -12,8 +12,8 @@ def versions_of(*paths: str) -> dict[str, str]:
     """Versions of jointwise and of the libraries that it computes with, by name.
 
     Args:
-        paths: Files and folders below ``jointwise`` whose code decides the bits; their fingerprint
-            is called ``kernels``.
+        paths: Files and folders below ``jointwise`` whose code decides the bits; the key of their
+            fingerprint is ``kernels``.
     """
     from importlib.metadata import version  # a slow import
 

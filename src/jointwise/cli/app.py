@@ -139,7 +139,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def repeat_options(arguments: Sequence[str]) -> list[str]:
-    """``--q 1 -2 3`` as ``--q 1 --q -2 --q 3``: the parser takes one value per option."""
+    """Rewrite ``--q 1 -2 3`` as ``--q 1 --q -2 --q 3``: the parser takes one value per option."""
     repeated: list[str] = []
     option = None
     for argument in arguments:
@@ -163,7 +163,7 @@ def _unwind_when_terminated() -> None:
 
 @contextmanager
 def _warnings_as_lines() -> Iterator[None]:
-    """In this block a warning is a line on standard error, one for each text or remedy."""
+    """In this block, print a warning as a line on standard error, once for each text or remedy."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)
         show, printed = warnings.showwarning, set()

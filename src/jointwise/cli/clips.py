@@ -15,7 +15,7 @@ from jointwise.robot import Robot
 
 
 def clip_of(name: str, options: ModelOptions) -> tuple[Robot, IKPath]:
-    """The robot of a clip, and its path: the solutions in a file, or those of the targets in it."""
+    """The robot of a clip, and its path: solutions from the file, or solved for its targets."""
     file = Path(name)
     try:
         arrays = npz_arrays(file)
@@ -45,8 +45,8 @@ def _followed(file: Path, options: ModelOptions) -> tuple[Robot, IKPath]:
     clip, robot = read_clip(file.parent, file.name), options.whole_robot("--clip")
     if unknown := [link for link in clip.links if link not in robot.link_names]:
         raise InvalidInputError(
-            f"{file.name} has targets of {unknown[0]!r}, which is no link of {robot.name}. For "
-            "links of other names, use jointwise retarget, and view its solutions."
+            f"{file.name} has targets of {unknown[0]!r}, which is not a link of {robot.name}. For "
+            "links with other names, use jointwise retarget, and view its solutions."
         )
     path = robot.solve_path({link: clip.targets(link) for link in clip.links})
     return robot, replace(path, _details=path._details._replace(rate=clip.rate))

@@ -1,4 +1,4 @@
-"""What the targets of a path leave free: ``--free-roll``, ``--tilt``, ``--closed``."""
+"""The freedom of the targets of a path: ``--free-roll``, ``--tilt``, ``--closed``."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class FreedomOptions:
         """Targets with this freedom; of a robot, for each link.
 
         Raises:
-            InvalidInputError: The targets are no poses, or have tolerances already.
+            InvalidInputError: The targets are not poses, or already have tolerances.
         """
         if not self.free_roll and self.tilt == 0.0:
             return targets

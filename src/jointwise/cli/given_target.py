@@ -1,4 +1,4 @@
-"""The target that ``solve`` and ``plan`` are given, and the arm or robot that it is for."""
+"""The target of ``solve`` and ``plan``, and the arm or robot for which it is meant."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

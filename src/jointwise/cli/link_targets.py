@@ -45,7 +45,7 @@ def parse_targets(given: Iterable[str], deg: bool) -> "dict[str, AnyTarget]":
         deg: Whether angles are in degrees.
 
     Raises:
-        InvalidInputError: One of them is no target, or a link has two.
+        InvalidInputError: One of them is not a target, or a link has two.
     """
     targets: dict[str, AnyTarget] = {}
     for text in given:

@@ -36,8 +36,8 @@ class ArmOptions:
         """
         if self.free_base:
             raise InvalidInputError(
-                "--free-base is for targets of links, which are not given: expected --target, or "
-                "columns such as LINK.x in a table."
+                "--free-base needs targets of links: expected --target, or columns such as LINK.x "
+                "in a table."
             )
         try:
             return self._in_scene(self._load_arm())
@@ -96,7 +96,7 @@ class ArmOptions:
 
 @dataclass(frozen=True, slots=True)
 class SceneOptions(ArmOptions):
-    """The obstacles around an arm, too."""
+    """Also the obstacles around an arm."""
 
     scene: SceneFile = None  # type: ignore[misc]
     margin: Margin = 0.0  # type: ignore[misc]
@@ -104,6 +104,6 @@ class SceneOptions(ArmOptions):
 
 @dataclass(frozen=True, slots=True)
 class ModelOptions(SceneOptions):
-    """Whether the base of a whole robot moves freely, too."""
+    """Also whether the base of a whole robot moves freely."""
 
     free_base: FreeBase = False  # type: ignore[misc]

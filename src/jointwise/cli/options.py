@@ -105,11 +105,11 @@ Output = Annotated[
 RowVerb = Annotated[
     Literal["solve", "solutions", "plan"],
     typer.Option(
-        help="solve; solutions for all solutions of each pose; or plan for a plan to each target. "
-        "The last two need an output that ends in /."
+        help="solve, solutions (all solutions of each pose) or plan (a plan to each target). The "
+        "last two need an output that ends in /."
     ),
 ]
-WithTargets = Annotated[bool, _option("Repeat the columns of the targets.", None, "--with-targets")]
+WithTargets = Annotated[bool, _option("Add the columns of the targets.", None, "--with-targets")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ class TableOptions:
 
 @dataclass(frozen=True, slots=True)
 class WorkerOptions:
-    """What computes many rows; the attributes are those of the options."""
+    """The workers that compute many rows; the attributes are those of the options."""
 
     device: Device = "cpu"
     threads: Threads = None

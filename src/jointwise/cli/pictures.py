@@ -20,7 +20,7 @@ def check_file(file: str) -> None:
     """Refuse a file that cannot be written, before anything is computed.
 
     Raises:
-        InvalidInputError: Its suffix is no picture format, or its folder does not exist.
+        InvalidInputError: Its suffix is not a picture format, or its folder does not exist.
     """
     from jointwise.plot import canvas
 

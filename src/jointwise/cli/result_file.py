@@ -43,7 +43,7 @@ def checked_columns(
 
 
 def print_extra(table: TargetTable, source: str, verb: str) -> None:
-    """Name the extra columns on standard error, if there are some, and what is done with them."""
+    """Name any extra columns on standard error, and what is done with them."""
     if table.extra:
         print(f"columns of {source_name(source)} {verb}: {list_extra(table)}", file=sys.stderr)
 

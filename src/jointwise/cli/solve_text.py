@@ -1,4 +1,4 @@
-"""What ``jointwise solve`` prints of its results, as text and as JSON."""
+"""The results of ``jointwise solve``, as text and as JSON."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -24,11 +24,11 @@ def record(
     """A result for JSON, in metres and radians.
 
     Args:
-        name: What the user calls the robot.
+        name: The user's name of the robot.
         model: The arm or the robot.
         target: The target of an arm, or the targets of links.
         result: The result.
-        steps: The trace, if one is asked for.
+        steps: The trace, if one is requested.
     """
     from jointwise.chain import Chain
 
@@ -114,7 +114,7 @@ def _error_text(position_error: float, orientation_error: float, deg: bool) -> s
 
 
 def _base_line(result: "IKResult", deg: bool) -> str:
-    """Where a free base is."""
+    """The pose of a free base."""
     import numpy as np
 
     from jointwise.model.rotation import roll_pitch_yaw

@@ -19,7 +19,7 @@ def parse_tool(text: str) -> "Floats":
             made it.
 
     Raises:
-        InvalidInputError: It is no pose.
+        InvalidInputError: It is not a pose.
     """
     import numpy as np
 

@@ -9,7 +9,7 @@ from jointwise.verbs import Verbs
 
 
 def step_to_radians(option: str, step: float | None, model: Verbs) -> float | None:
-    """A step of all joints [°] in radians; a number for metres, too, cannot be in degrees.
+    """Convert a step of all joints from degrees to radians, unless it is for metres, too.
 
     Raises:
         InvalidInputError: The model has revolute and prismatic joints.
@@ -18,8 +18,8 @@ def step_to_radians(option: str, step: float | None, model: Verbs) -> float | No
         return step
     if model.prismatic.any():
         raise InvalidInputError(
-            f"{option} {step:g} is for revolute and prismatic joints, and with --deg in degrees: "
-            "expected radians and metres, without --deg."
+            f"{option} {step:g} applies to revolute and prismatic joints, so it cannot be in "
+            "degrees: expected radians and metres, without --deg."
         )
     return float(np.radians(step))
 

@@ -86,7 +86,7 @@ def open_source(path: Path, model_for: ModelFor, in_degrees: bool, piece_rows: i
 
 
 def _arrays(path: Path) -> dict[str, Any]:
-    """The arrays by name; nothing is read where that can be avoided."""
+    """The arrays by name, read only where necessary."""
     if path.is_dir():
         zarr = require("zarr", "a Zarr folder needs zarr", "reach")
         opened = zarr.open(path, mode="r")
@@ -95,7 +95,7 @@ def _arrays(path: Path) -> dict[str, Any]:
 
 
 def _zarr_checksum(path: Path) -> int:
-    """From the metadata, and the names and sizes of all files."""
+    """A checksum of the metadata, and the names and sizes of all files."""
     files = sorted(file for file in path.rglob("*") if file.is_file())
     sizes = [(file.relative_to(path).as_posix(), file.stat().st_size) for file in files]
     checksum = crc32(repr(sizes).encode())

@@ -1,8 +1,8 @@
 """Clips of moving targets in ``.npz`` files, and the folder of their solutions.
 
 A clip has ``links``, the names of k links; ``rate``, frames per second; and ``poses``
-(frames, k, 4, 4), or ``positions`` (frames, k, 3) [m] and perhaps ``quaternions`` (frames, k, 4),
-x, y, z, w. It may have ``contacts`` (frames, k), booleans: where each link keeps its place.
+(frames, k, 4, 4), or ``positions`` (frames, k, 3) [m] and optionally ``quaternions`` (frames, k,
+4), x, y, z, w. It may have ``contacts`` (frames, k), booleans: when each link keeps its place.
 """
 
 from io import BytesIO
@@ -28,8 +28,8 @@ LINKS, POSES, POSITIONS, QUATERNIONS, CONTACTS, RATE = (
 )
 # The shape of each array after the frames and the links.
 SHAPES = {POSES: (4, 4), POSITIONS: (3,), QUATERNIONS: (4,)}
-# Characters at the end of a file of solutions: the CRC-32 of the others, in the comment of the ZIP
-# archive, and the bytes before it that have the length of the comment.
+# Characters at the end of a file of solutions: the CRC-32 of the other bytes, in the comment of the
+# ZIP archive; and the number of bytes before it that store the length of the comment.
 CHECKSUM_CHARS, LENGTH_BYTES = 8, 2
 
 
@@ -52,9 +52,9 @@ class Clip(NamedTuple):
 
     Attributes:
         links: The names of its links.
-        arrays: Poses, or positions and perhaps quaternions, by name.
+        arrays: Poses, or positions and optionally quaternions, by name.
         rate: Frames per second.
-        contacts: (frames, k) where each link is in contact; None if that is not known.
+        contacts: (frames, k) when each link is in contact; None if unknown.
     """
 
     links: tuple[str, ...]
@@ -68,7 +68,7 @@ class Clip(NamedTuple):
         return len(next(iter(self.arrays.values())))
 
     def in_contact(self, link: str) -> Bools | None:
-        """(frames,) where a link is in contact; None if that is not known."""
+        """(frames,) when a link is in contact; None if unknown."""
         if self.contacts is None:
             return None
         column: Bools = np.array(self.contacts[:, self.links.index(link)], np.bool_)

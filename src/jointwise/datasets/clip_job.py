@@ -82,17 +82,17 @@ class ClipJob:
         return FileChunk(files, solved)
 
     def check(self, name: str, clip: Clip) -> None:
-        """Refuse a clip with links that the robot does not have, or without one that it follows."""
+        """Refuse a clip that has unknown links, or lacks a link that the robot follows."""
         self._pairs(name, clip)
         for link in self.path.contacts or ():
             if link not in self.robot.link_names:
                 raise InvalidInputError(
-                    f"contacts has {link!r}, which is no link of the robot: expected names of its "
-                    "links."
+                    f"contacts has {link!r}, which is not a link of the robot: expected names of "
+                    "its links."
                 )
 
     def _options(self, clip: Clip, pairs: Mapping[str, str]) -> PathOptions:
-        """The options of a clip, which may say where its links are in contact."""
+        """The options of a clip, with its contacts if it has any."""
         contacts = dict(self.path.contacts or {})
         for link, contact in contacts.items():
             if contact.frames is None and link in pairs:

@@ -1,4 +1,4 @@
-"""Arrays of an ``.npz`` file, without reading them where that can be avoided."""
+"""Arrays of an ``.npz`` file, read only where necessary."""
 
 import struct
 from collections.abc import Collection
@@ -13,8 +13,8 @@ import numpy as np
 
 # Smaller arrays are read, which takes less time than to map them.
 MAPPED_BYTES = 1 << 16
-# Size of the header of a file in a ZIP archive, up to its name, and where the lengths of its name
-# and of its extra field are [bytes].
+# Size of the header of a file in a ZIP archive, up to its name, and the offset of the lengths of
+# its name and of its extra field [bytes].
 ZIP_HEADER_BYTES, ZIP_LENGTHS = 30, slice(26, 30)
 
 
@@ -38,7 +38,7 @@ def npz_arrays(path: Path, names: Collection[str] | None = None) -> dict[str, An
 
 
 def npz_checksum(path: Path) -> int:
-    """A checksum of the contents, from those of the archive; 0 if it is none."""
+    """A checksum of the contents, from the checksums in the archive; 0 if it is not an archive."""
     try:
         with ZipFile(path) as archive:
             found = sorted((each.filename, each.file_size, each.CRC) for each in archive.infolist())

@@ -16,7 +16,7 @@ from jointwise.jobs.job import sent_state, set_state, unsent
 from jointwise.tables.columns import ModelFor, TargetTable, read_header
 from jointwise.tables.parquet_file import import_pyarrow, number_errors, to_targets
 
-# Row groups that are kept after they have been read, since a piece may be a part of one.
+# Number of row groups that are cached, because a piece may be a part of one.
 KEPT_GROUPS = 2
 # Bytes at the end of a file: the length of its footer, and a magic number.
 TAIL_BYTES = 8
@@ -79,7 +79,7 @@ class ArrowRows(NamedTuple):
     """Rows of a Parquet file, which become targets when they are needed.
 
     Attributes:
-        source: Where they are from.
+        source: Their source.
         table: The rows, an Arrow table.
         first: Number of the first one in the source.
     """

@@ -1,8 +1,8 @@
 """Results of a dataset on disk: a folder of Parquet files, one per piece of the source.
 
-The name of a part has the CRC-32 of its contents, ``part-00000012-1a2b3c4d.parquet``, so a part is
-complete if a file with its number exists and matches its name. Readers of Parquet ignore the
-description, whose name begins with ``_``.
+The name of a part contains the CRC-32 of its contents, ``part-00000012-1a2b3c4d.parquet``, so a
+part is complete if a file with its number exists and matches its name. Readers of Parquet ignore
+the description, whose name begins with ``_``.
 """
 
 import json
@@ -16,7 +16,7 @@ from jointwise.datasets.source import Piece
 from jointwise.jobs.file_store import FileChunk, FileStore, file_checksum
 from jointwise.tables.parquet_file import import_pyarrow
 
-# What the metadata of a part call its counts of statuses.
+# The key of the counts of statuses in the metadata of a part.
 STATUSES = b"jointwise.statuses"
 
 
@@ -68,7 +68,7 @@ def to_part(number: int, table: Any, statuses: Mapping[str, int]) -> dict[str, A
     pyarrow = import_pyarrow()
     types, stream = pyarrow.types, pyarrow.BufferOutputStream()
     counted = table.replace_schema_metadata({STATUSES: json.dumps(dict(statuses), sort_keys=True)})
-    # Joint values hardly repeat: to look for repetitions would take longer than to write them.
+    # Joint values hardly repeat: searching for repetitions would take longer than writing them.
     numbers = [each.name for each in table.schema if types.is_floating(each.type)]
     texts = [
         each.name

@@ -28,22 +28,22 @@ from jointwise.posture import Posture, check_posture
 from jointwise.results.status import Status, count_lines
 from jointwise.robot import Robot
 
-# Frames of a group of clips, at least, unless a folder has fewer.
+# Smallest number of frames of a group of clips, unless a folder has fewer.
 GROUP_FRAMES = 3_000
 
 
 @dataclass(frozen=True, slots=True)
 class ClipOptions:
-    """How clips are followed.
+    """How clips are retargeted.
 
     Args:
         links: The link of a clip that each link of the robot follows, by the names of the robot's
-            links. None: each link of a clip leads the link of the robot that has its name.
+            links. None: each link of the robot follows the link of the clip with the same name.
         limits_velocity: Whether the velocities of the joints are limited to those of the robot, at
             the rate of the clip.
         posture: As for ``solve_path``.
-        path: As for ``solve_path``. A link among its ``contacts`` without ``frames`` is in contact
-            where the clip says so of the link that it follows.
+        path: As for ``solve_path``. A link in its ``contacts`` without ``frames`` is in contact
+            whenever the link that it follows is in contact in the clip.
 
     Example:
         >>> from jointwise import ClipOptions
@@ -116,14 +116,14 @@ def retarget_clips(
         robot: The robot; if it has a scene, only collision-free solutions count.
         source: A folder of ``.npz`` files, in folders of any depth. A clip has ``links`` (k,),
             ``rate`` [1/s], and ``poses`` (frames, k, 4, 4) or ``positions`` (frames, k, 3) [m],
-            the latter perhaps with ``quaternions`` (frames, k, 4), x, y, z, w. It may have
-            ``contacts`` (frames, k), booleans: where each link keeps its place. The workers of a
+            the latter optionally with ``quaternions`` (frames, k, 4), x, y, z, w. It may have
+            ``contacts`` (frames, k), booleans: when each link keeps its place. The workers of a
             cluster must see it at the same path.
-        store: The folder to write, a file of the same name for each clip, as ``IKPath.save`` writes
-            it, and with ``joint_names`` and ``rate``.
+        store: The folder to write, with a file of the same name for each clip, in the format of
+            ``IKPath.save``, and with ``joint_names`` and ``rate``.
         config: As for ``solve_path``.
-        options: Which links follow which, velocity limits, posture and options of the path.
-        workers: What follows the clips: threads or a Dask cluster. A group has at least
+        options: Pairs of links, velocity limits, posture and options of the path.
+        workers: Where the clips are solved: on threads or a Dask cluster. A group has at least
             ``workers.chunk`` frames.
         progress: Whether to show progress on standard error.
 
@@ -171,7 +171,7 @@ def retarget_clips(
 def _check_arguments(robot: Any, options: Any, workers: Any) -> None:
     if not isinstance(robot, Robot):
         raise InvalidInputError(
-            f"robot is {checks.short(robot)}: expected a Robot. For an arm, use its robot."
+            f"robot is {checks.short(robot)}: expected a Robot. For an arm, pass arm.robot."
         )
     if not isinstance(options, ClipOptions):
         raise InvalidInputError(f"options is {checks.short(options)}: expected ClipOptions.")
@@ -213,7 +213,7 @@ def _groups(job: ClipJob, names: Iterable[str], size: int) -> Iterator[Group]:
 
 
 def _describe(job: ClipJob, names: Iterable[str], size: int) -> dict[str, Any]:
-    """What the store will hold; the clips are compared by the checksums of their contents."""
+    """The description of the store; clips are compared by the checksums of their contents."""
     checksum = 0
     for name in names:
         checksum = crc32(f"{name} {npz_checksum(job.folder / name)}".encode(), checksum)

@@ -20,8 +20,8 @@ from jointwise.tables.result_columns import Columns, ResultColumns
 
 # Files and folders whose code decides the bits of results.
 FINGERPRINTED = (*DECIDING, "arm_solutions.py", "chain.py", "tables")
-# Processor time of the rows that are computed at a time [s]: an interrupted piece ends after
-# them. Every row has the same bits, whatever is computed with it.
+# Processor time of the rows that are computed at a time [s]: an interrupted piece ends after them.
+# The bits of a row do not depend on the rows computed with it.
 SECONDS_AT_ONCE = 0.2
 
 
@@ -32,7 +32,7 @@ class RowJob:
     Attributes:
         source: The targets.
         columns: The model, and the columns of the results.
-        call: What is computed for each row.
+        call: The call of the verb for each row.
         pace: How many rows the last piece of this process computed at a time; empty before it.
     """
 
@@ -43,7 +43,7 @@ class RowJob:
 
     @property
     def verb(self) -> RowVerb:
-        """What is done with the rows."""
+        """The verb of the rows."""
         return VERBS[self.call.verb]
 
     @property
@@ -56,7 +56,7 @@ class RowJob:
         return self.source.pieces()
 
     def items(self, index: Piece) -> int:
-        """Number of rows; at least 1, since a part without rows is written too."""
+        """Number of rows; at least 1, because a part without rows is written, too."""
         return max(1, index.rows)
 
     def solved(self, index: Piece, chunk: FileChunk) -> int:
@@ -85,7 +85,7 @@ class RowJob:
                 fitting = int(size * SECONDS_AT_ONCE / max(thread_time() - started, 1e-9))
                 size = max(1, min(fitting, 8 * size, MAX_ROWS))
                 self.pace[:] = [size]
-        # Joined, so that the file does not depend on how many rows were computed at a time.
+        # Join them, so that the file does not depend on how many rows were computed at a time.
         table = to_table({name: join([part[name] for part in parts]) for name in parts[0]})
         names = (status.name for status in verb.statuses)
         found = {name: n for name, n in zip(names, counts.tolist(), strict=True) if n}

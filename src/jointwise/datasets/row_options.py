@@ -19,12 +19,12 @@ class DatasetOptions:
 
     Args:
         start: Start of all rows [rad, m], (n,) or a mapping of joint names, if the source has no
-            columns of starts. None: ``home``. Of ``"solutions"`` the values that full turns are
-            chosen to be close to; None: the middle of the ranges.
+            columns of starts. None: ``home``. For ``"solutions"``, full turns are chosen so that
+            joint values are close to it; None: the middle of the ranges.
         posture: As for ``solve_batch`` and ``plan_batch``.
         in_degrees: Whether angles are in degrees, in the source and in the results; never in
             arrays.
-        with_targets: Whether the columns of the targets are repeated in the results.
+        with_targets: Whether the results also have the columns of the targets.
         redundancy: As for ``solutions_batch``, one value for all rows.
         max_samples: As for ``plan_batch``.
         shortcuts: As for ``plan_batch``.

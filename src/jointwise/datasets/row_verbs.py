@@ -1,4 +1,4 @@
-"""What is done with the rows of a dataset: verbs of many rows, and their columns."""
+"""The verbs of datasets of rows, and their columns."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from jointwise.tables.list_columns import (
 from jointwise.tables.result_columns import ResultColumns
 
 Verb = Literal["solve", "solutions", "plan"]
-# Rows that are solved at a time, at most.
+# Largest number of rows that are solved at a time.
 MAX_ROWS = 32_768
 
 
@@ -36,9 +36,9 @@ class RowVerb:
         columns: Their columns.
         codes: (m,) codes of their statuses.
         statuses: The statuses, the most wanted first.
-        solved: Those of rows that count as solved, and what these are called.
+        solved: The statuses of rows that count as solved, and a description of these.
         needs: The method that a model must have.
-        options: The options that only some verbs have, and this one does.
+        options: The options of this verb that not all verbs have.
         has_config: Whether it has a config.
         on_gpu: Whether a GPU can compute it.
         piece_rows: Rows of a piece on a CPU and on a GPU: a second of one core, or a full GPU.
@@ -70,7 +70,7 @@ class RowCall:
         verb: Its name.
         options: The options.
         config: As for ``solve_batch``.
-        device: What computes, ``"cpu"`` or ``"cuda"``.
+        device: Where to compute, ``"cpu"`` or ``"cuda"``.
     """
 
     verb: Verb
@@ -154,7 +154,7 @@ VERBS: dict[str, RowVerb] = {
 
 
 def check_call(model: Any, call: RowCall) -> None:
-    """Refuse a verb that the model does not have, and options that the verb does not have."""
+    """Refuse a verb that the model lacks, and options that the verb lacks."""
     checks.choice("verb", call.verb, get_args(Verb))
     verb = VERBS[call.verb]
     given = f"verb is {call.verb!r}"
@@ -168,4 +168,4 @@ def check_call(model: Any, call: RowCall) -> None:
     if not verb.has_config and call.config != DEFAULT_SOLVE_CONFIG:
         raise InvalidInputError(f"{given}, which has no config: expected the default.")
     if not verb.on_gpu and call.device == "cuda":
-        raise InvalidInputError(f"{given}, which CPUs compute: expected the device 'cpu'.")
+        raise InvalidInputError(f"{given}, which needs a CPU: expected the device 'cpu'.")

@@ -41,7 +41,7 @@ class SolvedDataset:
         path: The folder of Parquet files.
         rows: Number of rows.
         statuses: How many rows have each status, by its name.
-        verb: What was done with the rows, as for ``solve_dataset``.
+        verb: The verb, as for ``solve_dataset``.
 
     Example:
         >>> from pathlib import Path
@@ -87,8 +87,8 @@ def solve_dataset(
 
     The results are written piece by piece. After an interruption of any kind, the same call
     resumes, and the completed folder is bit for bit that of an uninterrupted run, on any number of
-    threads and on a Dask cluster. Each row has the bits of ``solve_batch``, ``solutions_batch`` or
-    ``plan_batch``.
+    threads and on a Dask cluster. Each row is bit-for-bit the result of ``solve_batch``,
+    ``solutions_batch`` or ``plan_batch``.
 
     Args:
         model: The arm or the robot; if it has a scene, only collision-free solutions count.
@@ -98,12 +98,12 @@ def solve_dataset(
             same path.
         store: The folder of Parquet files to write. An existing one with the same settings is
             resumed.
-        verb: ``"solve"``; ``"solutions"`` for all solutions of each pose, of an arm with a closed
-            form; or ``"plan"`` for a plan from the start to each target, of a model with a scene.
-            A row of the last two has a list of values for each joint.
+        verb: ``"solve"``; ``"solutions"`` for all solutions of each pose, for an arm with a closed
+            form; or ``"plan"`` for a plan from the start to each target, for a model with a scene.
+            With the last two, a row has a list of values for each joint.
         config: As for ``solve_batch`` and ``plan_batch``.
-        options: The start, the posture, the columns of the results, and what single verbs need.
-        workers: What computes the rows: threads, a GPU or a Dask cluster. A piece has
+        options: The start, the posture, the columns of the results, and options of single verbs.
+        workers: Where the rows are computed: on threads, a GPU or a Dask cluster. A piece has
             ``workers.chunk`` rows.
         progress: Whether to show progress on standard error.
 
@@ -154,7 +154,7 @@ def row_job(
     options: DatasetOptions,
     workers: Workers,
 ) -> RowJob:
-    """What to compute.
+    """The job of a dataset.
 
     Args:
         source: The file or folder of targets.
@@ -184,7 +184,7 @@ def row_job(
         empty.model, empty.links, options.in_degrees, options.with_targets
     )
     columns.check(empty, Path(source).name)
-    # A GPU of a cluster need not be in this machine.
+    # With a GPU of a cluster, this machine needs none.
     (replace(call, device="cpu") if workers.client is not None else call).results(empty)
     return RowJob(opened, columns, call)
 

@@ -15,7 +15,7 @@ class Piece(NamedTuple):
     Attributes:
         number: Number of the piece, from 0.
         rows: Number of rows; in text, of lines.
-        place: Where they are in the source.
+        place: Their place in the source.
     """
 
     number: int
@@ -24,7 +24,7 @@ class Piece(NamedTuple):
 
 
 class PieceRows(Protocol):
-    """The rows of a piece that has been read: a ``TargetTable``, or what becomes one."""
+    """The rows of a piece that has been read: a ``TargetTable``, or rows that can be made one."""
 
     @property
     def size(self) -> int: ...  # noqa: D102

@@ -1,4 +1,4 @@
-"""Opens a source, by the suffix of the file or what is in the folder."""
+"""Opens a source, by the suffix of the file or the contents of the folder."""
 
 from pathlib import Path
 from typing import Any

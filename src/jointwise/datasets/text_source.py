@@ -90,7 +90,7 @@ def open_source(path: Path, model_for: ModelFor, in_degrees: bool, piece_rows: i
 
 
 def _line_ends(stream: Any, name: str, begin: int, piece_rows: int) -> tuple[list[int], int, int]:
-    """Where pieces end, lines after ``begin``, and the checksum of everything."""
+    """The ends of pieces, the number of lines after ``begin``, and the checksum of everything."""
     checksum = crc32(stream.read(begin))
     ends, lines, offset, last = [begin], 0, begin, begin
     while block := stream.read(16 * BLOCK_BYTES):

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 def engine_for(problem: Problem) -> Engine:
-    """The engine of a problem.
+    """Return the engine that solves a problem.
 
-    The serial engine solves for one target that lies on a serial path of independent joints with
-    a fixed base, if nothing beside the path can collide. It has closed forms, proofs, lanes and a
-    GPU. The tree engine solves everything else: also a path with a posture of another weight than
-    the usual one, and targets that such a posture is weighed against because they are not reached.
+    The serial engine solves for one target at the end of a serial path of independent joints with a
+    fixed base, if nothing outside the path can collide. It has closed forms, proofs, lanes and a
+    GPU. The tree engine solves everything else, including paths with a posture of a non-default
+    weight, and unreached targets against which such a posture is weighed.
     """
     if problem.posture is None and type(problem.model) is ArmModel:
         target, around = problem.targets[0], problem.collision
@@ -55,7 +55,7 @@ def engine_for(problem: Problem) -> Engine:
 
 
 def path_engine(problem: Problem, options: PathOptions) -> Engine:
-    """The engine of a path: that of trees, if links are in contact."""
+    """The engine of a path: the tree engine, if links are in contact."""
     if not options.contacts:
         return engine_for(problem)
     if isinstance(problem.model, ArmModel):
@@ -68,7 +68,7 @@ def path_engine(problem: Problem, options: PathOptions) -> Engine:
 
 
 def is_for_arms(collision: "CollisionModel") -> bool:
-    """Whether kernels of arms can check what a model must not collide with."""
+    """Whether kernels of arms can check a collision model."""
     from jointwise.scene import collision_model
 
     return collision_model.is_for_arms(collision)
@@ -76,7 +76,7 @@ def is_for_arms(collision: "CollisionModel") -> bool:
 
 @cache
 def _tree_engines() -> Any:
-    """The tree engine, and what makes other engines; imported when needed."""
+    """The tree engine, and factories of other engines; imported when needed."""
     from jointwise.engines.serial.link_arm import link_arm
     from jointwise.engines.tree.engine import TREE
     from jointwise.engines.weighed_posture import WeighedPosture

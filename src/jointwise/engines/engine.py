@@ -1,4 +1,4 @@
-"""What an engine does."""
+"""The interface of engines."""
 
 from typing import TYPE_CHECKING, Protocol
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 class Engine(Protocol):
-    """What solves problems."""
+    """Solves problems."""
 
     def solve(self, problem: Problem) -> "IKResult":
         """Joint values for one target, or one set of targets."""
         ...
 
     def solve_batch(self, problem: Problem, options: "RunOptions") -> "IKBatch":
-        """Joint values for each of many."""
+        """Joint values for each of many targets, or sets of targets."""
         ...
 
     def follow(self, problem: Problem, limits: "PathLimits", options: "PathOptions") -> "IKPath":
@@ -30,5 +30,5 @@ class Engine(Protocol):
         ...
 
     def stepper(self, problem: Problem, moving: "Moving") -> "Stepper":
-        """What moves the joints of a tracker after targets of these links and kinds."""
+        """A stepper that moves the joints of a tracker towards targets of these links and kinds."""
         ...

@@ -1,4 +1,4 @@
-"""Levers: how far a unit of a joint's motion moves the spheres of a link group, at most.
+"""Levers: the largest motion of the spheres of a link group per unit of a joint's motion.
 
 The levers of a link group are found on the way from the joint that carries it to the base. They
 hold for all values of revolute joints: each joint adds the distance of its own frame.
@@ -42,8 +42,8 @@ def levers_to_base(
         centres: (k, 3) centres of the spheres in the frame of the joint [m].
         parents: (b,) the joint that moves the frame of each joint; -1 for the base.
         origins: (b, 3) the origin of each joint's frame in the frame of its parent [m], rotated
-            about z at will. If the joint is prismatic, the coordinates are the greatest that the
-            joint allows, or those at 0 if its travel is accounted for elsewhere.
+            about z by any angle. If the joint is prismatic, the coordinates are the largest that
+            the joint allows, or those at 0 if its travel is accounted for elsewhere.
         joint: The joint that carries the link group.
     """
     across = float(np.linalg.norm(centres[:, :2], axis=1).max())

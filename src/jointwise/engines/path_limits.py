@@ -9,7 +9,7 @@ from jointwise.kernels.layout.arrays import Floats
 from jointwise.model import checks
 from jointwise.targets import PackedTarget
 
-# Largest difference of the ends of a closed path: of its targets [m], of its joints [rad, m].
+# Largest difference between the ends of a closed path: of its targets [m], of its joints [rad, m].
 CLOSED = 1e-9
 
 
@@ -34,7 +34,7 @@ class PathLimits(NamedTuple):
 
 
 def ends_meet(q: Floats) -> bool:
-    """Whether joint values (m, n) end where they begin; NaN is where NaN is."""
+    """Whether joint values (m, n) end where they begin; NaN equals NaN."""
     return np.allclose(q[0], q[-1], rtol=0.0, atol=CLOSED, equal_nan=True)
 
 

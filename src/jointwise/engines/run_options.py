@@ -28,7 +28,7 @@ class RunOptions:
 
 
 def wants_gpu(device: Device) -> bool:
-    """Whether to compute on a GPU; an error if one is asked for and there is none."""
+    """Whether to compute on a GPU; raises an error if one is requested and there is none."""
     checks.choice("device", device, get_args(Device))
     if device == "cpu":
         return False
@@ -40,7 +40,7 @@ def wants_gpu(device: Device) -> bool:
 
 
 def require_cpu(options: RunOptions, config: SolveConfig, what: str) -> None:
-    """Refuse a GPU and single precision for what is solved in float64 on the CPU."""
+    """Refuse a GPU and single precision for problems that are solved in float64 on the CPU."""
     checks.choice("device", options.device, get_args(Device))
     if options.device == "cuda" or precision(options.dtype, config) is not np.float64:
         raise InvalidInputError(
@@ -50,7 +50,7 @@ def require_cpu(options: RunOptions, config: SolveConfig, what: str) -> None:
 
 
 def require_search(config: SolveConfig, what: str) -> None:
-    """Refuse to skip the search for what is always searched."""
+    """Refuse to skip the search for problems that are always searched."""
     if not config.search_unreached:
         raise InvalidInputError(
             f"config has search_unreached=False, which is for one target of a serial arm: {what} "
@@ -67,7 +67,7 @@ def gpu_array(name: str, values: Any) -> Any:
 
 
 def given_on_gpu(name: str, values: Any) -> Any:
-    """The same, checked, as it was given: results are arrays of the same library."""
+    """The given array, checked but not converted: results are arrays of the same library."""
     gpu_array(name, values)
     return values
 

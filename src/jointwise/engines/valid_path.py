@@ -1,4 +1,4 @@
-"""A path with invalid targets: the others are followed, each from the valid one before."""
+"""A path with invalid targets: the valid ones are followed, each from the previous valid one."""
 
 from dataclasses import replace
 
@@ -16,7 +16,7 @@ from jointwise.results.path import IKPath
 from jointwise.results.result import IDENTITY, LinkErrors
 from jointwise.results.status import BreakReason, Status
 
-# Reasons of breaks at targets that are missed; others have no solution.
+# Reasons of breaks at missed targets; others have no solution.
 BY_STATUS = {
     Status.OUTSIDE_LIMITS: BreakReason.OUTSIDE_LIMITS,
     Status.COLLIDES: BreakReason.COLLIDES,
@@ -30,8 +30,8 @@ def follow_valid(
 ) -> IKPath:
     """Joint values along a path, and why it breaks; invalid targets get a status, and NaN.
 
-    The first valid target after invalid ones is a break. It is as near to the valid target before
-    as the limits allow for one step.
+    The first valid target after invalid ones is a break. Its solution is as close to that of the
+    previous valid target as the limits allow for one step.
     """
     if problem.start is not None:
         checks.all_finite("start", checks.floats("start", problem.start))
@@ -55,7 +55,7 @@ def follow_valid(
 
 
 def _explained(path: IKPath, limits: PathLimits, closed: bool) -> IKPath:
-    """The same path with the reason of each break; a closed one breaks where it does not close."""
+    """The path with the reason of each break; a closed path breaks where it does not close."""
     last = len(path) - 1
     opens = closed and not ends_meet(path.q)
     breaks = {*path.breaks, last} if opens else {*path.breaks}

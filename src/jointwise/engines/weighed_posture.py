@@ -1,4 +1,4 @@
-"""A posture with a weight of its own: weighed against the targets that are not reached."""
+"""A posture with a weight of its own, which is weighed against unreached targets."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
@@ -23,8 +23,8 @@ class WeighedPosture(NamedTuple):
     """A posture with a weight of its own, which counts only where the target is not reached.
 
     Attributes:
-        serial: What solves for targets that are reached.
-        tree: What solves for the others, where the posture is weighed against the errors.
+        serial: The engine for targets that are reached.
+        tree: The engine for the others, where the posture is weighed against the errors.
     """
 
     serial: Engine
@@ -36,7 +36,7 @@ class WeighedPosture(NamedTuple):
         return found if found.converged else self.tree.solve(problem)
 
     def solve_batch(self, problem: Problem, options: RunOptions) -> IKBatch:
-        """Joint values for each of many."""
+        """Joint values for each of many targets."""
         found = self.serial.solve_batch(problem, options)
         if found.converged.all():
             return found
@@ -51,5 +51,5 @@ class WeighedPosture(NamedTuple):
         return self.tree.follow(problem, limits, options)
 
     def stepper(self, problem: Problem, moving: "Moving") -> "Stepper":
-        """What moves the joints of a tracker, in which a posture has no weight."""
+        """A stepper that moves the joints of a tracker, in which a posture has no weight."""
         return self.serial.stepper(problem, moving)

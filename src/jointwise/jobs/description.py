@@ -1,4 +1,4 @@
-"""Descriptions of jobs, as JSON: what is compared before a store is resumed."""
+"""Descriptions of jobs as JSON, which are compared before a store is resumed."""
 
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
@@ -15,7 +15,7 @@ MAX_QUOTED = 60
 
 
 def differences(name: str, stored: Any, expected: Any) -> Iterator[str]:
-    """What differs between two descriptions, one clause each."""
+    """The differences between two descriptions, one clause each."""
     if isinstance(stored, dict) and isinstance(expected, dict):
         for key in sorted({*stored, *expected}):
             yield from differences(f"{name}.{key}", stored.get(key), expected.get(key))
@@ -25,7 +25,7 @@ def differences(name: str, stored: Any, expected: Any) -> Iterator[str]:
 
 
 def describe_model(model: "Verbs") -> dict[str, Any]:
-    """An arm or a robot by its names and hashes of its numbers, and of what it must not touch."""
+    """An arm or a robot by its names and by hashes of its numbers and its collision model."""
     base, around = model._moved_base(), model._collision_model
     return {
         "names": list(model.joint_names),

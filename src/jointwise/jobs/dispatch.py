@@ -22,7 +22,7 @@ from jointwise.jobs.job import IndexedChunk, Job
 CHUNKS_PER_THREAD = 2
 # How long an interrupted call waits for its threads [s].
 GRACE_S = 0.5
-# What ends a thread.
+# The item that ends a thread.
 END = object()
 # How often a chunk that failed on a worker is computed again.
 RETRIES = 3
@@ -34,7 +34,7 @@ POLL_S = 0.01
 # How long a main thread waits at a time for a chunk of its own threads [s].
 QUEUE_POLL_S = 0.2
 
-# The resource of workers that own a GPU, as it is called in examples of Dask.
+# The resource of workers that own a GPU, with the name in Dask's examples.
 GPU = "GPU"
 
 RESUME_HINT = "Chunks already written are kept; the same call resumes."
@@ -46,9 +46,9 @@ def compute_on_threads(
 ) -> Generator[IndexedChunk]:
     """Compute chunks in this process: one per thread, or on a GPU one at a time.
 
-    After Ctrl-C or an error, the threads have ``GRACE_S`` to end. Those that compute longer, such
-    as one that follows a long clip, are left behind: they write nothing, and being daemons they do
-    not keep the process.
+    After Ctrl-C or an error, the threads have ``GRACE_S`` to end. Threads that compute longer, such
+    as one that follows a long clip, are abandoned: they write nothing, and as daemons they do not
+    keep the process alive.
     """
     threads = 1 if job.device == "cuda" else threads
     stop, remaining = Event(), iter(indices)
@@ -95,7 +95,8 @@ def compute_on_threads(
 def _next(queue: "SimpleQueue[Any]") -> Any:
     """The next item of a queue.
 
-    It is polled: a Ctrl-C that arrives just before the main thread begins to wait does not wake it.
+    The queue is polled, because a Ctrl-C just before the main thread begins to wait does not wake
+    it.
     """
     while True:
         with suppress(Empty):
@@ -114,7 +115,7 @@ def compute_on_cluster(
         job: What to compute.
         indices: The chunks.
         client: A Dask ``Client``.
-        versions: Those that ``computing_versions`` returned.
+        versions: The versions that ``computing_versions`` returned.
 
     Raises:
         JointwiseError: The cluster is lost, a worker failed, or it has other versions.
@@ -123,7 +124,8 @@ def compute_on_cluster(
 
     remaining = iter(indices)
     running: set[Any] = set()
-    # With results: a worker may be lost after it has computed a chunk and before it has sent it.
+    # Results are fetched, too: a worker may be lost after it has computed a chunk and before it has
+    # sent it.
     results = as_completed(loop=client.loop, with_results=True, raise_errors=False)
 
     def submit() -> None:
@@ -169,9 +171,10 @@ def versions_here(job: Job) -> dict[str, str]:
 
 
 def computing_versions(job: Job, client: Any) -> dict[str, str]:
-    """The versions that all chunks are to be computed with.
+    """The versions with which all chunks must be computed.
 
-    They are those of the caller. If a cluster computes on GPUs, a worker tells the GPU's.
+    They are those of the caller. If a cluster computes on GPUs, a worker reports the versions of
+    its GPU.
 
     Args:
         job: What to compute.
@@ -189,7 +192,7 @@ def computing_versions(job: Job, client: Any) -> dict[str, str]:
 
 
 def _submit(client: Any, function: Callable[..., Any], job: Job, *arguments: Hashable) -> Any:
-    """Have a worker call a function of a job; of a job on a GPU one that owns a GPU."""
+    """Have a worker call a function of a job; for a job on a GPU, a worker that owns a GPU."""
     needed = {GPU: 1} if job.device == "cuda" else None
     return client.submit(function, job, *arguments, pure=False, retries=RETRIES, resources=needed)
 
@@ -225,7 +228,7 @@ def translate_errors(client: Any) -> Iterator[None]:
 
 
 def _wait_for(client: Any, job: Job, is_ready: Callable[[], bool]) -> None:
-    """Wait until something arrives, and warn now and then if no worker can compute it.
+    """Wait until something arrives, and warn from time to time if no worker can compute it.
 
     Some clusters start without workers and add them on demand; others lose theirs.
     """
@@ -291,7 +294,7 @@ def connect(client: Any) -> Iterator[Any]:
 
 
 def _check_address(address: str) -> None:
-    """Refuse what cannot be an address; Dask itself would keep trying until its timeout."""
+    """Refuse an invalid address; Dask itself would keep trying until its timeout."""
     from distributed.comm.addressing import parse_address, parse_host_port
     from distributed.comm.registry import get_backend
 

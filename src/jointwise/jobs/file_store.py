@@ -31,7 +31,7 @@ class FileStore(Store):
 
     arm_parts = {"names": "joint names", "sha256": "joints", "scene": "obstacles"}  # noqa: RUF012
 
-    # What each kind of store defines.
+    # Defined by each kind of store.
 
     @abstractmethod
     def paths(self, index: Any) -> list[Path]:
@@ -42,11 +42,11 @@ class FileStore(Store):
     def is_intact(file: Path) -> bool:
         """Whether a file exists and matches its checksum."""
 
-    # What all of them do.
+    # Common to all kinds of stores.
 
     @classmethod
     def write_empty(cls, path: Path, description: dict[str, Any]) -> None:
-        """Write the description alone."""
+        """Write only the description."""
         path.mkdir()
         (path / DESCRIPTION).write_text(json.dumps(description, indent=1), encoding="utf-8")
 

@@ -1,4 +1,4 @@
-"""Job: what every kind of long work consists of."""
+"""Job: the interface of all kinds of long computations."""
 
 from collections.abc import Hashable, Iterable
 from dataclasses import MISSING, field, fields
@@ -17,26 +17,26 @@ class Job(Protocol):
 
     @property
     def device(self) -> Device:
-        """What computes a chunk; part of the description, since a GPU rounds differently."""
+        """Where chunks are computed; part of the description, because a GPU rounds differently."""
 
     def indices(self) -> Iterable[Any]:
         """The indices of all chunks, hashable, one by one."""
 
     def items(self, index: Any) -> int:
-        """Number of items of a chunk, such as poses, for progress; 0: there is nothing to do."""
+        """Number of items of a chunk, such as poses, for progress; 0 if there is nothing to do."""
 
     def compute(self, index: Any, stop: Event | None = None) -> Any:
         """Compute a chunk.
 
         Raises:
-            CancelledError: ``stop`` was set; it is checked now and then.
+            CancelledError: ``stop`` was set; it is checked from time to time.
         """
 
     def solved(self, index: Any, chunk: Any) -> int:
         """How many items of a computed chunk are solved, for progress."""
 
     def versions(self) -> dict[str, str]:
-        """Versions of everything that decides the bits, by name, where it is called."""
+        """Versions of everything that decides the bits, by name, in the calling process."""
 
 
 # A chunk is computed for an index.
@@ -44,7 +44,7 @@ IndexedChunk = tuple[Hashable, Any]
 
 
 def unsent(default: Any = ()) -> Any:
-    """A field of a dataclass that is not sent to workers: there it has its default.
+    """A field of a dataclass that is not sent to workers, where it has its default.
 
     The class needs ``__getstate__, __setstate__ = sent_state, set_state``.
     """

@@ -1,4 +1,4 @@
-"""Run a job: compute what its store lacks, and write it."""
+"""Run a job: compute and write the chunks that its store lacks."""
 
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -32,17 +32,17 @@ def run(
 ) -> None:
     """Create or resume the store of a job, and compute its missing and damaged chunks.
 
-    Which chunks are missing is decided by the store alone. Unless none is, the versions must be
-    those that the others were computed with.
+    The store alone decides which chunks are missing. If there are any, the versions must be those
+    with which the others were computed.
 
     Args:
         job: What to compute.
         kind: The kind of store.
         path: Its folder.
-        description: What it will hold.
-        workers: What computes the chunks.
+        description: The description of the store.
+        workers: The workers that compute the chunks.
         progress: Whether to show progress on standard error.
-        verb: What the progress bar says is being done.
+        verb: The activity that the progress bar shows.
     """
     with connect(workers.client) as cluster:
         versions = computing_versions(job, cluster)
@@ -55,7 +55,7 @@ def run(
             for index, count in _missing_chunks(store, job):
                 items += count
                 damaged += store.damaged_files(index)
-        # Of a complete store the versions do not matter; to resume one they must be the same.
+        # For a complete store, the versions do not matter; to resume one, they must be the same.
         if items:
             store.check_same(description, "versions")
         _warn_of_damage(store, damaged)
@@ -83,7 +83,7 @@ def _warn_of_damage(store: Store, files: list[Path]) -> None:
 
 
 def _missing_chunks(store: Store, job: Job) -> Iterator[tuple[Any, int]]:
-    """The chunks to compute, and the number of items of each; none that has nothing to do."""
+    """The chunks to compute and the number of items of each, without chunks that have none."""
     missing = (index for index in job.indices() if not store.is_complete(index))
     return ((index, items) for index in missing if (items := job.items(index)))
 

@@ -1,7 +1,7 @@
-"""The folder of a job, in which a chunk exists or does not.
+"""The folder of a job, in which a chunk exists completely or not at all.
 
 A store is created as a whole or not at all, has one writer at a time, and holds a description of
-the job that is compared before it is resumed. How a chunk is stored is up to the kind of store.
+the job that is compared before it is resumed. The kind of store determines how a chunk is stored.
 """
 
 import tempfile
@@ -17,7 +17,7 @@ from jointwise.backends.locks import locked, remove_abandoned
 from jointwise.errors import InvalidInputError, JointwiseError
 from jointwise.jobs.description import differences
 
-# Differences between two descriptions, or damaged files, that a message lists, at most.
+# Largest number of differences between descriptions, or of damaged files, that a message lists.
 MAX_LISTED = 5
 
 
@@ -29,12 +29,12 @@ class Store(ABC):
         read_only: Whether nothing will be written.
 
     Attributes:
-        noun: What messages call what is stored, such as ``"map"``.
+        noun: The noun for the content in messages, such as ``"map"``.
         writer: The function that writes it, for messages.
         format: Version of the file format.
-        arm_parts: What messages call the parts of an arm's description.
+        arm_parts: Names of the parts of an arm's description in messages.
         path: The folder.
-        description: What is stored: ``format``, ``arm``, ``settings`` and ``versions``.
+        description: The stored description: ``format``, ``arm``, ``settings`` and ``versions``.
 
     Raises:
         InvalidInputError: The folder is not such a store, or its format is unknown.
@@ -49,7 +49,7 @@ class Store(ABC):
         self.path = checked_path(path)
         self.description = self._read_description(read_only)
 
-    # What each kind of store defines.
+    # Defined by each kind of store.
 
     @classmethod
     @abstractmethod
@@ -58,7 +58,7 @@ class Store(ABC):
 
     @abstractmethod
     def _open(self, read_only: bool) -> dict[str, Any]:
-        """Open the folder, which exists; its description. Any error means it is no such store."""
+        """Open the existing folder; return its description. Any error means it is no such store."""
 
     @abstractmethod
     def is_complete(self, index: Any) -> bool:
@@ -73,18 +73,18 @@ class Store(ABC):
         """Write a chunk; it exists when its files have been renamed into place."""
 
     def repair(self) -> list[Path]:
-        """Write again what is damaged and needs no computation; those files."""
+        """Rewrite damaged files that need no computation; return these files."""
         return []
 
-    # What all stores do.
+    # Common to all kinds of stores.
 
     @classmethod
     def open_or_create(cls, path: str | PathLike[str], description: dict[str, Any]) -> Self:
         """The described store, for writing: an existing one, or a new empty one.
 
         Raises:
-            InvalidInputError: What exists is no such store, or that of another job; the text says
-                which.
+            InvalidInputError: The folder is not such a store, or belongs to another job; the text
+                says which.
         """
         folder = checked_path(path)
         if not folder.exists():
@@ -95,10 +95,10 @@ class Store(ABC):
         return store
 
     def check_same(self, description: dict[str, Any], part: str) -> None:
-        """Refuse a description that differs from the stored one in a part.
+        """Refuse a description that differs from the stored one in a part of it.
 
         Raises:
-            InvalidInputError: It does; the text lists the differences.
+            InvalidInputError: The part differs; the text lists the differences.
         """
         stored, expected = self.description[part], description[part]
         found = list(differences(part, stored, expected))
@@ -172,7 +172,7 @@ class Store(ABC):
         return description
 
     def _refuse_format(self, stored_format: Any, versions: dict[str, str]) -> NoReturn:
-        """Say that a store of another format can be neither read nor resumed, and why."""
+        """Raise an error: a store of another format can be neither read nor resumed."""
         is_older = isinstance(stored_format, int) and stored_format < self.format
         age, remedy = (
             ("an older", "Compute it again") if is_older else ("a newer", "Update jointwise")
@@ -187,7 +187,7 @@ class Store(ABC):
 
 
 def create_whole(path: Path, write: Callable[[Path], None]) -> None:
-    """Write a folder in a temporary one and rename it, so that none is ever partial."""
+    """Write a temporary folder and rename it, so that the folder is never partial."""
     path.parent.mkdir(parents=True, exist_ok=True)
     remove_abandoned(path.parent.glob(f"{escape(path.name)}.*.partial"))
     with (
@@ -217,7 +217,7 @@ def translate_write_errors(path: str | PathLike[str]) -> Iterator[None]:
 
 
 def checked_path(path: Any) -> Path:
-    """The path of a store; an error if it is none."""
+    """The path of a store; raises an error if it is not a path."""
     if not isinstance(path, (str, PathLike)):
         raise InvalidInputError(f"store is {path!r}: expected the path of a folder.")
     return Path(path)

@@ -1,4 +1,4 @@
-"""Workers: what computes a job, such as a reach map."""
+"""Workers: where a job, such as a reach map, is computed."""
 
 from dataclasses import dataclass, fields
 from typing import Any
@@ -11,19 +11,19 @@ from jointwise.model import checks
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Workers:
-    """What computes a reach map or a dataset: threads, the GPU of this machine, or a Dask cluster.
+    """Where a reach map or a dataset is computed: threads, this machine's GPU, or a Dask cluster.
 
     Args:
         device: ``"cpu"``, ``"cuda"`` for a GPU, or ``"auto"`` for a GPU of this machine if there is
             one.
         threads: Threads on a CPU. None: one for every core. Ignored on a GPU.
         client: A Dask ``Client``, or the address of a scheduler, to compute on a cluster, with the
-            threads that its workers were started with. On ``"cuda"`` only workers that have the
-            resource ``GPU`` compute, a chunk at a time for each.
+            threads that its workers were started with. With ``"cuda"``, only workers that have the
+            resource ``GPU`` compute, one chunk at a time each.
         chunk: Size of a chunk, the unit of work and of what is written: for a map, the number of
             voxels along its edge; for a dataset, the number of rows. None: chosen so that a chunk
             has about 100,000 poses, or four million on a GPU. For a map on a cluster of hundreds of
-            cores choose 32 to 48; see docs/howto/reach.md.
+            cores, choose 32 to 48; see docs/howto/reach.md.
 
     Raises:
         InvalidInputError: A value is invalid, or the client is combined with a device or threads.
@@ -48,7 +48,7 @@ class Workers:
                 f"client is given with {option}: expected {expected}. The workers of a cluster "
                 "compute with the threads they were started with."
             )
-        thread_count(self.threads)  # checks them; so does the next line the device
+        thread_count(self.threads)  # checks threads; the next line checks the device
         _ = self.on_gpu
 
     def __repr__(self) -> str:  # what differs from the defaults, to keep signatures readable
@@ -58,7 +58,7 @@ class Workers:
 
     @property
     def on_gpu(self) -> bool:
-        """Whether a GPU computes the chunks; that of a cluster need not be in this machine."""
+        """Whether a GPU computes the chunks; with a cluster, this machine needs none."""
         if self.client is not None and self.device == "cuda":
             return True
         return wants_gpu(self.device)

@@ -1,4 +1,4 @@
-"""A serial arm in numbers: what solvers and kernels work on."""
+"""The kinematic parameters of a serial arm, for solvers and kernels."""
 
 from dataclasses import dataclass
 
@@ -20,9 +20,9 @@ class ArmModel:
 
     Attributes:
         packed: All its numbers in one buffer, for kernels; see ``kernels.unpack_arm``. Writable,
-            because Numba dispatches writable arrays faster; never written to.
-        links: (n+1, 3, 4) constant transforms; ``links[i]`` maps the frame in which joint i moves
-            into the frame that joint i-1 carries.
+            because Numba dispatches writable arrays faster, but never modified.
+        links: (n+1, 3, 4) constant transforms; ``links[i]`` maps from the frame in which joint i
+            moves to the frame that joint i-1 carries.
         prismatic: (n,) which joints are prismatic; the others are revolute.
         limits: (n, 2) lower and upper joint limits [rad, m]; infinite where unlimited.
         mid_range: (n,) the middle of each joint's range [rad, m]; 0 where it has none.
@@ -121,7 +121,7 @@ def kronecker_strides(n: int) -> Floats:
 
 
 def _bounds(prismatic: NDArray[np.bool_], lower: Floats, upper: Floats) -> Floats:
-    """(n, 9) limits as kernels read them; the columns are named in ``kernels``."""
+    """(n, 9) limits for kernels; the columns are named in ``kernels``."""
     limited = ~prismatic & (upper - lower < 2.0 * np.pi)
     low, high = np.where(limited, lower, 0.0), np.where(limited, upper, 0.0)
     angles = (low, high, 0.5 * (low + high))

@@ -15,7 +15,7 @@ from jointwise.errors import DimensionMismatchError, InvalidInputError
 from jointwise.kernels.layout.arrays import MAX_VALUE, ROTATION_DEFECT, Floats
 
 FLOAT64 = np.dtype(np.float64)
-# How many names an error lists, and among how many it searches for a similar one.
+# Number of names that an error lists, and in which it searches for a similar one.
 MAX_LISTED, MAX_COMPARED = 12, 5000
 
 
@@ -54,7 +54,7 @@ def seed(value: Any) -> int:
 
 
 def flag(name: str, value: Any) -> bool:
-    """True or False; texts such as "no" are refused, since Python takes them for true."""
+    """True or False; texts such as "no" are refused, because Python treats them as true."""
     if not isinstance(value, (bool, np.bool_)):
         raise InvalidInputError(f"{name} is {short(value)}: expected True or False.")
     return bool(value)
@@ -196,7 +196,7 @@ def rotation(name: str, matrix: Floats) -> None:
 
 
 def pose_hint(shape: tuple[int, ...]) -> str:
-    """How to write as a pose the numbers of an array that has another shape; "" if unknown."""
+    """How to write the numbers of an array of another shape as a pose; "" if unknown."""
     orientations = {6: ("rpy", "roll, pitch, yaw"), 7: ("quat", "a quaternion x, y, z, w")}
     if len(shape) not in (1, 2) or shape[-1] not in orientations:
         return ""
@@ -206,7 +206,7 @@ def pose_hint(shape: tuple[int, ...]) -> str:
 
 
 def frame(name: str, value: Any) -> Floats:
-    """(4, 4) a pose, its rotation part made orthonormal; of a position (3,), without rotation."""
+    """(4, 4) a pose, its rotation part made orthonormal; a position (3,) gets no rotation."""
     given = floats(name, as_array(value))
     if given.shape == (3,):
         array = np.eye(4)
@@ -295,7 +295,7 @@ def parse_number(text: str) -> float:
 
 
 def short(value: object) -> str:
-    """The repr of a value, cut after 80 characters."""
+    """The repr of a value, truncated to 80 characters."""
     text = repr(str(value) if isinstance(value, PathLike) else value)
     return text if len(text) <= 80 else f"{text[:77]}..."
 
@@ -306,7 +306,7 @@ def quantity(count: int, noun: str) -> str:
 
 
 def known_name(noun: str, name: object, known: Collection[str], title: str) -> None:
-    """Refuse a name that is unknown, with the nearest one; ``title`` is what has the known ones."""
+    """Refuse an unknown name, and suggest the nearest one; ``title`` has the known names."""
     if isinstance(name, str) and name in known:
         return
     raise InvalidInputError(
@@ -316,7 +316,7 @@ def known_name(noun: str, name: object, known: Collection[str], title: str) -> N
 
 
 def name_hint(name: object, known: Iterable[str]) -> str:
-    """The end of a sentence about an unknown name: the nearest one that is known, if any is."""
+    """The end of a sentence about an unknown name: the nearest known one, if any."""
     lowered = {each.lower(): each for each in islice(known, MAX_COMPARED)}
     similar = get_close_matches(name.lower(), lowered, 1) if isinstance(name, str) else []
     return f"; did you mean {lowered[similar[0]]!r}?" if similar else "."

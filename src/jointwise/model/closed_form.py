@@ -24,7 +24,7 @@ from jointwise.model.regular_form import regular_form
 
 # Deviations of an arm from its structure [rad, share of its size]: rounding, and calibration.
 EXACT, NEARLY = 1e-9, 2e-3
-# Values of the joint that is fixed, at which seven joints are looked at [rad, m].
+# Values of the fixed joint at which seven joints are examined [rad, m].
 SAMPLES = (0.7, -1.1)
 # Smallest singular value of a Jacobian that is regular, as a share of the largest.
 REGULAR = 1e-4
@@ -36,14 +36,14 @@ class ClosedForm:
 
     Attributes:
         description: The structure of the arm, in words.
-        exact: Whether the arm has that structure; else it deviates a little, as calibrated arms do,
-            and the closed form only gives starts.
-        fixed: The joint that is fixed, of seven; None: none, or the arm angle.
+        exact: Whether the arm has exactly that structure; otherwise it deviates slightly, as
+            calibrated arms do, and the closed form only provides starts.
+        fixed: The fixed joint of seven; None: none, or the arm angle.
         redundant: Whether there is a solution for each value of the arm angle or the fixed joint.
         decides: Whether it finds all solutions: the arm is exact, and not redundant.
-        size: Of the arm [m].
+        size: Size of the arm [m].
         has_regular_poses: Whether poses that are regular have formulas without branches.
-        packed: For kernels.
+        packed: Its numbers, packed for kernels.
     """
 
     description: str
@@ -68,7 +68,7 @@ class _Axes(NamedTuple):
 
 
 class _Structure(NamedTuple):
-    """What was found: the structure, which equation leads, points of axes, words."""
+    """A structure that was found: its number, its leading equation, points of axes, words."""
 
     kind: int
     lead: int

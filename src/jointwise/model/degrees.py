@@ -1,4 +1,4 @@
-"""What looks like degrees where radians are expected, and the warning about it."""
+"""Numbers that look like degrees where radians are expected, and the warning about them."""
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -12,18 +12,18 @@ import numpy as np
 from jointwise.errors import DegreesWarning, warn_caller
 from jointwise.kernels.layout.arrays import Bools, Floats
 
-# More than two turns: hardly an angle in radians, and a small one in degrees [rad].
+# More than two turns: unlikely as an angle in radians, and a small one in degrees [rad].
 MIN_SUSPECTED = 4.0 * pi
 # Two turns in degrees; larger numbers stand for "unlimited" in files [rad].
 MAX_SUSPECTED = 720.0
-# Whole turns and half turns are not suspected; they differ by less from a multiple of pi [rad].
+# Multiples of pi are not suspected; they may differ from one by less than this [rad].
 HALF_TURN_TOL = 1e-3
-# A joint value that is farther outside its limits is not one that only has to be wrapped [rad].
+# A joint value farther outside its limits cannot be explained by wrapping [rad].
 MAX_OUTSIDE = 2.0 * pi
 
 
 def suspected(angle: object) -> bool:
-    """Whether something is a number that is too large for an angle in radians."""
+    """Whether a value is a number too large for an angle in radians."""
     if not isinstance(angle, Real) or not MIN_SUSPECTED < abs(float(angle)) <= MAX_SUSPECTED:
         return False
     return abs(remainder(float(angle), pi)) > HALF_TURN_TOL
@@ -33,7 +33,7 @@ def warn(found: Sequence[str], remedy: str) -> None:
     """Warn about suspected angles, if any: about the first one, and how many more there are.
 
     Args:
-        found: What was given, such as ``alpha is 90``.
+        found: The given values, such as ``alpha is 90``.
         remedy: What to do if these are degrees, such as ``use math.radians``.
     """
     if found:
@@ -75,7 +75,7 @@ def check_values(
     """Warn about the first joint value that looks like degrees.
 
     Args:
-        option: What the values are called, such as ``--q``.
+        option: Name of the values, such as ``--q``.
         values: (n,) or (m, n) joint values [rad, m].
         arm: The arm or robot.
         names: One name per joint.
@@ -101,7 +101,7 @@ def check_rpy(values: Floats, locate: Callable[[int], str]) -> None:
 
     Args:
         values: (m, 3) angles about fixed x, y, z [rad].
-        locate: Tells where a row is.
+        locate: Describes the place of a row.
     """
     for row in np.flatnonzero((np.abs(values) > MIN_SUSPECTED).any(axis=1))[:1].tolist():
         angles = " ".join(f"{angle:g}" for angle in values[row])
@@ -110,7 +110,7 @@ def check_rpy(values: Floats, locate: Callable[[int], str]) -> None:
 
 @contextmanager
 def silenced() -> Iterator[None]:
-    """No such warnings in this block, where the caller warns with a better remedy."""
+    """Suppress these warnings in this block, because the caller warns with a better remedy."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DegreesWarning)
         yield

@@ -1,4 +1,4 @@
-"""Denavit-Hartenberg rows as an arm in numbers."""
+"""An arm model from Denavit-Hartenberg rows."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
@@ -18,7 +18,7 @@ Row: TypeAlias = DHJoint | Sequence[Any]
 
 
 class DHArm(NamedTuple):
-    """An arm of DH rows, as ``ccd_solve`` and ``forward_kinematics`` take it.
+    """An arm from DH rows, for ``ccd_solve`` and ``forward_kinematics``.
 
     Attributes:
         model: Its numbers: no limits, and prismatic joints are held at their start value.
@@ -45,7 +45,7 @@ def as_rows(joints: Iterable[Row]) -> tuple[DHJoint, ...]:
         return cast("tuple[DHJoint, ...]", rows)
     if not rows:
         raise InvalidInputError("joints is empty: expected at least one DHJoint.")
-    with degrees.silenced():  # they are warned about together, below
+    with degrees.silenced():  # one warning about all of them is below
         made = tuple(_as_joint(i, row) for i, row in enumerate(rows))
     found = [
         f"{name} of joints[{i}] is {angle:g}"
@@ -89,8 +89,8 @@ def prismatic_rows(joints: Sequence[DHJoint]) -> Bools:
 def standard_links(rows: Sequence[DHJoint]) -> Floats:
     """(n+1, 3, 4) links of standard rows, ``Rz(theta) Tz(d) Tx(a) Rx(alpha)`` each.
 
-    The constants theta and d of a row commute with its motion, so they may stand before it:
-    link i is the a and alpha of row i-1, then the theta and d of row i.
+    The constants theta and d of a row commute with its motion, so they can precede it: link i
+    combines a and alpha of row i-1 with theta and d of row i.
     """
     along_z, along_x = _row_halves(rows)
     return _links(along_z, along_x)
@@ -144,7 +144,7 @@ def dh_model(
             effector in the last row's frame; None for the identity.
         names: One name per joint.
         title: The robot's name.
-        home: The home configuration by joint [rad, m]; None if it is not known.
+        home: The home configuration by joint [rad, m]; None if unknown.
     """
     links = modified_links(rows) if modified else standard_links(rows)
     base, tool = frames

@@ -1,4 +1,4 @@
-"""DH tables as textbooks and data sheets print them, from a TOML or a CSV file."""
+"""DH tables in the form of textbooks and data sheets, from a TOML or a CSV file."""
 
 import csv
 import re
@@ -23,7 +23,7 @@ Angles = Literal["radians", "degrees"]
 
 COLUMNS = ("name", "type", "theta", "d", "a", "alpha", "lower", "upper", "home")
 KEYS = ("convention", "angles", "joints", "base", "tool")
-# Ten dotted parts of a TOML key. Refused, because tomllib takes quadratic time for such keys.
+# Ten dotted parts of a TOML key, which are refused because tomllib takes quadratic time for them.
 DOTTED_KEY = re.compile(r"(?:\.[\w\s\"'-]+){10}")
 
 
@@ -89,7 +89,7 @@ def _table(file: Path, text: str, convention: Convention | None, angles: Angles 
     home: dict[str, float] = {}
     for number, joint in enumerate(joints, 1):
         where = f"row {number} of {file.name}"
-        with degrees.silenced() if found else nullcontext():  # a file has its own remedy, below
+        with degrees.silenced() if found else nullcontext():  # a file has a different remedy, below
             row, limit, at_home = _row(where, joint, in_degrees)
         name = joint.get("name", f"joint{number}")
         if not isinstance(name, str) or not name:

@@ -18,7 +18,7 @@ from jointwise.model.tree_poses import inverse, square
 
 
 class ExternalAxis(NamedTuple):
-    """A joint beside those of a robot.
+    """A joint in addition to those of a robot.
 
     Attributes:
         name: Its name.
@@ -46,15 +46,15 @@ def external_axis(
     part: str | None,
     name: str,
 ) -> ExternalAxis:
-    """An external axis from what a user gives; see ``Robot.with_external_axis``."""
+    """An external axis from a user's arguments; see ``Robot.with_external_axis``."""
     direction = checks.all_finite("axis", checks.position("axis", axis))
     length = float(np.linalg.norm(direction))
     if length < 1e-12:
         raise InvalidInputError("axis has no length: expected three numbers, not all zero.")
     if checks.text("name", name) in model.all_joint_names or f"{name}_base" in model.links:
-        raise InvalidInputError(f"the robot has a joint {name!r} already: pass another name.")
+        raise InvalidInputError(f"the robot already has a joint {name!r}: pass another name.")
     if part is not None and checks.text("part", part) in model.links:
-        raise InvalidInputError(f"the robot has a link {part!r} already: pass another part.")
+        raise InvalidInputError(f"the robot already has a link {part!r}: pass another part.")
     ends = checks.limits([limits], (name,), "an external axis")[0]
     if not np.isfinite(ends).all():
         raise InvalidInputError(
@@ -72,8 +72,8 @@ def external_axis(
 def with_axis(model: TreeModel, axis: ExternalAxis) -> TreeModel:
     """A robot on an external axis, or beside one that carries a part.
 
-    An axis that carries the robot is its first joint; the link that does not move is called after
-    the axis. An axis that carries a part is its last joint. At a value of 0 nothing has moved.
+    An axis that carries the robot is its first joint; the link that does not move is named after
+    the axis. An axis that carries a part is its last joint. At the value 0, nothing has moved.
     """
     at = 0 if axis.part is None else len(model.tree.parents)
     v = 0 if axis.part is None else model.n
@@ -146,7 +146,7 @@ def _links(model: TreeModel, axis: ExternalAxis, at: int) -> dict[str, LinkPlace
 
 
 def _origin(axis: ExternalAxis) -> Floats:
-    """(4, 4) the frame of a part: at the origin of the axis, turned as the root."""
+    """(4, 4) the frame of a part: at the origin of the axis, oriented like the root."""
     pose = np.eye(4)
     pose[:3, 3] = axis.placement[:3, 3]
     return pose

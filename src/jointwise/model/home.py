@@ -1,4 +1,4 @@
-"""Home configurations: which of a file's named ones is home, and that of robots without any."""
+"""Home configurations: which named one of a file is home, and the home of other robots."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ from jointwise.model.arm import middles
 if TYPE_CHECKING:
     from jointwise.model.kinematic_tree import MovingJoint
 
-# Names of configurations that are home; the first that a file has is used.
+# Names of home configurations; the first one in a file is used.
 NAMES = ("home", "ready", "default", "half_sitting", "standing", "stand", "neutral")
 # A branch with this many independent joints is a limb, such as an arm, a leg or a finger.
 LIMB_JOINTS = 3

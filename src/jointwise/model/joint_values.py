@@ -1,4 +1,4 @@
-"""Joint values of an arm or a robot: as users give them, and random ones."""
+"""Joint values of an arm or a robot: from users, and random ones."""
 
 from collections.abc import Mapping
 from typing import Any, TypeAlias
@@ -12,17 +12,17 @@ from jointwise.model import checks, degrees
 from jointwise.model.arm import ArmModel
 from jointwise.model.kinematic_tree import TreeModel
 
-# One value per joint [rad, m], in the order of the joints, or by the names of some.
+# One value per joint [rad, m] in the order of the joints, or a mapping of some joint names.
 JointValues: TypeAlias = ArrayLike | Mapping[str, float]
 
 
 def ordered_values(
     name: str, values: Any, model: ArmModel | TreeModel, joint_names: tuple[str, ...]
 ) -> Any:
-    """Joint values in the order of the joints; a mapping is by their names, None stays None.
+    """Joint values in the order of the joints, also from a mapping of their names; None stays None.
 
-    Joints that a mapping leaves out are at home. Values that were typed by
-    hand are checked for degrees. Their number is not yet checked.
+    Joints that a mapping leaves out are at home. Values typed by hand are checked for degrees.
+    Their number is not checked yet.
     """
     if values is None or type(values) is np.ndarray:
         return values
@@ -41,9 +41,9 @@ def ordered_values(
 
 
 def full_turns(model: ArmModel | TreeModel) -> Floats:
-    """(n,) by how much each joint turns until all is as before [rad]; 0 if it never is.
+    """(n,) the period of each joint [rad]: the turn that changes nothing; 0 if there is none.
 
-    That is so for prismatic joints, and for those that others follow, at ratios of any kind.
+    Prismatic joints have none, and neither do joints that others follow, whatever the ratio.
     """
     moves_one = np.ones(model.n, bool)
     if isinstance(model, TreeModel):
@@ -56,8 +56,7 @@ def joint_velocities(names: tuple[str, ...], known: Floats, given: Any) -> Float
 
     Args:
         names: One name per joint.
-        known: (n,) velocities of the model, which hold for joints without another; infinite where
-            unknown.
+        known: (n,) velocities of the model, for joints without a given one; infinite where unknown.
         given: None for those of the model; one for all joints, (n,), or a mapping of names.
     """
     if given is None:
@@ -78,7 +77,7 @@ def joint_velocities(names: tuple[str, ...], known: Floats, given: Any) -> Float
 def random_values(
     model: ArmModel | TreeModel, travel: float, seed: int, count: int | None
 ) -> Floats:
-    """Joint values drawn uniformly between the limits; within a full turn where there are none.
+    """Draw joint values uniformly between the limits, or within a full turn if there are none.
 
     Args:
         model: The arm or robot.

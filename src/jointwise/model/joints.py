@@ -110,8 +110,8 @@ def puma560() -> Joints:
 
     The end effector is the centre of the wrist. Lengths: Corke and Armstrong-Hélouvry, "A search
     for consensus among model parameters reported for the PUMA 560 robot", ICRA 1994. The twists
-    alpha of rows 3 to 5 have the opposite sign in the model of Robotics Toolbox. With limits and
-    pedestal: ``robots.puma560``.
+    alpha of rows 3 to 5 have the opposite sign in the model of Robotics Toolbox. ``robots.puma560``
+    has limits and the pedestal, too.
 
     Example:
         >>> from jointwise import Chain
@@ -132,8 +132,8 @@ def stanford_arm() -> Joints:
     """The Stanford arm of 1969: two revolute joints, a prismatic one, and a spherical wrist.
 
     The end effector is the centre of the wrist. Lengths: Paul, "Modelling, trajectory
-    calculation and servoing of a computer controlled arm", Stanford AIM-177, 1972. With limits and
-    hand: ``robots.stanford``.
+    calculation and servoing of a computer controlled arm", Stanford AIM-177, 1972.
+    ``robots.stanford`` has limits and the hand, too.
 
     Example:
         >>> from jointwise import Chain

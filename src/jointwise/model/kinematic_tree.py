@@ -1,4 +1,4 @@
-"""A kinematic tree in numbers: what the solvers of whole robots work on."""
+"""A kinematic tree, the model of the solvers of whole robots."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,12 +15,12 @@ from jointwise.model.checks import short
 from jointwise.model.home import unnamed_home
 from jointwise.model.mimics import Mimic, followed_joint
 
-# What targets and results call the centre of mass of a robot, as if it were a link.
+# Name of the centre of mass of a robot in targets and results, as if it were a link.
 MASS_CENTRE = "center_of_mass"
 
 
 class LinkPlace(NamedTuple):
-    """Where a link is attached.
+    """The place where a link is attached.
 
     Attributes:
         joint: Number of the joint that moves it, mimic joints included; -1 for the base.
@@ -44,7 +44,7 @@ class Loop:
     Attributes:
         link: Where the first frame is attached.
         to: Where the second frame is attached.
-        is_weld: Whether their axes coincide, too; else only their origins.
+        is_weld: Whether their axes coincide, too; otherwise only their origins.
     """
 
     link: LinkPlace
@@ -62,7 +62,7 @@ class MovingJoint(NamedTuple):
         prismatic: Whether it is prismatic; else revolute.
         limits: Lower and upper limit [rad, m]; infinite where unlimited.
         velocity: Greatest velocity [rad/s, m/s]; infinite where unknown.
-        mimic: Which joint it follows, with a ratio other than 0; None for an independent one.
+        mimic: The joint that it follows, with a ratio other than 0; None for an independent one.
     """
 
     name: str
@@ -80,22 +80,24 @@ class TreeModel:
 
     Attributes:
         name: The robot's name.
-        title: What errors call its file.
-        tree: The tree as kernels have it; see ``kernels.layout.tree.Tree``.
-        joint_names: (v,) the joint that each independent variable is named after.
+        title: Name of its file in errors.
+        tree: The tree, packed for kernels; see ``kernels.layout.tree.Tree``.
+        joint_names: (v,) the joint after which each independent variable is named.
         all_joint_names: (b,) the names of all joints, mimic joints included.
-        mimics: Which independent joint each mimic joint follows, by its name.
+        mimics: The independent joint that each mimic joint follows, by its name.
         links: Where each link is attached, by its name; the root first, parents before children.
         prismatic: (v,) which variables move prismatic joints; the others revolute ones.
         limits: (v, 2) lower and upper limits of the variables [rad, m]; infinite where unlimited.
-        follower_limits: (v, 2) what the limits of mimic joints leave of them; infinite where none.
+        follower_limits: (v, 2) the part of them that the limits of mimic joints allow; infinite
+            where there are none.
         max_velocity: (v,) greatest velocities [rad/s, m/s]; infinite where unknown.
         mid_range: (v,) the middle of each range [rad, m]; where it has none, the value nearest
             to 0.
         home: (v,) the home configuration [rad, m]: that of the file, or ``unnamed_home``.
         free_base: Whether the root moves freely, so that its pose is solved for too.
-        masses: (b+1, 4) mass of the base and of what each joint carries [kg], and mass times its
-            centre in the frame that the joint carries [kg m]; None if the file has no masses.
+        masses: (b+1, 4) mass of the base and of the body that each joint carries [kg], and mass
+            times its centre in the frame that the joint carries [kg m]; None if the file has no
+            masses.
         loops: Its closed loops, which all solutions keep closed.
     """
 
@@ -127,7 +129,7 @@ class TreeModel:
         return next(iter(self.links))
 
     def path(self, joint: int, above: int = -1) -> list[int]:
-        """The joints from below one that carries a joint down to that joint; -1 for the base."""
+        """The joints on the path from ``above``, exclusive, down to a joint; -1 for the base."""
         joints: list[int] = []
         while joint != above:
             joints.insert(0, joint)
@@ -139,10 +141,10 @@ class TreeModel:
         return self.links.get(name, AT_MASS_CENTRE)
 
     def with_masses(self, bodies: Iterable[tuple[LinkPlace, float, Floats]]) -> "TreeModel":
-        """The same robot with masses.
+        """This robot with masses.
 
         Args:
-            bodies: Where each is attached, its mass [kg], and (3,) its centre in that frame [m].
+            bodies: The place of each, its mass [kg], and (3,) its centre in that frame [m].
         """
         masses = np.zeros((len(self.tree.parents) + 1, 4))
         for (joint, transform, _), mass, centre in bodies:
@@ -152,12 +154,12 @@ class TreeModel:
         return replace(self, masses=masses if masses[:, 0].sum() > 0.0 else None)
 
     def with_limits(self, limits: Floats) -> "TreeModel":
-        """The same robot with other limits (v, 2) of its variables [rad, m].
+        """This robot with other limits (v, 2) of its variables [rad, m].
 
-        Mimic joints stay inside their own limits, which narrow those of the joint they follow.
+        The limits of mimic joints narrow those of the joints that they follow.
 
         Raises:
-            InvalidInputError: No value of a joint keeps to both.
+            InvalidInputError: No value of a joint is within both.
         """
         least, most = self.follower_limits.T
         limits = np.stack([np.maximum(limits[:, 0], least), np.minimum(limits[:, 1], most)], axis=1)
@@ -177,7 +179,7 @@ class TreeModel:
         return replace(self, tree=tree, limits=limits, mid_range=mid_range, home=home)
 
     def with_link(self, name: str, parent: str, pose: Floats) -> "TreeModel":
-        """The same robot with one more link, fixed to another at a pose (4, 4)."""
+        """This robot with one more link, fixed to another at a pose (4, 4)."""
         joint, transform, _ = self.links[parent]
         placed = transform @ pose
         placed.setflags(write=False)
@@ -196,15 +198,15 @@ def tree_model(
 
     Args:
         name: The robot's name.
-        title: What errors call its file.
+        title: Name of its file in errors.
         joints: Joints that move, each after the one that carries it.
         links: Where each link is attached; the root first, parents before children.
         free_base: Whether the root moves freely.
-        home: The home configuration of the file by joint [rad, m]; for joints that it leaves out
-            see ``unnamed_home``.
+        home: The home configuration of the file by joint [rad, m]; for other joints, see
+            ``unnamed_home``.
 
     Raises:
-        InvalidInputError: Names or limits do not fit, or mimic joints; the text says which.
+        InvalidInputError: Names, limits or mimic joints are inconsistent; the text says which.
     """
     _check_joints(joints, title)
     mimics = {joint.name: joint.mimic for joint in joints}
@@ -254,9 +256,9 @@ def tree_model(
 def _narrowed(
     joints: Sequence[MovingJoint], followed: Sequence[Mimic], index: Mapping[str, int], title: str
 ) -> tuple[Floats, Floats, Floats]:
-    """(v, 2) limits and (v,) velocities in which all joints that follow a variable keep theirs.
+    """(v, 2) limits and (v,) velocities within which all joints that follow a variable keep theirs.
 
-    The limits of mimic joints alone are between the two.
+    Between these two, it returns the limits that come only from mimic joints.
     """
     limits, velocity = np.tile([-np.inf, np.inf], (len(index), 1)), np.full(len(index), np.inf)
     follower_limits = limits.copy()

@@ -1,4 +1,4 @@
-"""What looks like millimetres where metres are expected, and the warning about it."""
+"""Lengths that look like millimetres where metres are expected, and the warning about them."""
 
 from math import inf, isfinite
 
@@ -9,12 +9,12 @@ from jointwise.kernels.layout.arm import PRISMATIC
 from jointwise.model.arm import ArmModel
 from jointwise.model.kinematic_tree import TreeModel
 
-# A target that is out of reach by this many times the reach is hardly in metres, and an obstacle
-# of that length.
+# A target that is out of reach by this many times the reach is hardly in metres; neither is an
+# obstacle of that length.
 MIN_SHARE = 100.0
 # No tool is this many times as long as its arm.
 MIN_TOOL_SHARE = 10.0
-# Shorter lengths are not compared with the reach, and no reach is taken as shorter [m].
+# Shorter lengths are not compared with the reach, and a shorter reach counts as this [m].
 MIN_LENGTH, MIN_REACH = 1.0, 0.1
 
 
@@ -22,7 +22,7 @@ def check_miss(miss: float, model: ArmModel | TreeModel) -> None:
     """Warn if a target that was not reached looks like millimetres.
 
     Args:
-        miss: By how much it was missed [m]; NaN if there is no position.
+        miss: Its position error [m]; NaN if there is no position.
         model: The arm or robot.
     """
     _check(miss, model, MIN_SHARE, "the target is {} m out of reach")

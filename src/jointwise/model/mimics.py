@@ -17,7 +17,7 @@ class Mimic(NamedTuple):
 
 
 def held_values(mimics: Mapping[str, Mimic]) -> dict[str, float]:
-    """The joints that do not move, as they follow others with a ratio of 0, and their values.
+    """The values of joints that do not move, because they follow others with a ratio of 0.
 
     A joint that follows one of them does not move either.
     """
@@ -32,14 +32,14 @@ def held_values(mimics: Mapping[str, Mimic]) -> dict[str, float]:
 
 
 def followed_joint(joint: str, mimics: Mapping[str, Mimic | None], title: str) -> Mimic:
-    """Which independent joint a joint follows; itself if it is independent.
+    """The independent joint that a joint follows; itself if it is independent.
 
     If it follows a joint that follows another, the ratio is the product of both.
 
     Args:
         joint: The name of the joint.
         mimics: All joints that move, by name; None for an independent one.
-        title: What errors call the file.
+        title: Name of the file in errors.
     """
     name, ratio, offset = joint, 1.0, 0.0
     passed = [name]
@@ -54,7 +54,7 @@ def followed_joint(joint: str, mimics: Mapping[str, Mimic | None], title: str) -
 def _check_mimic(
     master: str, passed: Sequence[str], mimics: Mapping[str, Mimic | None], title: str
 ) -> None:
-    """Refuse a joint that the last of those passed follows: an unknown one, or one of them."""
+    """Refuse a mimic joint that follows an unknown joint, or one of ``passed``."""
     problem = f"joint {short(passed[-1])} of {title} mimics"
     if master == passed[-1]:
         raise InvalidInputError(f"{problem} itself: expected another joint, or no <mimic>.")

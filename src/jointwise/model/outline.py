@@ -1,11 +1,11 @@
-"""The shape of an arm as one would draw it on paper."""
+"""The outline of an arm, as a polyline."""
 
 import numpy as np
 
 from jointwise.kernels.layout.arrays import Floats
 from jointwise.model.arm import ArmModel
 
-# Corners closer than this are one [m].
+# Corners closer than this are merged [m].
 MIN_SEGMENT = 1e-9
 
 

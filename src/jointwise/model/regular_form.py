@@ -1,7 +1,7 @@
-"""The numbers of arms whose solutions are computed without branches where a pose is regular.
+"""The numbers of arms for formulas without branches at regular poses.
 
-They are Denavit-Hartenberg parameters, so the arm must have its structure to rounding errors: its
-forward kinematics by these numbers is compared with that of its axes.
+They are Denavit-Hartenberg parameters, so the arm must have its structure up to rounding errors:
+the forward kinematics from these numbers is compared with that from its axes.
 """
 
 import numpy as np
@@ -21,12 +21,12 @@ def regular_form(axes: Floats, zero: Floats, parallel: bool, backward: bool, siz
 
     Args:
         axes: (6, 9) directions of the axes with all joints at 0, a point of each [m], and a point
-            of each as its structure has them [m]; base frame, turned around if ``backward``.
+            of each in its structure [m]; base frame, turned around if ``backward``.
         zero: (4, 4) the end effector with all joints at 0.
         parallel: Whether axes 2, 3 and 4 are parallel, and 5 meets 6; else the wrist is spherical,
             and axes 2 and 3 are parallel.
         backward: Whether the arm is turned around.
-        size: Of the arm [m].
+        size: Size of the arm [m].
     """
     h, actual, p = np.hsplit(axes, 3)
     axis, center = h[1], p[5]
@@ -117,7 +117,7 @@ def _motion(h: Floats, p: Floats, angle: float) -> Floats:
 
 
 def _by_axes(h: Floats, p: Floats, q: Floats) -> Floats:
-    """(4, 4) where the joints move what is at the end effector."""
+    """(4, 4) the motion of the end effector by the joints."""
     pose = np.eye(4)
     for each in zip(h, p, q, strict=True):
         pose = pose @ _motion(*each)

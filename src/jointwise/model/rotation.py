@@ -1,4 +1,4 @@
-"""Rotations as angles and quaternions, and back, without SciPy: it takes long to import."""
+"""Rotations as angles and quaternions, and back, without SciPy, which is slow to import."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,10 +10,10 @@ from jointwise.kernels.layout.arrays import Floats
 
 
 def roll_pitch_yaw(transform: Floats) -> Floats:
-    """(3,) angles about fixed x, y, z [rad] of a rotation, as URDF has them.
+    """(3,) angles about fixed x, y, z [rad] of a rotation, as in URDF.
 
-    Yaw comes first; pitch and roll are taken of the rotation without the yaw. So their product is
-    exact also near the singularity at a pitch of ±pi/2, where roll and yaw are hardly distinct.
+    Yaw is computed first, then pitch and roll from the rotation without the yaw. So their product
+    is exact even near the singularity at a pitch of ±pi/2, where roll and yaw are hardly distinct.
     """
     yaw = np.arctan2(transform[1, 0], transform[0, 0])
     c, s = np.cos(yaw), np.sin(yaw)
@@ -74,11 +74,11 @@ def quaternion(transform: Floats) -> Floats:
 
 
 def rotations_to_axes(z: Floats) -> Floats:
-    """(n, 3, 3) for each of the (n, 3) unit vectors a rotation that has it as its z axis."""
+    """(n, 3, 3) for each of (n, 3) unit vectors, a rotation whose z axis it is."""
     y = np.cross(z, np.eye(3)[np.abs(z).argmin(axis=1)])
     y /= np.linalg.norm(y, axis=1)[:, None]
     rotations = np.stack([np.cross(y, z), y, z], axis=2)
-    # Without rounding for the two most frequent axes: the identity for z, half a turn for -z.
+    # The two most frequent axes have no rounding errors: the identity for z, half a turn for -z.
     rotations[np.abs(z[:, 2]) == 1.0] = np.eye(3)
     rotations[z[:, 2] == -1.0, [[1], [2]], [[1], [2]]] = -1.0
     return rotations

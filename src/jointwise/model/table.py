@@ -36,7 +36,7 @@ def cells(
     Args:
         arm: The arm.
         names: One name per joint.
-        rows: The DH rows it was made of; may be empty.
+        rows: The DH rows from which it was made; may be empty.
         modified: Whether the rows are modified (Craig) DH rows.
 
     Returns:

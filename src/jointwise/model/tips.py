@@ -1,7 +1,7 @@
 """Which link of a robot is the end effector of its arm, if the user names none.
 
-From the base the arm is followed to its only end. A link that carries fingers or jaws is a hand,
-which ends an arm; sensors, wheels and rotors are no ends.
+The search follows the arm from the base to its only end. A link that carries fingers or jaws is a
+hand, which ends an arm; sensors, wheels and rotors are not ends.
 """
 
 import re
@@ -15,7 +15,7 @@ from jointwise.model.kinematic_tree import TreeModel
 
 # Words in the names of tool frames, the likeliest first.
 TOOL_FRAMES = ("tcp", "tool[0-9]*", "ee|eef|effector|flange", "grasp|grasping", "gripper|hand|palm")
-# Words in the names of links that are an end effector only if the user says so.
+# Words in the names of links that are an end effector only if the user chooses them.
 NO_TIPS = (
     "camera|cam|optical|depth|rgbd?|stereo|xtion|d4[0-9]5|imu|gyrometer|accelerometer|sensor|laser|"
     "lidar|velodyne|mid360|range|led|display|wheel|caster|rotor|propeller"
@@ -59,7 +59,7 @@ def default_tip(joints: Iterable[Joint], base: str, title: str) -> str:
     Args:
         joints: The joints of the robot; they may form cycles.
         base: The link that does not move.
-        title: What errors call the file.
+        title: Name of the file in errors.
 
     Raises:
         AmbiguousLinkError: There are several candidates; the text lists them, likeliest first.
@@ -105,7 +105,7 @@ class LinkGroup:
         return self.is_hand or not (self.moving or self.in_hand)
 
     def frames(self) -> list[str]:
-        """Its last links, without sensors and the like; without fingers, if it has other links."""
+        """Its last links without sensors and the like, and without fingers if there are others."""
         links = [link for link in self.links if not _has_word(link, NO_TIPS)]
         possible = dict.fromkeys([link for link in links if not _is_finger(link)] or links)
         return [link for link in possible if possible.keys().isdisjoint(self.links[link])]
@@ -135,7 +135,7 @@ class LinkGroup:
 
 
 def _groups(joints: Iterable[Joint], base: str) -> Iterator[LinkGroup]:
-    """The group of the base and all that move on it; each once, also if joints form a cycle."""
+    """The group of the base and all groups that move on it, each once, even in a cycle."""
     below: dict[str, list[Joint]] = {}
     for joint in joints:
         below.setdefault(joint.parent, []).append(joint)
@@ -173,7 +173,7 @@ def _by_likelihood(groups: list[LinkGroup]) -> list[str]:
 
 
 def only_candidate(role: str, candidates: list[str], title: str) -> str:
-    """The only candidate for the base or the tip; an error that lists them if there are others."""
+    """The only candidate for the base or the tip; raises an error if there are none or others."""
     if len(candidates) == 1:
         return candidates[0]
     if not candidates:
@@ -194,7 +194,7 @@ def _is_finger(link: str) -> bool:
 
 
 def _tool_rank(link: str) -> int:
-    """Position in ``TOOL_FRAMES``; behind the last one if it has no such name."""
+    """Position in ``TOOL_FRAMES``; after the last one if it has no such name."""
     ranks = (i for i, words in enumerate(TOOL_FRAMES) if _has_word(link, words))
     return next(ranks, len(TOOL_FRAMES))
 

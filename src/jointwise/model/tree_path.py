@@ -12,14 +12,14 @@ from jointwise.model.arm import ArmModel, middles
 from jointwise.model.kinematic_tree import LinkPlace, MovingJoint, TreeModel, tree_model
 from jointwise.model.tree_poses import inverse, square
 
-# Arms that are kept as robots.
+# Number of cached arms as robots.
 MAX_ARMS = 64
 # Half a turn about x: a joint seen from its child moves about or along the opposite axis.
 FLIP = np.diag([1.0, -1.0, -1.0, 1.0])
 
 
 class Skeleton(NamedTuple):
-    """The numbers of an arm.
+    """The kinematic parameters of an arm.
 
     Attributes:
         links: (n+1, 3, 4) as ``ArmModel.links``.
@@ -27,8 +27,8 @@ class Skeleton(NamedTuple):
         limits: (n, 2) lower and upper joint limits [rad, m]; infinite where unlimited.
         max_velocity: (n,) greatest velocity of each joint [rad/s, m/s]; infinite where unknown.
         joint_names: One name per joint.
-        home: (n,) the home configuration [rad, m]; the middle of the ranges if it is not known.
-        joints: (n,) the number of each joint among all of the robot, mimic joints included.
+        home: (n,) the home configuration [rad, m]; the middle of the ranges if unknown.
+        joints: (n,) the number of each joint among all joints of the robot, mimic joints included.
     """
 
     links: Floats
@@ -59,8 +59,8 @@ class ChainOfRobot(NamedTuple):
 def chain_between(model: TreeModel, base: str, tip: str) -> Skeleton:
     """The chain of joints between two links of a robot; see ``Robot.chain``.
 
-    A mimic joint is a joint like others if nothing else on the path follows the same joint: its
-    range is what the limits of that joint and of all that follow it leave.
+    A mimic joint is an ordinary joint if nothing else on the path follows the same joint. Its range
+    is the part that the limits of that joint and of all its followers allow.
     """
     tree, start, end = model.tree, model.links[base], model.links[tip]
     up, down = model.path(start.joint), model.path(end.joint)
@@ -122,14 +122,14 @@ def _check_independent(model: TreeModel, joints: list[int], tip: str) -> None:
         if other != joint:
             names = f"{model.all_joint_names[other]!r} and {model.all_joint_names[joint]!r}"
             raise InvalidInputError(
-                f"joints {names} of {model.name} move together, as one mimics the other or both a "
-                "third: expected independent joints in a chain. Use a Robot: "
+                f"joints {names} of {model.name} move together, because one mimics the other or "
+                "both mimic a third: expected independent joints in a chain. Use a Robot: "
                 f"robot.solve({{{tip!r}: target}})."
             )
 
 
 def joint_limits(model: TreeModel, joints: Ints) -> Floats:
-    """(n, 2) what the limits of their variables leave of the range of joints."""
+    """(n, 2) the range of joints that the limits of their variables allow."""
     tree, ends = model.tree, model.limits[model.tree.variables[joints]]
     return np.sort(tree.ratios[joints, None] * ends + tree.offsets[joints, None], axis=1)
 

@@ -37,7 +37,7 @@ def link_poses(model: TreeModel, q: Floats, T_world_root: Floats) -> dict[str, F
 
 
 def motions(prismatic: Bools, q: Floats) -> Floats:
-    """(..., 4, 4) what joints do: a rotation about z, or a translation along it.
+    """(..., 4, 4) the motions of joints: a rotation about z, or a translation along it.
 
     Args:
         prismatic: Which joints are prismatic; the others are revolute.

@@ -11,7 +11,7 @@ from jointwise.model.table import align, format_limit
 
 
 class Row(TypedDict):
-    """A link and a joint that moves it; each of several joints, as MJCF has them, has a row.
+    """A link and a joint that moves it; if there are several joints, as in MJCF, each has a row.
 
     Attributes:
         link: Name of the link.
@@ -20,7 +20,7 @@ class Row(TypedDict):
         type: ``"revolute"``, ``"prismatic"`` or ``"fixed"``; None for the root.
         lower: Lower limit of the joint [rad, m].
         upper: Upper limit.
-        mimic: Which joint it follows, with ratio and offset.
+        mimic: The joint that it follows, with ratio and offset.
     """
 
     link: str
@@ -33,7 +33,7 @@ class Row(TypedDict):
 
 
 def tree_rows(model: TreeModel) -> Iterator[tuple[str, Row]]:
-    """The rows of all links, each after its parent, and what the first column of each shows."""
+    """The rows of all links, each after its parent, and the text of each in the first column."""
     for cell, indent, link in _branches(model):
         last, _, parent = model.links[link]
         joints = [] if parent is None else model.path(last, model.links[parent].joint)

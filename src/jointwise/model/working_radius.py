@@ -5,11 +5,11 @@ import numpy as np
 from jointwise.kernels.layout.arrays import Bools, Floats
 from jointwise.model.arm import ArmModel
 
-# Configurations from which the search starts, drawn with a fixed seed.
+# Number of configurations from which the search starts, drawn with a fixed seed.
 STARTS = 64
 # Least gain of a sweep [m], below which the search ends, and the most sweeps.
 MIN_GAIN, MAX_SWEEPS = 1e-9, 300
-# Travel of an unlimited prismatic joint, in sizes of the arm: what it adds shows, or is rounding.
+# Travel of an unlimited prismatic joint, in sizes of the arm: its effect is then clear of rounding.
 UNLIMITED = 1e6
 # The direction in which the end effector is moved as far as possible; across the axis.
 DIRECTION = np.array([1.0, 0.0, 0.0])
@@ -48,7 +48,7 @@ def working_radius(arm: ArmModel) -> float:
 
 
 def _sweep(links: Floats, prismatic: Bools, low: Floats, high: Floats, q: Floats) -> Floats:
-    """Move each joint of the arms at q (k, n) to its best value; (k,) how far they reach [m]."""
+    """Move each joint of the arms at q (k, n) to its best value; return (k,) their reach [m]."""
     directions = [np.tile(DIRECTION, (len(q), 1))]  # in the frame in which each joint moves
     for i, link in enumerate(links[1:-1]):
         direction = directions[i]

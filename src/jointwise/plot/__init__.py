@@ -2,8 +2,8 @@
 
 Every function draws into the given axes, or into a new figure, and returns the axes: one, or an
 array of them as ``plt.subplots`` does. ``plot.arm(chain, q).figure.savefig("arm.png")`` writes a
-file. An invalid argument raises ``InvalidInputError``, which says what is wrong with which. No
-window is opened, and no Matplotlib setting is changed.
+file. An invalid argument raises ``InvalidInputError``, whose text names the argument and the
+problem. No window is opened, and no Matplotlib setting is changed.
 """
 
 from jointwise.plot.animation import gif

@@ -33,7 +33,7 @@ class AnimationFrame(NamedTuple):
 
     Attributes:
         q: (n,) joint values [rad, m].
-        moving: Index of the joint that moves; None where all move, or none.
+        moving: Index of the joint that moves; None if all or none move.
         caption: What happens.
     """
 

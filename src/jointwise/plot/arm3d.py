@@ -83,8 +83,8 @@ def joint_geometry(chain: Chain, q: Floats) -> list[JointGeometry]:
 def _move_apart(centers: Floats, axes: Floats, tip: Floats, size: float) -> None:
     """Move joints that coincide, as in a spherical wrist, apart along their axes.
 
-    The first one moves back along the link before it if its axis lies along that link; otherwise,
-    and of three or more, the last one moves forwards.
+    Of two, the first one moves back along the link before it if its axis lies along that link;
+    otherwise, and if there are three or more, the last one moves forwards.
 
     Args:
         centers: (n, 3) where the joints are drawn [m]. Modified.

@@ -16,10 +16,10 @@ VERMILLION, PURPLE = "#D55E00", "#CC79A7"
 # Not in their palette: a dark colour for a sixth arm, and that of the x axis of a frame.
 WINE, RED = "#882255", "#CC1F2F"
 DARK, GREY, LIGHT, PALE = "#444444", "#999999", "#DDDDDD", "#F8F8F8"
-# What the colours stand for.
+# The meanings of the colours.
 BEFORE, BETWEEN, AFTER, TARGET, MOVING, RANGE = GREY, SKY, BLUE, VERMILLION, ORANGE, GREEN
 
-# Colours for several arms in one figure; none is that of joints that they share.
+# Colours for several arms in one figure; joints that they share have another colour.
 SERIES = BLUE, ORANGE, GREEN, PURPLE, SKY, WINE
 
 # Left, bottom, width and height of 3D axes in a figure. Fixed, because Matplotlib's layout engines

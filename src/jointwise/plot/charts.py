@@ -50,7 +50,7 @@ def _draw_errors(
     marker_size: float,
     tolerance: float | None = None,
 ) -> None:
-    """Draw errors over their index, on a logarithmic scale; not of what is free.
+    """Draw errors over their index, on a logarithmic scale; free errors are not drawn.
 
     Args:
         ax: New axes.
@@ -95,9 +95,8 @@ def path(model: Chain | Robot, path: IKPath, axes: Any = None, degrees: bool = F
     """Draw the joint values along a path, one panel per joint, and the errors.
 
     Values outside the joint limits are shaded. A dotted line and a gap mark a break; a cross marks
-    a target that was missed. The errors fill the rest of the grid, after the turn of the tool if
-    that
-    is free. Both are left out if axes are given.
+    a target that was missed. The turn of the tool, if it is free, and the errors fill the rest of
+    the grid. Both are left out if axes are given.
 
     Args:
         model: The arm or the robot.
@@ -163,7 +162,7 @@ def _draw_path_errors(ax: Any, path: IKPath) -> None:
 
 
 def _draw_tool_angles(ax: Any, path: IKPath, degrees: bool) -> None:
-    """The turn of the tool that was chosen at each target, and the distance of samples around."""
+    """The turn of the tool that was chosen at each target, and the spacing of samples around it."""
     scale = np.degrees(1.0) if degrees else 1.0
     angles, names = scale * path.tool_angles, ("rotation z", "rotation y", "rotation x")
     width = scale * next((path.resolution[each] for each in names if each in path.resolution), 0.0)

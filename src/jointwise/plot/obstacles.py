@@ -18,7 +18,7 @@ SHARP = 0.6
 
 
 def draw_obstacles(ax: Any, scene: Scene, T_drawn_world: Floats) -> None:
-    """Draw obstacles, translucent, as far as they are near what is drawn already.
+    """Draw translucent obstacles, as far as they are near the existing drawing.
 
     Args:
         ax: 3D axes, in which something is drawn.

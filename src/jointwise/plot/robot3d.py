@@ -109,6 +109,6 @@ def _positions(
 
 
 def _segments(pairs: list[tuple[Floats, Floats]]) -> Floats:
-    """(3, k) separate lines as one: NaN between them, where Matplotlib lifts the pen."""
+    """(3, k) separate lines as one: NaN between them interrupts the line."""
     gap = np.full(3, np.nan)
     return np.reshape([(a, b, gap) for a, b in pairs], (-1, 3)).T

@@ -35,7 +35,7 @@ COS_SAME_AXIS = 0.999
 
 
 def draw_few(ax: Any, chain: Chain, values: Floats) -> bool:
-    """Draw (k, n) solutions with the bodies of their joints; whether they share some."""
+    """Draw (k, n) solutions with the bodies of their joints; return whether they share some."""
     arms = [joint_geometry(chain, q) for q in values]
     shared = _shared_joints(arms, SAME_PLACE * joint_size(chain))
     widths = np.linspace(WIDEST, NARROWEST, len(values))
@@ -47,7 +47,7 @@ def draw_few(ax: Any, chain: Chain, values: Floats) -> bool:
 
 
 def draw_many(ax: Any, chain: Chain, values: Floats) -> bool:
-    """Draw (k, n) solutions as lines with numbers; whether all share a joint, drawn with a body."""
+    """Draw (k, n) solutions as lines with numbers; return whether all of them share a joint."""
     shades = np.linspace(*COLOR_RANGE, len(values))
     colors = canvas.matplotlib().colormaps[COLOR_MAP](shades)
     for i, (q, color) in enumerate(zip(values, colors, strict=True)):
@@ -81,7 +81,7 @@ def number_lines(ax: Any, lines: Sequence[Any]) -> None:
     for i, line in enumerate(lines):
         points, others = on_screen[i], np.vstack([*on_screen[:i], *on_screen[i + 1 :]])
         scores = np.linalg.norm(points[:, None] - others, axis=-1).min(axis=1)
-        if places:  # that a number is hidden is worse than that it lies on another line
+        if places:  # a hidden number is worse than one on another line
             gaps = np.linalg.norm(points[:, None] - np.array(places), axis=-1).min(axis=1)
             scores = np.minimum(NUMBER_SPACING, gaps) + scores
         best = int(scores.argmax())

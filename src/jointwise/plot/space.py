@@ -231,8 +231,8 @@ def _projected_size(half: Floats, elevation: float, azimuth: float) -> float:
 
     Args:
         half: (3,) half of the box along x, y and z [m].
-        elevation: Of the camera [rad].
-        azimuth: Of the camera [rad].
+        elevation: Elevation of the camera [rad].
+        azimuth: Azimuth of the camera [rad].
     """
     right = np.array([-np.sin(azimuth), np.cos(azimuth), 0.0])
     ahead = np.array([np.cos(azimuth), np.sin(azimuth), 0.0])

@@ -103,7 +103,7 @@ def _title(chain: Chain, move: Move, position_error: float) -> str:
 
 
 def _joint_range(chain: Chain, move: Move) -> tuple[float, float]:
-    """The limits of the joint; for a joint without, a part of its range around its value."""
+    """The limits of the joint; for an unlimited joint, a range around its value."""
     lower, upper = chain.limits[move.joint]
     prismatic = chain.prismatic[move.joint]
     if upper - lower < (np.inf if prismatic else 2.0 * np.pi):

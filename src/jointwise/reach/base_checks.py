@@ -1,4 +1,4 @@
-"""What an arm must not collide with, wherever its base stands."""
+"""Collision checks of an arm, for any base pose."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from jointwise.shape.allowed import allowing
 from jointwise.shape.geometry import group_spheres
 from jointwise.shape.link_groups import move_spheres
 
-# A base stands on an obstacle whose surface is no farther from the origin of its frame [m].
+# A base stands on an obstacle whose surface is at most this far from the base origin [m].
 STANDS_ON = 0.02
 
 
@@ -31,10 +31,10 @@ class BaseChecks:
         self.depend_on_base = len(self._scene) > 0
 
     def at(self, base_pose: Floats) -> tuple[ArmModel, SerialCheck | None]:
-        """The arm with its frame at a pose (4, 4) in the world, and what it must not collide with.
+        """The arm with its base at a pose (4, 4) in the world, and its collision check.
 
-        Its targets and solutions are in the world frame. So no obstacle has to be moved, which a
-        grid of distances could not be.
+        Its targets and solutions are in the world frame. So no obstacle has to be moved; a grid of
+        distances could not be.
         """
         return _checked(self._arm.with_base(base_pose @ self._arm.base_pose))
 

@@ -18,7 +18,7 @@ from jointwise.reach.places import JACOBIAN_ROWS, Places
 
 # Starts of each target; of the solutions found, the one with the largest limit margin counts.
 STARTS = 4
-# Targets solved at a time, at most, which bounds the memory.
+# Largest number of targets solved at a time, which bounds the memory.
 ROWS_AT_ONCE = 200_000
 
 
@@ -54,7 +54,7 @@ class BaseSearch:
         reached, measures = np.zeros(len(base_poses), np.int64), np.zeros((2, len(base_poses)))
         for begin in range(0, len(base_poses), self._bases_at_once):
             piece = slice(begin, begin + self._bases_at_once)
-            if hit[begin]:  # of a scene, in which candidates are solved one by one
+            if hit[begin]:  # only in a scene, where candidates are solved one by one
                 continue
             found, _ = self.solve(base_poses[piece])
             solved = ~np.isnan(found[0])
@@ -64,10 +64,10 @@ class BaseSearch:
         return reached, measures[0], measures[1]
 
     def solve(self, base_poses: Floats) -> tuple[Floats, Floats]:
-        """(2, k, m) limit margin and manipulability of the best solution of each target; q.
+        """(2, k, m) limit margin and manipulability of the best solution of each target; its q.
 
-        Every target is solved from each of the starts. The best solution has the largest margin,
-        of equals the largest manipulability. NaN where the target is not reached.
+        Every target is solved from each of the starts. The best solution has the largest margin
+        and, among equals, the largest manipulability. NaN where the target is not reached.
 
         Args:
             base_poses: (k, 4, 4) bases; one if there are obstacles.

@@ -50,9 +50,9 @@ def reach_map(
             None for positions only, with free orientation.
         region: ((x0, x1), (y0, y1), (z0, z1)) [m], base frame. None: the whole reach of the arm.
         store: The folder to write. An existing map with the same settings is resumed.
-        config: Tolerances, restarts and their seed. Poses that are not reached are never searched
-            further, whatever ``search_unreached`` is.
-        workers: What computes the map: threads, a GPU or a Dask cluster.
+        config: Tolerances, restarts and their seed. ``search_unreached`` is ignored: poses that are
+            not reached are never searched further.
+        workers: Where the map is computed: on threads, a GPU or a Dask cluster.
         progress: Whether to show progress on standard error.
 
     Raises:
@@ -89,7 +89,7 @@ def _job(
     config: SolveConfig,
     workers: Workers,
 ) -> Job:
-    """What to compute, from checked arguments."""
+    """The job of a map, from checked arguments."""
     if workers.on_gpu and arm.scene is not None:
         raise InvalidInputError(
             f"device is {workers.device!r} for the map of an arm with a scene: expected 'cpu', or "

@@ -58,12 +58,12 @@ class Job:
     """Everything that a chunk depends on, apart from its index.
 
     Attributes:
-        arm: The arm in numbers.
+        arm: The kinematic parameters of the arm.
         grid: The voxels.
         orientations: The orientations to try in every voxel.
         config: Tolerances, restarts and their seed.
         device: ``"cpu"`` or ``"cuda"``.
-        check: What the arm must not collide with; None: nothing is checked.
+        check: The collision check; None: nothing is checked.
     """
 
     arm: ArmModel

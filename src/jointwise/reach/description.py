@@ -1,4 +1,4 @@
-"""What a map is of, as JSON: stored with the map, and compared before a map is resumed."""
+"""The description of a map as JSON: stored with it, and compared before it is resumed."""
 
 from hashlib import sha256
 from io import BytesIO
@@ -27,7 +27,7 @@ def describe_map(
     Args:
         chain: The arm.
         job: The grid, and how it is solved.
-        orientations: The orientations as the caller asked for them.
+        orientations: The orientations in the form that the caller gave.
         versions: By name.
     """
     grid = job.grid
@@ -51,10 +51,10 @@ def describe_map(
 
 
 def _describe_shapes(chain: Chain) -> dict[str, str]:
-    """The arm's spheres and the obstacles, as their files have them.
+    """The arm's spheres and the obstacles, in the format of their files.
 
-    Grids of distances are left out, which a file of obstacles cannot hold. So are spheres of which
-    some are attached, since those of a file are not.
+    Grids of distances are left out, because a scene file cannot hold them. The spheres are left out
+    if some are attached, because a file cannot hold attached spheres.
     """
     shapes = {}
     if chain.geometry is not None and not chain.geometry.attached:
@@ -72,7 +72,7 @@ def scene_from_description(description: dict[str, Any]) -> Scene | None:
 
 
 def _describe_scene(chain: Chain, job: Job) -> dict[str, Any] | None:
-    """What must not collide, with a hash of all its numbers; None if nothing is checked."""
+    """The collision model, with a hash of all its numbers; None if nothing is checked."""
     around = chain._collision_model
     if around is None or job.check is None:
         return None
@@ -102,7 +102,7 @@ def describe_chain(chain: Chain) -> dict[str, Any]:
 
 
 def chain_from_description(description: dict[str, Any], geometry: str | None = None) -> Chain:
-    """The arm that ``describe_chain`` described, to the last bit; without a scene.
+    """The arm of a description by ``describe_chain``, bit for bit; without a scene.
 
     Args:
         description: The arm.

@@ -19,7 +19,7 @@ AXES = ("x", "y", "z")
 # A voxel whose centre is outside the region by this share of its edge still counts as inside, so
 # that rounding does not drop voxels at the boundary.
 BOUNDARY_TOL = 1e-6
-# Voxels along an axis, in all, and in a chunk, at most.
+# Largest number of voxels along an axis, in total, and in a chunk.
 MAX_VOXELS, MAX_TOTAL, MAX_CHUNK = 100_000, 10**11, 10**7
 # Integers up to here are exact in a float.
 MAX_EXACT_INTEGER = 2.0**53
@@ -89,7 +89,7 @@ def grid_over(arm: ArmModel, resolution: float, region: Any, chunk: Any, max_vox
         resolution: Edge of a voxel [m].
         region: ((x0, x1), (y0, y1), (z0, z1)) [m], base frame. None: the reach of the arm.
         chunk: Number of voxels along each edge of a chunk. None: as large as ``max_voxels`` allows.
-        max_voxels: Number of voxels of a chunk, at most, where ``chunk`` is None.
+        max_voxels: Largest number of voxels of a chunk if ``chunk`` is None.
     """
     size = checks.positive("resolution", resolution)
     box = _reach_box(arm) if region is None else _checked_box(region)

@@ -1,9 +1,9 @@
 """Three levels of targets in every voxel: position, directions, rotations; on the CPU or a GPU.
 
 Directions are solved only where the position is reached, and rotations only where their direction
-is reached. Where a closed form decides about poses, it decides about all: there is one level. On a
-GPU, targets and results stay in device memory; only the flags of convergence, and
-in the end the scores of each voxel, are copied back.
+is reached. If a closed form decides which poses are reached, it decides about all of them, on one
+level. On a GPU, targets and results stay in device memory; only the flags of convergence and, at
+the end, the scores of each voxel are copied back.
 """
 
 from collections.abc import Iterator
@@ -27,8 +27,8 @@ from jointwise.model.arm import ArmModel
 from jointwise.reach.orientations import OrientationSet
 from jointwise.targets import AIM, PackedTarget, pack_targets
 
-# Restarts of a position or a direction, as a multiple of those of a pose: where one is missed, all
-# its poses are. A factor of five finds hardly more than two, and a map takes twice as long.
+# Restarts of a position or a direction, as a multiple of those of a pose: if one is missed, all its
+# poses are. A factor of five finds hardly more than two, and a map takes twice as long.
 EARLY_RESTART_FACTOR = 2
 
 
@@ -50,9 +50,9 @@ class Level(NamedTuple):
 def is_exact(
     arm: ArmModel, orientations: OrientationSet, config: SolveConfig, on_gpu: bool
 ) -> bool:
-    """Whether a closed form decides which poses are reached: of six joints, on a CPU.
+    """Whether a closed form decides which poses are reached: for six joints, on a CPU.
 
-    What it leaves open, at singularities and at the border of the reach, is searched.
+    Poses that it leaves open, at singularities and at the border of the reach, are searched.
     """
     weights = (1.0,) * 4 if len(orientations.rotations) else ()
     return not on_gpu and closed_form_for(arm, packed_arm(arm, config), weights) is not None
@@ -61,7 +61,7 @@ def is_exact(
 def levels_of(orientations: OrientationSet, exact: bool) -> Iterator[Level]:
     """The position, then the directions if there are any, then their rotations if any.
 
-    Of an exact map all rotations, on one level.
+    An exact map has all rotations on one level.
     """
     directions, rotations = len(orientations.directions), len(orientations.rotations)
     if exact:
@@ -150,7 +150,7 @@ class OnCPU:
 
 
 class OnGPU:
-    """The same on a GPU, and arrays in its memory."""
+    """A GPU, and arrays in its memory."""
 
     empty = staticmethod(device_array)
 

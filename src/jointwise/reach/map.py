@@ -98,7 +98,7 @@ class ReachMap:
 
     @cached_property
     def manipulability(self) -> Float32s:
-        """(x, y, z) greatest manipulability of the solutions, as ``Reach`` has it. Read-only."""
+        """(x, y, z) greatest manipulability of the solutions; see ``Reach``. Read-only."""
         return self._read_all("manipulability")
 
     @cached_property
@@ -166,7 +166,7 @@ class ReachMap:
         z: float | None = None,
         what: Measure = "dexterity",
     ) -> "Axes":
-        """Draw the layer of voxels at one x, y or z, and what it cuts of the obstacles.
+        """Draw the layer of voxels at one x, y or z, and the cuts of the obstacles.
 
         Args:
             ax: Where to draw. None: a new figure.
@@ -187,7 +187,7 @@ class ReachMap:
         if layer is None:
             low, high = self.grid.centres(axis)[[0, -1]]
             raise InvalidInputError(
-                f"{AXES[axis]} is {cut}: expected {low:.3g} to {high:.3g}, where the map is."
+                f"{AXES[axis]} is {cut}: expected {low:.3g} to {high:.3g}, the extent of the map."
             )
         return draw_slice(ax, self.grid, getattr(self, what), axis, layer, what, self.scene)
 
@@ -212,10 +212,10 @@ class ReachMap:
         return points, colours(shares)
 
     def show(self, host: str = "127.0.0.1", port: int = 8080) -> "viser.ViserServer":
-        """Serve a page with the voxels that are reached, until ``stop()`` of the server.
+        """Serve a page with the voxels that are reached, until you call ``stop()`` of the server.
 
-        It shows them up to a plane that cuts the map, coloured by one of the measures. A click on a
-        voxel draws the arm in the configuration that the map has for it.
+        The page shows them up to a plane that cuts the map, coloured by one of the measures. A
+        click on a voxel draws the arm in the configuration that the map stores for it.
 
         Args:
             host: The address to listen at. 127.0.0.1 is reachable from this machine only.

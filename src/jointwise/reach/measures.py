@@ -1,4 +1,4 @@
-"""What a reach map holds in every voxel."""
+"""The values of a reach map in a voxel."""
 
 from typing import Any, Literal, NamedTuple
 
@@ -57,8 +57,9 @@ def measure_unit(measure: Measure, arm: ArmModel, orientations: Any) -> str:
         return "share of the orientations" if measure == "dexterity" else "share of half the range"
     rows = 3 if orientations is None else 6 if isinstance(orientations, int) else 5
     prismatic = int(arm.prismatic.sum())
-    # The product has a length for each row of the Jacobian that is a velocity, except those that
-    # prismatic joints have without a unit. Minors of different units do not add up to any.
+    # The product has a factor of length for each translational row of the Jacobian, except for the
+    # entries of prismatic joints, which have no unit. Minors of different units have no common
+    # unit.
     if arm.n == rows or (rows == 3 and arm.n < rows) or (arm.n > rows and prismatic == 0):
         power = min(3, arm.n) - prismatic
         return {0: "1", 1: "m", 2: "m²", 3: "m³"}[max(power, 0)]

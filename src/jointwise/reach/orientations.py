@@ -14,7 +14,7 @@ from jointwise.model import checks
 from jointwise.model.rotation import rpy_matrix
 from jointwise.targets.aim import unit_vector
 
-# Orientations of a map, at most.
+# Largest number of orientations of a map.
 MAX_ORIENTATIONS = 1_000_000
 UP = np.array([0.0, 0.0, 1.0])
 GOLDEN_ANGLE = pi * (3.0 - sqrt(5.0))

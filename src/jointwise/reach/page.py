@@ -1,4 +1,4 @@
-"""The page of a reach map: its voxels in the browser, and the arm in the one that is clicked."""
+"""The page of a reach map: its voxels in the browser, and the arm at the clicked voxel."""
 
 from functools import partial
 from html import escape
@@ -34,8 +34,8 @@ CAMERA_DIRECTION = np.array([1.2, 2.9, 1.0])
 CUBE_EDGE = 0.92
 # Opacity of the voxels while one is selected, so that the arm among them is visible.
 FADED = 0.2
-# Intensities of light from everywhere and from where the camera is first. Their sum is about pi,
-# with which a surface has its own colour.
+# Intensities of ambient light and of light from the initial camera position. Their sum is about pi,
+# at which a surface has its own colour.
 AMBIENT, DIRECTIONAL = 2.6, 0.7
 # Width of the panel [px].
 PANEL_WIDTH = 320
@@ -45,7 +45,7 @@ MEASURES: dict[str, Measure] = {name: measure for measure, name in MEASURE_NAMES
 
 
 class VoxelMap(Protocol):
-    """What the page shows: a ``ReachMap``, with an array of each measure."""
+    """The map on the page: a ``ReachMap``, with an array of each measure."""
 
     grid: Grid
 
@@ -243,7 +243,7 @@ class MapPage:
 
 
 def light_evenly(lights: "viser.SceneApi") -> None:
-    """Light mostly from everywhere, so that voxels have the colours of the colour bar."""
+    """Use mostly ambient light, so that voxels have the colours of the colour bar."""
     lights.configure_default_lights(enabled=False)
     lights.configure_environment_map(hdri=None)
     lights.add_light_ambient("/ambient", intensity=AMBIENT)
@@ -256,7 +256,7 @@ def visible_voxels(reached: Bools, axis: int, last: int | None) -> Any:
     """(k, 3) indices of the voxels up to a layer that have a free side, which may be visible.
 
     Args:
-        reached: (x, y, z) which voxels there are.
+        reached: (x, y, z) which voxels are reached.
         axis: The axis that is cut.
         last: The last layer along this axis. None: all.
     """
@@ -277,7 +277,7 @@ def linear_colours(srgb: Colours) -> Colours:
 
 
 def colour_bar_html(label: str, largest: float) -> str:
-    """The colours from 0 to the largest value, and what they stand for."""
+    """A labelled colour bar from 0 to the largest value."""
     stops = ", ".join(f"rgb{tuple(colour.tolist())}" for colour in VIRIDIS)
     ticks = "".join(f"<span>{value:.3g}</span>" for value in (0.0, 0.5 * largest, largest))
     return html(

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 # Five colours of viridis, dark to bright, distinguishable with every kind of colour vision.
 VIRIDIS = np.array([[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]])
 
-# Of a slice that is a square [inch]; of others, the least and the greatest width and height.
+# Edge of a square slice [inch]; smallest and largest width and height of other slices.
 SLICE_EDGE = 3.8
 MIN_SLICE, MAX_SLICE = np.array([1.8, 1.4]), np.array([7.0, 5.0])
-# What a figure is wider and higher than its slice, for labels and colour bar [inch].
+# Extra width and height of a figure, for labels and the colour bar [inch].
 SLICE_MARGIN = np.array([1.9, 0.9])
 
 # Points along the longer edge of a slice at which the distance from obstacles is computed.
@@ -90,14 +90,14 @@ def draw_slice(
 def _draw_obstacles(
     ax: "Axes", scene: Scene, extent: tuple[float, float, float, float], axis: int, at: float
 ) -> None:
-    """Hatch what a plane cuts of each obstacle, and write its name on it.
+    """Hatch the cut of each obstacle with a plane, and write its name on it.
 
     Args:
         ax: Where to draw.
         scene: The obstacles.
         extent: Left, right, lower and upper edge of what is drawn of the plane [m].
         axis: The axis at right angles to the plane.
-        at: Where the plane is on it [m].
+        at: Coordinate of the plane on that axis [m].
     """
     left, right, lower, upper = extent
     step = max(right - left, upper - lower) / DISTANCE_POINTS

@@ -1,4 +1,4 @@
-"""Where the base of an arm should stand so that it reaches a list of targets best."""
+"""The best base pose of an arm for a list of targets."""
 
 import warnings
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from jointwise.reach.places import places
 from jointwise.reach.size import check_chain
 from jointwise.targets import AnyTargets
 
-# Candidates, at most.
+# Largest number of candidates.
 MAX_CANDIDATES = 1_000_000
 
 
@@ -29,7 +29,7 @@ class Placement:
 
     Attributes:
         best: Index of the best candidate: the most targets reached, then the largest
-            ``limit_margin``, then the largest ``manipulability``. The last decides for arms
+            ``limit_margin``, then the largest ``manipulability``. Manipulability decides for arms
             without limits, whose limit margin is 1 everywhere.
         base_pose: (4, 4) its pose, world frame.
         reached: (k,) number of targets that each candidate reaches.
@@ -83,11 +83,11 @@ def best_base(
 
     Args:
         arm: The arm, with its scene if there are obstacles; world frame.
-        targets: (m, 4, 4) poses of the end effector, (m, 3) positions [m], or what ``aim``,
-            ``pose`` and ``position`` make of many; world frame.
+        targets: (m, 4, 4) poses of the end effector, (m, 3) positions [m], or targets made by
+            ``aim``, ``pose`` or ``position`` for many; world frame.
         candidates: (k, 4, 4) possible poses of the arm's base frame, world frame.
-        config: Tolerances, restarts and their seed. Targets that are not reached are never
-            searched further, whatever ``search_unreached`` is.
+        config: Tolerances, restarts and their seed. ``search_unreached`` is ignored: targets that
+            are not reached are never searched further.
         device: As for ``solve_batch``.
         threads: As for ``solve_batch``.
 
@@ -113,7 +113,7 @@ def best_base(
     hit = search.around.obstacles_hit(base_poses)
     _warn_if_all_collide(hit)
     reached, limit_margin, manipulability = search.score(base_poses, hit)
-    # The last key is sorted by first; of equals the first candidate is taken.
+    # The last key takes precedence; among equals, the first candidate is taken.
     best = int(np.lexsort([-manipulability, -limit_margin, -reached])[0])
     base_pose = base_poses[best].copy()
     _, (q,) = search.solve(base_pose[None])

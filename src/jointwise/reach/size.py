@@ -16,12 +16,13 @@ from jointwise.reach.chunks import REACH_CONFIG
 from jointwise.reach.grid import Grid, grid_over
 from jointwise.reach.orientations import Orientations, orientation_count
 
-# Poses per second of one CPU thread, and of a GPU, of a UR5e with 100 orientations. For other arms
-# and settings a third to three times as many; docs/howto/reach.md has the measurements.
+# Poses per second of one CPU thread and of a GPU, for a UR5e with 100 orientations. For other arms
+# and settings, the rates are a third to three times as high; docs/howto/reach.md has the
+# measurements.
 POSES_PER_SECOND = {"cpu": 240_000, "cuda": 40_000_000}
 # Bytes of dexterity, manipulability and limit margin in a voxel, and of the value of a joint.
 BYTES_PER_VOXEL, BYTES_PER_JOINT = 3 * 4, 8
-# Layers of voxels that are counted along an axis, at most; of a finer grid, evenly spaced ones.
+# Largest number of layers that are counted along an axis; in a finer grid, evenly spaced ones.
 MAX_LAYERS = 100
 
 # Seconds and bytes of each unit, the largest first.
@@ -78,7 +79,7 @@ def map_size(
         resolution: As for ``reach_map``.
         orientations: As for ``reach_map``.
         region: As for ``reach_map``.
-        workers: As for ``reach_map``. How many cores a cluster has is not known, so the time is
+        workers: As for ``reach_map``. The number of cores of a cluster is unknown, so the time is
             that of one core.
 
     Raises:

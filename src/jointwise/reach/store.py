@@ -22,7 +22,7 @@ from jointwise.reach.empty_store import (
 )
 from jointwise.reach.grid import AXES, Index
 
-# Suffixes of files that a map is not.
+# Suffixes of files, which are not folders of maps.
 FILE_SUFFIXES = (".csv", ".h5", ".hdf5", ".json", ".jsonl", ".npy", ".npz", ".parquet", ".txt")
 
 
@@ -86,7 +86,7 @@ class MapStore(Store):
         return [file for file in files if file.exists() and not is_intact(file)]
 
     def repair(self) -> list[Path]:
-        """Write the coordinates of the voxels again, where they are damaged; those files."""
+        """Write damaged coordinates of the voxels again; return their files."""
         files = self._damaged_coordinates()
         if files:
             write_coordinates(_open_group(self.path, read_only=False), self.grid)

@@ -1,4 +1,4 @@
-"""The results of many solves, and of those along a path."""
+"""The results of many solves."""
 
 # Annotations stay text, so that help() shows the names of types, not what they stand for.
 from __future__ import annotations
@@ -41,19 +41,19 @@ ARRAYS = (
 
 
 class Details(NamedTuple):
-    """What a batch or a path knows beside its arrays.
+    """Data of a batch or a path other than its arrays.
 
     Attributes:
         link_errors: Errors of several links, or the name of the only link.
         base_poses: (m, 4, 4) poses of the root link; None for identities.
-        check: What computes clearances; None if nothing is checked.
+        check: Computes clearances; None if nothing is checked.
         breaks: Indices of targets at which a path is interrupted.
-        colliding: Indices of targets on whose way something collides.
-        reasons: Why the path is interrupted, of each break.
+        colliding: Indices of targets for which the motion from the previous target collides.
+        reasons: Why the path is interrupted at each break.
         tool_angles: (m,) turns of the tool along a path [rad]; None if no turn is free.
-        resolution: Distances of the samples of a path, by the name of what is free [rad, m].
-        detours: Plans around what is in the way, by the index of their target.
-        rate: Targets of a path per second [1/s]; None if that is not known.
+        resolution: Sample spacing of each free quantity of a path, by its name [rad, m].
+        detours: Plans around obstacles, by the index of their target.
+        rate: Targets of a path per second [1/s]; None if unknown.
     """
 
     link_errors: LinkErrors | str | None = None
@@ -75,7 +75,7 @@ NO_DETAILS = Details()
 class IKBatch(Sequence[IKResult]):
     """Joint values for each of many targets, or sets of targets. All arrays are read-only.
 
-    If the targets were on a GPU, so are these arrays, and they are writable.
+    If the targets were on a GPU, these arrays are on the GPU, too, and they are writable.
 
     Attributes:
         q: (m, n) joint values [rad]; [m] for a prismatic joint. NaN in invalid rows.
@@ -85,9 +85,9 @@ class IKBatch(Sequence[IKResult]):
         orientation_error: (m,) angles between link and target [rad], the largest of several; NaN
             if orientation is free, or nothing was solved.
         iterations: (m,) CCD sweeps and Levenberg-Marquardt steps together.
-        restarts: (m,) restarts that were made.
-        status: (m,) why each stopped, as the code of a ``Status``: ``batch.status ==
-            Status.STALLED`` is a mask, ``batch[3].status`` the status of a row.
+        restarts: (m,) numbers of restarts.
+        status: (m,) why each solve stopped, as codes of ``Status``: ``batch.status ==
+            Status.STALLED`` is a mask, and ``batch[3].status`` is the status of one row.
 
     Example:
         >>> from jointwise import robots
@@ -123,18 +123,18 @@ class IKBatch(Sequence[IKResult]):
 
     @property
     def errors(self) -> Mapping[str, TargetErrors]:
-        """By how much each link misses its target, arrays (m,), by the link's name."""
+        """Errors of each link at its target, arrays (m,), by the link's name."""
         both = TargetErrors(self.position_error, self.orientation_error)
         return errors_by_link(self._link_errors, both)
 
     @property
     def clearance(self) -> Floats:
-        """(m,) smallest distances from obstacles and from itself [m], as ``IKResult.clearance``."""
+        """(m,) smallest distances from obstacles and itself [m]; see ``IKResult.clearance``."""
         return np.full(len(self), nan) if self._check is None else self._contacts(self._check)[:, 0]
 
     @property
     def contact(self) -> list[tuple[str, str] | None]:
-        """The names of the two things that are nearest to each other, of each row."""
+        """For each row, the names of the two things that are nearest to each other."""
         if self._check is None:
             return [None] * len(self)
         return [self._check.name_pair(contact) for contact in self._contacts(self._check)]
@@ -144,7 +144,7 @@ class IKBatch(Sequence[IKResult]):
         return check.contacts(q, self._details.base_poses, threads=None)
 
     def numpy(self) -> IKBatch:
-        """The same batch with NumPy arrays, copied from the GPU if they are there."""
+        """Return the batch with NumPy arrays, copied from the GPU if necessary."""
         if not is_on_gpu(self.status):
             return self
         arrays = {name: as_numba_array(getattr(self, name)).copy_to_host() for name in ARRAYS}
@@ -184,7 +184,7 @@ class IKBatch(Sequence[IKResult]):
         return (batch[row] for row in range(len(batch)))
 
     def summary(self) -> str:
-        """How many were solved, how well, and why the others stopped."""
+        """Summarize how many targets were solved, how accurately, and why the others were not."""
         if not len(self):
             return "no targets"
         if is_on_gpu(self.status):
@@ -215,18 +215,18 @@ class IKBatch(Sequence[IKResult]):
         """Write all arrays to an ``.npz`` file, ``base_poses`` too if a robot has them.
 
         Raises:
-            InvalidInputError: The file has another suffix.
+            InvalidInputError: The suffix is not ``.npz``.
         """
         if Path(path).suffix.lower() not in ("", ".npz"):
             raise InvalidInputError(
-                f"{Path(path).name!r} has another suffix: expected .npz. For a .csv or .parquet "
-                "table, use jointwise batch, or pandas.DataFrame(batch.q)."
+                f"{Path(path).name!r} has an unsupported suffix: expected .npz. For a .csv or "
+                ".parquet table, use jointwise batch, or pandas.DataFrame(batch.q)."
             )
-        with Path(path).open("wb") as file:  # NumPy would add a suffix to a mere name
+        with Path(path).open("wb") as file:  # given a path, NumPy would add a suffix
             np.savez(file, **saved_arrays(self))
 
     def _saved(self) -> dict[str, Any]:
-        """What ``save`` writes, by name."""
+        """The arrays that ``save`` writes, by name."""
         on_host, details = self.numpy(), self._details
         arrays = {name: getattr(on_host, name) for name in ARRAYS}
         if details.base_poses is not None:
@@ -238,7 +238,7 @@ class IKBatch(Sequence[IKResult]):
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> IKBatch:
-        """Read what ``save`` wrote.
+        """Read a batch or a path from a file that ``save`` wrote.
 
         Raises:
             InvalidInputError: The file was not written by ``save``.
@@ -267,7 +267,7 @@ class IKBatch(Sequence[IKResult]):
 
     @classmethod
     def _loaded(cls, content: Mapping[str, Any], details: Details) -> Details:
-        """What a file has beside the arrays."""
+        """The details in a file, which are not arrays of the batch."""
         return details
 
     def __str__(self) -> str:
@@ -280,7 +280,7 @@ class IKBatch(Sequence[IKResult]):
 
 
 def saved_arrays(batch: IKBatch) -> dict[str, Any]:
-    """What ``IKBatch.save`` writes, by name."""
+    """The arrays that ``IKBatch.save`` writes, by name."""
     return batch._saved()
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from jointwise.results.plan import Plan
 
 
-# Breaks that are listed in a text, at most.
+# Largest number of breaks that are listed in a text.
 MAX_LISTED = 5
 
 
@@ -38,8 +38,8 @@ class IKPath(IKBatch):
     def breaks(self) -> tuple[int, ...]:
         """Indices of targets that could not be reached by continuing from the previous one.
 
-        ``break_reasons`` has the reason of each. A missed target with a step above 0.5 [rad, m] is
-        a break, too.
+        ``break_reasons`` has the reason of each. A missed target is also a break if its step
+        exceeds 0.5 [rad, m].
         """
         return self._details.breaks
 
@@ -51,7 +51,7 @@ class IKPath(IKBatch):
 
     @property
     def pieces(self) -> tuple[range, ...]:
-        """The parts of the path without breaks, in which all targets are reached, in order."""
+        """The parts of the path that have no breaks and reach all their targets, in order."""
         ends = {0, len(self), *self.breaks}
         for i in np.flatnonzero(~self.converged).tolist():
             ends |= {i, i + 1}
@@ -77,7 +77,7 @@ class IKPath(IKBatch):
 
     @property
     def rate(self) -> float | None:
-        """Targets per second [1/s]; None unless ``times`` was the time between them.
+        """Targets per second [1/s]; None unless ``times`` was a single time step.
 
         Files of ``retarget_clips`` have the rate of the clip.
         """
@@ -85,20 +85,20 @@ class IKPath(IKBatch):
 
     @property
     def tool_angles(self) -> Floats:
-        """(m,) turns of the tool about the axis that is free [rad], unwrapped; NaN if none is.
+        """(m,) rotations of the tool about its free axis [rad], unwrapped; NaN if no axis is free.
 
-        Of a pose within a box they are measured from the pose. Of aims they are measured from
-        frames that turn as little as possible from one aim to the next.
+        For a pose within a box, they are measured from the pose. For aims, they are measured from
+        frames that rotate as little as possible from one aim to the next.
         """
         angles = self._details.tool_angles
         return np.full(len(self), np.nan) if angles is None else angles
 
     @property
     def resolution(self) -> Mapping[str, float]:
-        """The distance of neighbouring samples, by the name of what was free [rad, m].
+        """The sample spacing of each free quantity, by its name [rad, m].
 
-        Empty if the targets were followed one by one. No better path may exist than at these
-        samples: a break means that there is none at this resolution.
+        Empty if the targets were followed one by one. A break means that no path without it was
+        found at this resolution; one may exist between the samples.
         """
         return MappingProxyType(dict(self._details.resolution))
 

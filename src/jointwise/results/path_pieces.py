@@ -10,13 +10,13 @@ import numpy as np
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import Floats
 
-# Most configurations of a resampled path.
+# Largest number of configurations of a resampled path.
 MAX_RESAMPLED = 10_000_000
-# A blend is halved so often, at most, before its corner stays; and the shortest one [rad, m].
+# How often a blend is halved, at most, before its corner stays; and its smallest length [rad, m].
 MAX_HALVINGS, SHORTEST = 5, 1e-3
-# Parts of a blend between which its length is summed.
+# Number of segments whose lengths are summed to the length of a blend.
 PARTS = 64
-# What is left of an edge between two blends that should meet, as a share of it.
+# Largest rest of an edge, as a share of it, between two blends that should meet.
 NOTHING_LEFT = 1e-12
 
 
@@ -26,9 +26,9 @@ class Piece(NamedTuple):
     Attributes:
         start: (n,) where it begins [rad, m].
         slope: (n,) its derivative there.
-        bend: (n,) half the second derivative; zeros for an edge, or what is left of one.
+        bend: (n,) half the second derivative; zeros for an edge or the rest of one.
         end: (n,) where it ends.
-        places: Where on the path it begins, has its middle, and ends: 2.25 is a quarter of the way
+        places: Its beginning, middle and end as places on the path: 2.25 is a quarter of the way
             from waypoint 2 to 3.
         is_blend: Whether it replaces a corner.
     """
@@ -77,7 +77,7 @@ class Piece(NamedTuple):
 
 
 def pieces_of(waypoints: Floats, blends: Floats) -> list[Piece]:
-    """The pieces of a path (k, n) whose corners are replaced by blends, as ``Plan.blends`` says."""
+    """The pieces of a path (k, n) whose corners are replaced by blends, as in ``Plan.blends``."""
     lengths = np.linalg.norm(np.diff(waypoints, axis=0), axis=1)
     pieces = []
     for i, (before, after) in enumerate(pairwise(waypoints)):
@@ -95,7 +95,7 @@ def pieces_of(waypoints: Floats, blends: Floats) -> list[Piece]:
 
 
 def corner_piece(waypoints: Floats, i: int, length: float) -> Piece:
-    """The blend that replaces waypoint i of a path (k, n), and a length of the edges beside it."""
+    """The blend that replaces waypoint i of a path (k, n) and ``length`` of the edges beside it."""
     corner, (into, out) = waypoints[i], np.diff(waypoints[i - 1 : i + 2], axis=0)
     before, after = length / float(np.linalg.norm(into)), length / float(np.linalg.norm(out))
     start, end = corner - before * into, corner + after * out
@@ -145,7 +145,8 @@ def boundary_speeds(pieces: list[Piece], velocity: Floats, acceleration: Floats)
     """(m + 1,) the highest speeds at the ends of m pieces, by the norm [rad/s, m/s].
 
     The speed is zero at both ends of the path and where two edges meet; along a blend its parameter
-    grows evenly, so the acceleration is constant. Blends have the same speed at both ends.
+    grows linearly with time, so the acceleration is constant. Blends have the same speed at both
+    ends.
 
     Args:
         pieces: Each has a length above zero.

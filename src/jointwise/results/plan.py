@@ -87,7 +87,7 @@ class Plan:
 
     @property
     def found(self) -> bool:
-        """Whether a path was found; a single waypoint if the start already reaches the target."""
+        """Whether a path was found; it has one waypoint if the start already reaches the target."""
         return self.status in FOUND
 
     @property
@@ -131,14 +131,13 @@ class Plan:
     def closest(self) -> float:
         """Where the clearance is smallest: 2.25 is a quarter of the way from waypoint 2 to 3.
 
-        Waypoints are counted from 0; a blend passes its waypoint in its middle. NaN if no path was
-        found.
+        Waypoints are counted from 0; a blend passes its waypoint halfway. NaN if no path was found.
         """
         return self._closest()[1]
 
     @property
     def contact(self) -> tuple[str, str] | None:
-        """Names of the two things that are nearest to each other or collide; None if none are."""
+        """Names of the two things that are nearest to each other or collide, if there are any."""
         return self._closest()[2]
 
     def _closest(self) -> tuple[float, float, tuple[str, str] | None]:
@@ -217,10 +216,10 @@ class Plan:
 
         A blend is a parabola that begins and ends on the two edges of a corner. It replaces at most
         half of each, and is halved until it is **proven** free, as the edges are. If no blend of at
-        least 0.001 is, the corner stays.
+        least 0.001 [rad, m] is free, the corner stays.
 
         Args:
-            longest: Limit of how much of an edge a blend replaces at each of its ends [rad, m].
+            longest: Longest part of an edge that a blend may replace at each end [rad, m].
 
         Returns:
             The same waypoints, with ``blends``.
@@ -287,7 +286,7 @@ class Plan:
         unknown = np.flatnonzero(moves & ~np.isfinite(velocity))
         if len(unknown):
             raise InvalidInputError(
-                f"the velocity limit of {names[unknown[0]]!r} is not known: expected max_velocity "
+                f"the velocity limit of {names[unknown[0]]!r} is unknown: pass max_velocity "
                 "[rad/s, m/s]."
             )
         limits = velocity, checked_acceleration(max_acceleration, n)
@@ -295,10 +294,10 @@ class Plan:
         return timed_plan(waypoints[0], pieces, names, limits, checks.positive("dt", dt))
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the waypoints to a ``.csv``, ``.npz`` or ``.parquet`` file, a column per joint.
+        """Write the waypoints to a ``.csv``, ``.npz`` or ``.parquet`` file, one column per joint.
 
-        If corners are rounded, the column ``blend`` has ``blends``. An ``.npz`` file has the arrays
-        ``waypoints``, ``blends``, ``joint_names``, ``status`` and ``samples``.
+        If corners are rounded, the column ``blend`` holds ``blends``. An ``.npz`` file holds the
+        arrays ``waypoints``, ``blends``, ``joint_names``, ``status`` and ``samples``.
         """
         names = self._details.joint_names
         columns = dict(zip(names, self.waypoints.T, strict=True))

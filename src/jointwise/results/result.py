@@ -18,21 +18,21 @@ from jointwise.results.status import COLLISIONS, STALLED_POSITION, Status
 if TYPE_CHECKING:
     from jointwise.kernels.layout.arrays import Bools, Floats
 
-# The base of a model that has none of its own. Read-only.
+# The base pose of a model that has none of its own. Read-only.
 IDENTITY = np.eye(4)
 IDENTITY.setflags(write=False)
-# Joint values that are printed on one line.
+# Number of joint values that are printed on one line.
 VALUES_PER_LINE = 8
-# The message of several targets that are reached.
+# The message if several targets are all reached.
 ALL_REACHED = "All targets are reached, within the tolerances."
 
 
 class Check(Protocol):
-    """What a model must not collide with, packed; the serial and the tree engine have one each."""
+    """A packed collision model; the serial and the tree engine have one class each."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What kernels number: link groups, then obstacles."""
+        """The names of link groups, then of obstacles, in the order of the kernels' numbers."""
         ...
 
     def contacts(
@@ -52,7 +52,7 @@ class Check(Protocol):
 
     @property
     def packed_edges(self) -> Floats | None:
-        """What the kernels of edges read; None if the base moves."""
+        """The input of the edge kernels; None if the base moves."""
         ...
 
     def parabola_is_free(
@@ -66,7 +66,7 @@ class Check(Protocol):
         ...
 
     def padding_between(self, names: tuple[str, str]) -> float:
-        """How far the spheres of two link groups may extend beyond the links [m], together.
+        """How far the spheres of two link groups may extend beyond the links in total [m].
 
         0 if one of the names is not a link group.
         """
@@ -74,11 +74,11 @@ class Check(Protocol):
 
 
 class TargetErrors(NamedTuple):
-    """By how much a link misses its target; arrays (m,) in the errors of a batch.
+    """Errors of a link at its target; arrays (m,) for a batch.
 
     Attributes:
-        position_error: Distance [m]; NaN if position is free, as it is for a direction.
-        orientation_error: Angle [rad]; NaN if orientation is free, as it is for a position.
+        position_error: Distance [m]; NaN if position is free, as for a direction.
+        orientation_error: Angle [rad]; NaN if orientation is free, as for a position.
     """
 
     position_error: Any
@@ -93,7 +93,7 @@ class LinkErrors(NamedTuple):
 
     Attributes:
         links: The k links that have targets.
-        values: (k, 2) position [m] and orientation error [rad], lists; or an array (m, k, 2).
+        values: (k, 2) position [m] and orientation error [rad] in lists, or an array (m, k, 2).
         missed: (k,) which links miss their targets, or (m, k).
     """
 
@@ -105,7 +105,7 @@ class LinkErrors(NamedTuple):
 def errors_by_link(
     link_errors: LinkErrors | str | None, both: TargetErrors
 ) -> Mapping[str, TargetErrors]:
-    """The errors of each link by its name; ``both`` are those of the only one."""
+    """The errors of each link by its name; ``both`` has those of a single link."""
     if not isinstance(link_errors, LinkErrors):
         return MappingProxyType({link_errors or "tip": both})
     columns = np.moveaxis(link_errors.values, -2, 0)
@@ -125,8 +125,8 @@ class IKResult(tuple[Any, ...]):
         iterations: CCD sweeps and Levenberg-Marquardt steps together.
         status: Why it stopped, in a sentence: ``print(result.status.value)``.
         orientation_error: Angle between link and target [rad], the largest of several; NaN if
-            orientation is free, as it is for a position.
-        restarts: Restarts that were made.
+            orientation is free, as for a position.
+        restarts: Number of restarts.
         base_pose: (4, 4) pose of the root link of a robot, solved for if its base is free; the
             identity for an arm.
 
@@ -168,7 +168,7 @@ class IKResult(tuple[Any, ...]):
 
     @property
     def errors(self) -> Mapping[str, TargetErrors]:
-        """By how much each link misses its target, by the link's name."""
+        """Errors of each link at its target, by the link's name."""
         both = TargetErrors(self.position_error, self.orientation_error)
         return errors_by_link(self._link_errors, both)
 
@@ -201,7 +201,7 @@ class IKResult(tuple[Any, ...]):
 
     @property
     def message(self) -> str:
-        """How it ended, in a sentence or two: by how much it missed, or what collides."""
+        """How the solve ended, in a sentence or two, with the errors or the collision."""
         if self.converged:
             several = isinstance(self._link_errors, LinkErrors) and len(self._link_errors.links) > 1
             return ALL_REACHED if several else str(self.status.value)
@@ -211,10 +211,10 @@ class IKResult(tuple[Any, ...]):
         """Return this result if it converged, or raise an error.
 
         Args:
-            degrees: Whether the text has the orientation error in degrees.
+            degrees: Whether the error text gives the orientation error in degrees.
 
         Raises:
-            UnsolvedError: It did not converge; the text says why, and by how much it missed.
+            UnsolvedError: The result did not converge; the text gives the reason and the errors.
 
         Example:
             >>> from jointwise import robots
@@ -279,7 +279,7 @@ class IKResult(tuple[Any, ...]):
 
 
 def _restored(fields: tuple[Any, ...]) -> IKResult:
-    """A result from its pickled fields, which are more than its arguments."""
+    """A result from its pickled fields, of which the constructor takes only some."""
     return tuple.__new__(IKResult, fields)
 
 
@@ -317,12 +317,12 @@ def error_text(position_error: float, orientation_error: float, degrees: bool = 
 
 
 def contact_text(contact: tuple[str, str], clearance: float, check: Check) -> str:
-    """How far two things are apart, or how deep they are in each other.
+    """How far apart two things are, or by how much they overlap.
 
     Args:
         contact: Their names.
         clearance: Their distance [m]; negative if they collide.
-        check: What found them.
+        check: The check that found them.
     """
     both = f"{contact[0]!r} and {contact[1]!r}"
     if clearance >= 0.0:

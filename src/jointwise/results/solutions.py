@@ -18,7 +18,7 @@ from jointwise.results.result import IKResult, value_lines
 class Solutions(Sequence[IKResult]):
     """Distinct solutions of a target, and whether there are others.
 
-    A sequence of converged results, ``found[0].q`` and so on: each is within the tolerances.
+    A sequence of converged results: ``found[0].q`` and so on. Each is within the tolerances.
 
     Attributes:
         q: (k, n) joint values of all [rad]; [m] for a prismatic joint. Read-only.
@@ -64,7 +64,7 @@ class Solutions(Sequence[IKResult]):
         return tuple.__new__(IKResult, (*fields[:8], self._link, *fields[9:]))
 
     def _of_link(self, link: str) -> Solutions:
-        """The same, whose results name the link that reaches the target."""
+        """These solutions, with results that name the link that reaches the target."""
         self._link = link
         return self
 
@@ -90,11 +90,11 @@ class Solutions(Sequence[IKResult]):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SolutionsBatch:
-    """All solutions of each of many poses. Arrays are read-only; of poses on a GPU, they are there.
+    """All solutions of each of many poses. Arrays are read-only, and on the GPU if the poses are.
 
     Attributes:
-        q: (m, k, n) joint values [rad]; [m] for a prismatic joint. Solutions of a row
-            come first, NaN follows; k is 8, or more where a row has more.
+        q: (m, k, n) joint values [rad]; [m] for a prismatic joint. The solutions of a row come
+            first, followed by NaN; k is 8, or more if a row has more.
         counts: (m,) how many solutions inside the limits each has.
         complete: (m,) whether these are provably all, as in ``Solutions``. Joint values that reach
             the pose only within the tolerances of a solve, not exactly, are not counted.
@@ -127,7 +127,7 @@ class SolutionsBatch:
         return (
             f"{np.count_nonzero(counts):,} of {len(self):,} poses have solutions, "
             f"{counts.mean():.1f} on average and {counts.max()} at most.\n"
-            f"Of {np.count_nonzero(complete):,} poses, these are provably all."
+            f"For {np.count_nonzero(complete):,} poses, these are provably all."
         )
 
     def __repr__(self) -> str:

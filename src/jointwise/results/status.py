@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class CodedStatus(int, Enum):
-    """A status whose value is a sentence, and which compares with its code in an array."""
+    """A status whose value is a sentence, and which equals its code in an array."""
 
     def __new__(cls, sentence: str) -> "Self":
         """A member whose integer is its place in the order of its class."""
@@ -154,7 +154,7 @@ class PlanStatus(CodedStatus):
     """
 
     PLANNED = "A path was found; every edge of it is provably free."
-    ALREADY_THERE = "The start is at the target already, so nothing moves."
+    ALREADY_THERE = "The start is already at the target, so nothing moves."
     START_COLLIDES = (
         "The start collides or is within the margin (see contact). Move the robot or the "
         "obstacle first; nearest_free_start is a free configuration close by."
@@ -172,7 +172,7 @@ class PlanStatus(CodedStatus):
         "move it or the base."
     )
     SAMPLE_LIMIT = (
-        "No path was found within the budget of samples; there may be one. Raise max_samples, try "
+        "No path was found within the sample limit, but one may exist. Raise max_samples, try "
         "another seed, or lower the margin."
     )
     INVALID = "The start or the target is invalid, and nothing was planned."
@@ -183,7 +183,7 @@ class SolutionsStatus(CodedStatus):
 
     FOUND = "The pose has solutions."
     PROVABLY_NONE = "The pose provably has no solution that is within the limits and free."
-    NOT_FOUND = "No solution was found; there may be one, unless the pose is invalid."
+    NOT_FOUND = "No solution was found; one may exist, unless the pose is invalid."
 
 
 class BreakReason(CodedStatus):
@@ -200,11 +200,11 @@ class BreakReason(CodedStatus):
         'STEP_TOO_LARGE'
     """
 
-    NO_SOLUTION = "No solution of this target or the previous one was found."
+    NO_SOLUTION = "No solution was found for this target or the previous one."
     OUTSIDE_LIMITS = (
-        "Solutions of this target or the previous one were found only outside the joint limits."
+        "Solutions for this target or the previous one were found only outside the joint limits."
     )
-    COLLIDES = "Every solution found of this target or the previous one collides."
+    COLLIDES = "Every solution found for this target or the previous one collides."
     INVALID = "The previous target is invalid."
     STEP_TOO_LARGE = (
         "No path found at this resolution keeps every joint within the largest step. Allow "
@@ -225,19 +225,19 @@ COLLISIONS = (Status.COLLIDES, Status.COLLIDES_ALWAYS)
 
 
 def status_lines(codes: NDArray[np.uint8], statuses: type[CodedStatus], done: str) -> list[str]:
-    """How many have the first status, and why the others ended, one line each.
+    """The number of each status, one line each, with the sentences of all but the first.
 
     Args:
         codes: (m,) codes of statuses.
-        statuses: Which.
-        done: What those with the first status have in common, such as ``"solved"``.
+        statuses: The class of the statuses.
+        done: What the first status means, such as ``"solved"``.
     """
     counts = np.bincount(codes, minlength=len(statuses))
     return count_lines(counts, statuses, done)
 
 
 def count_lines(counts: NDArray[np.int64], statuses: type[CodedStatus], done: str) -> list[str]:
-    """The same from the number of each status, in their order."""
+    """As ``status_lines``, from the number of each status in order."""
     first, total = int(counts[0]), int(counts.sum())
     lines = [f"{first:,} of {total:,} {done} ({first / max(total, 1):.3%})"]
     for count, status in zip(counts.tolist()[1:], list(statuses)[1:], strict=True):

@@ -22,7 +22,7 @@ def save_columns(
     Args:
         path: The file, which is replaced.
         columns: Columns of a table, by name.
-        arrays: What an ``.npz`` file holds instead, by name.
+        arrays: Arrays for an ``.npz`` file, by name.
 
     Raises:
         InvalidInputError: The suffix is unknown.
@@ -31,7 +31,7 @@ def save_columns(
     suffix = file.suffix.lower()
     if suffix not in SUFFIXES:
         raise InvalidInputError(
-            f"{file.name!r} has another suffix: expected {', '.join(SUFFIXES[:-1])} or "
+            f"{file.name!r} has an unsupported suffix: expected {', '.join(SUFFIXES[:-1])} or "
             f"{SUFFIXES[-1]}."
         )
     if suffix == ".npz":

@@ -18,7 +18,7 @@ from jointwise.model import checks
 from jointwise.results.path_pieces import Piece, boundary_speeds, least_share
 from jointwise.results.table_file import save_columns
 
-# Most samples of a timed plan.
+# Largest number of samples of a timed plan.
 MAX_SAMPLES = 10_000_000
 
 
@@ -80,7 +80,7 @@ def timed_plan(
 
     Args:
         start: (n,) where the path begins [rad, m].
-        pieces: The pieces of the path; those of no length are left out.
+        pieces: The pieces of the path; those of zero length are left out.
         names: Names of the joints.
         limits: (n,) velocity [rad/s, m/s] and acceleration limits [rad/s², m/s²].
         dt: Time between samples [s].
@@ -118,13 +118,13 @@ def timed_plan(
 
 
 class _Timing(NamedTuple):
-    """How the share of a piece grows: accelerated, at a constant rate, and braked.
+    """How the share of a piece grows: accelerating, at a constant rate, and braking.
 
     Attributes:
         begin: Rate at the beginning [1/s].
         peak: The largest rate [1/s].
-        push: Its change while it grows or falls [1/s²].
-        ramps: For how long it grows and falls [s].
+        push: Its derivative while it rises or falls [1/s²].
+        ramps: How long it rises and how long it falls [s].
         duration: Time from the beginning to the end [s].
     """
 

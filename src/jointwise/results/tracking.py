@@ -19,21 +19,22 @@ from jointwise.results.status import TRACK_STATUS_BY_CODE, TrackStatus, status_l
 
 
 class TrackResult(NamedTuple):
-    """Where the joints go in a step.
+    """The result of one step of a tracker.
 
     Attributes:
         q: (n,) one value per joint [rad]; [m] for a prismatic joint. Read-only.
-        velocities: (n,) their velocities, from the last joint values to these [rad/s, m/s].
+        velocities: (n,) joint velocities, from the previous joint values to these [rad/s, m/s].
             Read-only.
         position_error: Distance from link to target [m] at ``q``, the largest if there are several
             links; NaN if a target is invalid.
         orientation_error: Angle between link and target [rad], the largest of several; NaN if
             orientation is free.
-        status: What the joints do, in a sentence: ``print(result.status.value)``.
+        status: How the step ended, in a sentence: ``print(result.status.value)``.
         links: The k links of a robot that have targets; empty for an arm.
         link_errors: (k, 2) position [m] and orientation error [rad] of each; None
             for one link.
-        contact: The link and the obstacle, or the two links, that are in the way; None if none are.
+        contact: The link and the obstacle, or the two links, that limit the motion; None if nothing
+            does.
 
     Example:
         >>> from jointwise import Chain
@@ -56,7 +57,7 @@ class TrackResult(NamedTuple):
 
     @property
     def errors(self) -> Mapping[str, TargetErrors]:
-        """By how much each link of a robot misses its target, by its name; empty for an arm."""
+        """Errors of each link of a robot at its target, by its name; empty for an arm."""
         rows = [(self.position_error, self.orientation_error)]
         if self.link_errors is not None:
             rows = self.link_errors.tolist()
@@ -78,7 +79,7 @@ class TrackResult(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrackRun:
-    """The steps for many targets, one after the other. All arrays are read-only.
+    """The results of consecutive steps. All arrays are read-only.
 
     Attributes:
         q: (m, n) joint values [rad, m].
@@ -115,7 +116,7 @@ class TrackRun:
 
     @property
     def errors(self) -> Mapping[str, TargetErrors]:
-        """By how much each link of a robot misses its target, arrays (m,); empty for an arm."""
+        """Errors of each link of a robot at its target, arrays (m,); empty for an arm."""
         columns = [TargetErrors(self.position_error, self.orientation_error)]
         if self.link_errors is not None:
             columns = [TargetErrors(*each.T) for each in self.link_errors.swapaxes(0, 1)]
@@ -147,7 +148,7 @@ class TrackRun:
 
 
 def joined(runs: list[TrackRun]) -> TrackRun:
-    """Runs one after the other, as one."""
+    """Concatenate runs."""
     if len(runs) == 1:
         return runs[0]
     fields = ["q", "velocities", "position_error", "orientation_error", "status", "link_errors"]

@@ -27,13 +27,13 @@ class Box(Obstacle):
         return cls(name, placed(pose), lengths("size", size, 3))
 
     def sizes(self) -> dict[str, Any]:
-        """As in ``Scene.box``."""
+        """See ``Scene.box``."""
         return {"size": self.size.tolist()}
 
     def row(self) -> Floats:
-        """As kernels read it."""
+        """The row that kernels read."""
         return rounded_box(self.pose, 0.5 * self.size, 0.0)
 
     def surface(self) -> Mesh:
-        """As ``Obstacle.surface``."""
+        """See ``Obstacle.surface``."""
         return primitives.box(self.size)

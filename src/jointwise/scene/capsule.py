@@ -19,9 +19,9 @@ class Capsule(RoundObstacle):
     kind: ClassVar[str] = "capsule"
 
     def row(self) -> Floats:
-        """As kernels read it."""
+        """The row that kernels read."""
         return rounded_box(self.pose, np.array([0.0, 0.0, 0.5 * self.length]), self.radius)
 
     def surface(self) -> Mesh:
-        """As ``Obstacle.surface``."""
+        """See ``Obstacle.surface``."""
         return primitives.capsule(self.radius, self.length)

@@ -18,21 +18,21 @@ from jointwise.shape.allowed import allowing
 from jointwise.shape.attached import are_one_group
 from jointwise.shape.geometry import Geometry, kernel_spheres
 
-# Shapes without self-collision that are kept.
+# Number of cached shapes without self-collision.
 MAX_SHAPES = 16
-# One for all models without obstacles.
+# The scene of all models without obstacles.
 NO_OBSTACLES = Scene()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CollisionModel:
-    """What a model must not collide with; made by ``with_scene``.
+    """The obstacles and links that a model must not collide with; made by ``with_scene``.
 
     Attributes:
         geometry: The shape of the model.
         scene: Obstacles, world frame.
         margin: The smallest clearance of a configuration that counts as free [m].
-        self_collision: Whether the model must not collide with itself.
+        self_collision: Whether to avoid collisions of the model with itself.
         allow: Pairs of names, of links and obstacles, that may collide.
     """
 
@@ -43,22 +43,22 @@ class CollisionModel:
     allow: tuple[tuple[str, str], ...] = ()
 
     def with_geometry(self, geometry: Geometry) -> "CollisionModel":
-        """The same for another shape; pairs with things that it does not have are left out."""
+        """This model with another shape; pairs with things that it does not have are left out."""
         known = {*(name for links in geometry.links for name in links), *geometry.names}
         known |= set(self.scene.names)
         kept = tuple(pair for pair in self.allow if known.issuperset(pair))
         return replace(self, geometry=geometry, allow=kept)
 
     def with_obstacles(self, scene: Scene) -> "CollisionModel":
-        """The same with other obstacles; pairs with obstacles that are gone are left out."""
+        """This model with other obstacles; pairs with removed obstacles are left out."""
         _check_scene(scene)
         return replace(self, scene=scene).with_geometry(self.geometry)
 
     def for_kernels(self) -> tuple[Geometry, Bools | None]:
-        """The shape with the pairs to check, and which link groups may touch which obstacles.
+        """The shape with the pairs to check, and which groups may collide with which obstacles.
 
-        The shape is one object for all scenes, so that it is packed once. The latter is (groups,
-        obstacles) in the order of ``numbered_names``; None if no pair may touch.
+        The shape is one object for all scenes, so that it is packed once. The second result is
+        (groups, obstacles) in the order of ``numbered_names``; None if no pair may collide.
         """
         if self.self_collision and not self.allow:  # the most frequent case, and fast
             return self.geometry, None
@@ -82,7 +82,7 @@ def is_for_arms(collision: CollisionModel) -> bool:
 
 @lru_cache(MAX_SHAPES)
 def _without_self_collision(geometry: Geometry) -> Geometry:
-    """The same shape, whose link groups are not compared with each other."""
+    """The shape without comparisons between its link groups."""
     return replace(geometry, _spheres=without_checks(kernel_spheres(geometry)))
 
 

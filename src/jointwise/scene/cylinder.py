@@ -19,10 +19,10 @@ class Cylinder(RoundObstacle):
     packed_as: ClassVar[str] = "cylinders"
 
     def row(self) -> Floats:
-        """As kernels read it."""
+        """The row that kernels read."""
         centre, axis = self.pose[:3, 3], self.pose[:3, 2]
         return np.concatenate([centre, axis, [self.radius, 0.5 * self.length]])
 
     def surface(self) -> Mesh:
-        """As ``Obstacle.surface``."""
+        """See ``Obstacle.surface``."""
         return primitives.cylinder(self.radius, self.length)

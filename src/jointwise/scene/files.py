@@ -14,7 +14,7 @@ from jointwise.model import checks
 from jointwise.model.rotation import roll_pitch_yaw, rpy_matrix
 from jointwise.scene.obstacle import Obstacle
 
-# What methods of a scene call the place of an obstacle; in files it is ``xyz`` and ``rpy``.
+# Parameters of scene methods for the pose of an obstacle; files have ``xyz`` and ``rpy``.
 POSES = ("pose", "position")
 
 

@@ -21,9 +21,9 @@ PADDING = 4
 MAX_CELLS = 32_000_000
 # Cells farther than this from the surface, in edges, are inside or outside like their neighbours.
 FARTHER = 0.51
-# Cells whose distances are found together.
+# Number of cells whose distances are computed together.
 QUERIES = 20_000
-# Rotations whose matrices differ by less are the same: a browser has rounded one of them.
+# Rotations whose matrices differ by less count as equal, because a browser rounds them.
 SAME_ROTATION = 1e-6
 
 
@@ -31,14 +31,14 @@ SAME_ROTATION = 1e-6
 class Grid(Obstacle):
     """Distances from points or from the surface of a mesh, at the centres of cubic cells.
 
-    The distance in between is a lower bound: it may be too small by the diagonal of a cell, and is
+    Distances in between are lower bounds: they may be too small by the diagonal of a cell, and are
     never too large.
 
     Attributes:
         voxel: Edge of a cell [m].
         distances: (i, j, k) signed distances at the centres of cells [m]. Read-only.
         corner: (3,) the first corner of the cells, from the origin of the pose [m]. Cells are
-            along the axes of the base, however the pose is rotated. Read-only.
+            aligned with the axes of the base, whatever the rotation of the pose. Read-only.
     """
 
     voxel: float
@@ -71,14 +71,14 @@ class Grid(Obstacle):
         """See ``Scene.from_mesh``; the mesh is as from ``oriented``, in its own frame."""
         if mesh.open_edges:
             raise InvalidInputError(
-                f"the mesh {name!r} is not closed, {checks.quantity(mesh.open_edges, 'edge')} have "
-                "a triangle on one side only: expected a closed surface. Repair it, or use its "
+                f"the mesh {name!r} is not closed ({checks.quantity(mesh.open_edges, 'edge')} with "
+                "a triangle on one side only): expected a closed surface. Repair it, or use its "
                 "vertices as a point cloud."
             )
         if not is_oriented(mesh):
             raise InvalidInputError(
-                f"the mesh {name!r} has no inside, its triangles cannot all face outward: expected "
-                "the surface of a solid. Repair it, or use its vertices as a point cloud."
+                f"the mesh {name!r} has no inside, because its triangles cannot all face outward: "
+                "expected the surface of a solid. Repair it, or use its vertices as a point cloud."
             )
         edge, frame = checks.positive("voxel", voxel), placed(pose)
         mesh = mesh.moved(frame)
@@ -106,13 +106,13 @@ class Grid(Obstacle):
         return np.concatenate([corner, [self.voxel], self.distances.shape, [0.0]])
 
     def surface(self) -> Mesh:
-        """Around all cells that may have a point or a part of the mesh in them, smoothed."""
+        """A smoothed surface around all cells that may contain a point or a part of the mesh."""
         level = 0.5 * np.sqrt(3.0) * self.voxel
         vertices, faces = level_surface(self.distances, self.voxel, level)
         return Mesh((vertices + self.corner) @ self.pose[:3, :3], faces)
 
     def at(self, pose: Any) -> "Grid":
-        """The same grid elsewhere; it cannot be rotated."""
+        """This grid elsewhere; it cannot be rotated."""
         given, moved = placed(pose), self.pose.copy()
         if np.abs(given - moved)[:3, :3].max() > SAME_ROTATION:
             raise InvalidInputError(
@@ -154,7 +154,7 @@ def _distances(points: Floats, centres: Floats) -> Floats:
     from scipy.spatial import cKDTree
 
     tree, rows = cKDTree(points), centres.reshape(-1, 3)
-    parts = [  # each is short, so that an interrupt is soon noticed
+    parts = [  # each is short, so that an interrupt takes effect soon
         tree.query(rows[first : first + QUERIES], workers=-1)[0]
         for first in range(0, len(rows), QUERIES)
     ]
@@ -164,9 +164,9 @@ def _distances(points: Floats, centres: Floats) -> Floats:
 def _inside(mesh: Mesh, centres: Floats, to_surface: Floats, edge: float) -> Bools:
     """Which cells are inside.
 
-    Between the centres of neighbours that are both farther than half an edge from the surface, it
-    does not pass. So all of such a region are inside if one is. A little more than half, since a
-    surface may be exactly between centres.
+    The surface does not pass between the centres of neighbours that are both farther than half an
+    edge from it, so a connected region of such cells is either inside or outside. The threshold is
+    a little more than half, because a surface may lie exactly between centres.
     """
     from scipy.ndimage import label
 

@@ -11,9 +11,9 @@ from jointwise.model import checks
 from jointwise.scene.obstacle import Obstacle, placed, rounded_box
 from jointwise.shape.solids.mesh import Mesh
 
-# To kernels it is a box of such edges [m], as deep as that below its plane.
+# Kernels read it as a box with these edges [m] that extends this far below its plane.
 EDGE = 1e4
-# In pictures it is a square of such edges [m].
+# Pictures show it as a square with these edges [m].
 DRAWN = 4.0
 
 
@@ -50,7 +50,7 @@ class HalfSpace(Obstacle):
         return cls(name, placed(pose))
 
     def sizes(self) -> dict[str, Any]:
-        """As in ``Scene.half_space``."""
+        """See ``Scene.half_space``."""
         normal = self.pose[:3, 2]
         return {"normal": normal.tolist(), "offset": float(self.pose[:3, 3] @ normal)}
 
@@ -59,7 +59,7 @@ class HalfSpace(Obstacle):
         return 0.0
 
     def row(self) -> Floats:
-        """As kernels read it."""
+        """The row that kernels read."""
         pose = self.pose.copy()
         pose[:3, 3] -= 0.5 * EDGE * pose[:3, 2]
         return rounded_box(pose, np.full(3, 0.5 * EDGE), 0.0)
@@ -70,5 +70,5 @@ class HalfSpace(Obstacle):
         return Mesh(corners, np.array([[0, 1, 2], [0, 2, 3]]))
 
     def resized(self, **sizes: Any) -> "HalfSpace":
-        """With another normal or offset."""
+        """This half-space with another normal or offset."""
         return self.make(self.name, **self._with_sizes(sizes))

@@ -9,7 +9,7 @@ from jointwise.shape.solids.mesh import Mesh
 def level_surface(distances: Floats, voxel: float, level: float) -> Mesh:
     """The surface of all points whose distance is ``level`` [m].
 
-    The faces between cells on either side of it, whose corners are moved onto it by one Newton
+    It consists of the faces between cells on either side, with corners moved onto it by one Newton
     step.
 
     Args:

@@ -1,6 +1,6 @@
 """Exact distances of the cells of a grid from a mesh.
 
-The grid is halved again and again. Triangles that are too far from the middle of a block to be the
+The grid is halved recursively. Triangles that are too far from the middle of a block to be the
 nearest of any of its cells are left out for all of them at once.
 """
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from jointwise.kernels.layout.arrays import Bools, Floats
 
-# Blocks of this many cells are not halved, and most distances that are computed together.
+# Blocks of this many cells are not halved; and the most distances that are computed together.
 FEW_CELLS, MAX_TERMS = 64, 16_384
 # Distances that differ by less are equal [m].
 SLACK = 1e-12
@@ -32,7 +32,7 @@ class _Triangles(NamedTuple):
     solid: Bools
 
     def some(self, chosen: Any) -> "_Triangles":
-        """Some of them."""
+        """The chosen triangles."""
         corners = self.corners[:, chosen]
         return _Triangles(self.axes[chosen], self.origins[chosen], corners, self.solid[chosen])
 

@@ -1,4 +1,4 @@
-"""What all kinds of obstacles have in common."""
+"""The base class of all kinds of obstacles."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Obstacle(ABC):
-    """A thing that an arm must not touch.
+    """A thing that a model must not collide with.
 
     Attributes:
         name: Unique in its scene.
@@ -28,7 +28,7 @@ class Obstacle(ABC):
     pose: Floats
     _row: Floats = field(init=False)  # packed when it is made, so that scenes are packed quickly
 
-    # What it is called in a scene and in files.
+    # Its name in a scene and in files.
     kind: ClassVar[str]
     # The field of ``World`` that has it: "boxes", "cylinders" or "grids".
     packed_as: ClassVar[str] = "boxes"
@@ -39,7 +39,7 @@ class Obstacle(ABC):
 
     @abstractmethod
     def sizes(self) -> dict[str, Any]:
-        """Its numbers, by the names that the scene's method and files have for them."""
+        """Its numbers, by their names in the scene's method and in files."""
 
     def extent(self) -> float:
         """The largest of its lengths [m]; 0 if it has none of its own."""
@@ -51,17 +51,17 @@ class Obstacle(ABC):
 
     @abstractmethod
     def surface(self) -> Mesh:
-        """What pictures show: vertices (k, 3) [m] and triangles (m, 3), in its own frame.
+        """The surface in pictures: vertices (k, 3) [m] and triangles (m, 3), in its own frame.
 
-        ``obstacle.surface().moved(obstacle.pose)`` is the same in the base frame.
+        ``obstacle.surface().moved(obstacle.pose)`` is the surface in the base frame.
         """
 
     def at(self, pose: Any) -> "Self":
-        """The same obstacle elsewhere: at a pose (4, 4), or a position (3,) [m], base frame."""
+        """This obstacle at another pose (4, 4), or position (3,) [m], base frame."""
         return replace(self, pose=placed(pose))
 
     def resized(self, **sizes: Any) -> "Self":
-        """The same obstacle with other numbers, those of ``sizes``."""
+        """This obstacle with other numbers, by the names in ``sizes``."""
         made: Self = self.make(self.name, **self._with_sizes(sizes))  # type: ignore[attr-defined]
         return replace(made, pose=self.pose)
 
@@ -79,7 +79,7 @@ class Obstacle(ABC):
 def rounded_box(pose: Floats, half_edges: Floats, radius: float) -> Floats:
     """(16,) a box whose surface is moved outward by a radius [m], as kernels read it.
 
-    A box has the radius 0, a sphere no edges, a capsule one.
+    A box has the radius 0, a sphere has no edges, and a capsule has one.
     """
     rotation = pose[:3, :3].T
     origin = -rotation @ pose[:3, 3]
@@ -87,7 +87,7 @@ def rounded_box(pose: Floats, half_edges: Floats, radius: float) -> Floats:
 
 
 def lengths(name: str, values: Any, count: int) -> Floats:
-    """So many lengths above zero [m]. Read-only."""
+    """(count,) lengths above zero [m]. Read-only."""
     array = checks.all_finite(name, checks.floats(name, values))
     if array.shape != (count,) or array.min() <= 0.0:
         expected = "three edges" if count == 3 else f"{count} lengths"

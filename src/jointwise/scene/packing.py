@@ -1,7 +1,7 @@
-"""Shapes packed once, with the obstacles of one scene after the other.
+"""Shapes that are packed once, for changing scenes.
 
-``pack_scene`` packs a shape and obstacles. A shape has far more numbers than some obstacles, and
-stays when a scene is replaced; so it is packed without any, and a copy gets the obstacles.
+``pack_scene`` packs a shape and obstacles. A shape has far more numbers than the obstacles, and it
+stays when a scene is replaced. So it is packed without obstacles, and these are added to a copy.
 """
 
 import numpy as np
@@ -51,7 +51,7 @@ def with_world(
         shape: The shape.
         world: The obstacles.
         margin: The least clearance [m] of what counts as free.
-        allowed: (groups, obstacles) pairs that may touch; see ``pack_scene``.
+        allowed: (groups, obstacles) pairs that may collide; see ``pack_scene``.
     """
     boxes, cylinders, grids, distances = world
     arrays = [shape.before, boxes.ravel(), cylinders.ravel(), grids.ravel(), distances, shape.after]

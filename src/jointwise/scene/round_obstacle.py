@@ -1,4 +1,4 @@
-"""What cylinders and capsules have in common."""
+"""The base class of cylinders and capsules."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RoundObstacle(Obstacle):
-    """A thing that is round about the z of its pose, centred there.
+    """An obstacle that is round about the z axis of its pose, centred there.
 
     Attributes:
         radius: [m].
@@ -29,5 +29,5 @@ class RoundObstacle(Obstacle):
         return cls(name, placed(pose), *sizes)
 
     def sizes(self) -> dict[str, Any]:
-        """As in ``Scene.cylinder`` and ``Scene.capsule``."""
+        """See ``Scene.cylinder`` and ``Scene.capsule``."""
         return {"radius": self.radius, "length": self.length}

@@ -39,7 +39,7 @@ from jointwise.shape.solids.mesh_files import is_file, load_mesh
 from jointwise.shape.solids.orientation import oriented
 
 KINDS: tuple[Any, ...] = (Box, Sphere, Cylinder, Capsule, HalfSpace)
-# Obstacles that fill the last blocks.
+# Obstacles far away, which pad the last blocks.
 FAR_BOX, FAR_CYLINDER = np.zeros(BOX_NUMBERS), np.zeros(CYLINDER_NUMBERS)
 FAR_BOX[9] = FAR_CYLINDER[0] = FAR
 
@@ -88,9 +88,9 @@ class Scene:
 
         Args:
             size: (3,) edges along the x, y, z of its pose [m].
-            pose: Of its centre: (4, 4), a SciPy ``RigidTransform``, or a position (3,) [m], base
-                frame. None: at the origin.
-            name: What results call it; ``box1``, ``box2``, ... if not given.
+            pose: Pose of its centre: (4, 4), a SciPy ``RigidTransform``, or a position (3,) [m],
+                base frame. None: at the origin.
+            name: Its name in results; ``box1``, ``box2``, ... if not given.
 
         Raises:
             InvalidInputError: A length is not above zero, or the name is taken.
@@ -135,10 +135,10 @@ class Scene:
     def half_space(
         self, normal: ArrayLike, offset: float = 0.0, *, name: str | None = None
     ) -> Scene:
-        """The scene with a half-space, normal · p below ``offset`` [m], such as a floor.
+        """The scene with a half-space, such as a floor: all p with normal · p below ``offset`` [m].
 
         Args:
-            normal: (3,) direction out of it, of any length; [0, 0, 1] for a floor.
+            normal: (3,) direction that points out of it, of any length; [0, 0, 1] for a floor.
             offset: Distance of its plane from the origin, along the normal [m].
             name: See ``box``.
 
@@ -152,15 +152,15 @@ class Scene:
     def from_points(cls, cloud: ArrayLike, voxel: float = 0.02, name: str = "points") -> Scene:
         """A point cloud or a height map, as a grid of distances.
 
-        A point has no size: give a ``margin`` that is about the distance between points. Distances
-        are never too large. Up to four voxels outside the box around all points, they are too small
-        by at most the diagonal of a voxel. Farther away they are at least the distance
-        from that box, enlarged by five voxels on each side.
+        A point has no size, so use a ``margin`` of about the distance between points. Distances are
+        never too large. Up to four voxels outside the bounding box of the points, they are too
+        small by at most the diagonal of a voxel. Farther away, they are at least the distance from
+        that box enlarged by five voxels on each side.
 
         Args:
             cloud: (k, 3) points [m], base frame.
             voxel: Edge of a cell [m]. Half the edge takes eight times the memory.
-            name: What results call it.
+            name: Its name in results.
 
         Raises:
             InvalidInputError: A point is not finite, or there would be too many cells.
@@ -187,7 +187,7 @@ class Scene:
             mesh: A file that trimesh reads, or vertices (k, 3) [m] and triangles (m, 3).
             pose: As for ``box``.
             voxel: Edge of a cell [m].
-            name: What results call it; the file's name if not given.
+            name: Its name in results; the file's name if not given.
 
         Raises:
             InvalidInputError: It cannot be read, is not closed, or has no inside.
@@ -214,8 +214,8 @@ class Scene:
 
         Args:
             source: A path, an open file, or the text itself.
-            pose: Of its root, as for ``box``.
-            voxel: Edge of the cells that stand for meshes [m].
+            pose: Pose of its root, as for ``box``.
+            voxel: Edge of a cell [m], for meshes.
 
         Example:
             >>> shape = '<collision><geometry><sphere radius="0.1"/></geometry></collision>'
@@ -228,7 +228,7 @@ class Scene:
     def from_toml(cls, source: str | PathLike[str] | IO[bytes]) -> Scene:
         """Obstacles from a file: a table ``[[box]]``, ``[[sphere]]``, ... for each.
 
-        Its keys are ``name``, the lengths that the method takes [m], and, instead of its pose or
+        The keys of a table are ``name``, the lengths of the method [m], and, instead of a pose or
         position, ``xyz`` [m] and ``rpy`` [rad]. Half-spaces have ``normal`` and ``offset`` [m].
 
         Args:
@@ -246,7 +246,7 @@ class Scene:
         return cls(files.read(source, {kind.kind: kind for kind in KINDS}))
 
     def to_toml(self, path: str | PathLike[str] | None = None) -> str:
-        """The scene as ``from_toml`` reads it; written to a file, too, if one is given.
+        """The scene in the format of ``from_toml``; also written to a file if one is given.
 
         Example:
             >>> print(Scene().sphere(0.1, name="ball").to_toml().rstrip())
@@ -271,7 +271,7 @@ class Scene:
         return Scene(tuple(each for each in self.obstacles if each is not self[name]))
 
     def replaced(self, obstacle: Obstacle) -> Scene:
-        """The scene with an obstacle instead of the one that has the same name.
+        """The scene with one obstacle replaced by another one of the same name.
 
         Example:
             >>> scene = Scene().sphere(0.1, name="ball")
@@ -339,7 +339,7 @@ class Scene:
         return tuple(name for group in padded for name in group)
 
     def _distances(self, points: Floats) -> Floats:
-        """(k,) what ``distance`` finds for points (k, 3), which are not checked."""
+        """(k,) the ``distance`` of points (k, 3), which are not checked."""
         if "alone" not in self._packed:
             self._packed["alone"] = with_world(NOTHING, self._world)
         distances = np.full(len(points), np.inf)
@@ -355,7 +355,7 @@ class Scene:
         return self + Scene((kind.make(name, *sizes),))
 
     def __add__(self, other: Scene) -> Scene:
-        """Both together."""
+        """The obstacles of both scenes."""
         if not isinstance(other, Scene):
             return NotImplemented
         for name in other.names:
@@ -387,7 +387,7 @@ class Scene:
 
 
 def _in_blocks(rows: list[Floats], padding: Floats) -> Floats:
-    """(m b, 8) what ``in_blocks`` makes of rows (m,), in less time."""
+    """(m b, 8) the result of ``in_blocks`` for rows (m,), but faster."""
     if not rows:
         return NO_WORLD.boxes
     padded = np.array(rows + [padding] * (-len(rows) % BLOCK))

@@ -30,13 +30,13 @@ class Sphere(Obstacle):
         return cls(name, placed(position), checks.positive("radius", radius))
 
     def sizes(self) -> dict[str, Any]:
-        """As in ``Scene.sphere``."""
+        """See ``Scene.sphere``."""
         return {"radius": self.radius}
 
     def row(self) -> Floats:
-        """As kernels read it."""
+        """The row that kernels read."""
         return rounded_box(self.pose, np.zeros(3), self.radius)
 
     def surface(self) -> Mesh:
-        """As ``Obstacle.surface``."""
+        """See ``Obstacle.surface``."""
         return primitives.sphere(self.radius)

@@ -1,4 +1,4 @@
-"""Pairs that may touch, such as a hand and the mug it grasps."""
+"""Pairs that may collide, such as a hand and the mug it grasps."""
 
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
@@ -9,16 +9,16 @@ from jointwise.model.checks import list_names, name_hint, short
 from jointwise.shape.geometry import Geometry, without_groups
 from jointwise.shape.pairs import ALLOWED, Pair
 
-# Shapes with pairs that may touch that are kept.
+# Number of cached shapes with pairs that may collide.
 MAX_SHAPES = 16
 
 
 class Allowed(NamedTuple):
-    """What is left to check.
+    """The remaining checks.
 
     Attributes:
-        geometry: The shape, without checks between link groups that may touch.
-        obstacles: (link group, obstacle) pairs that may touch.
+        geometry: The shape, without checks between link groups that may collide.
+        obstacles: (link group, obstacle) pairs that may collide.
     """
 
     geometry: Geometry
@@ -28,10 +28,10 @@ class Allowed(NamedTuple):
 def allowing(
     geometry: Geometry, pairs: Iterable[Sequence[str]], obstacles: Collection[str] = ()
 ) -> Allowed:
-    """Leave out the checks of pairs that may touch.
+    """Leave out the checks of pairs that may collide.
 
     Links that are fixed to each other are one link group, so allowing one of them allows all. A
-    group can also be named as contacts name it, such as ``"panda_link7+panda_hand"``.
+    group can also be named as in contacts, such as ``"panda_link7+panda_hand"``.
 
     Args:
         geometry: The shape of an arm or a robot.
@@ -39,8 +39,8 @@ def allowing(
         obstacles: The names of the obstacles of the scene.
 
     Raises:
-        InvalidInputError: A name is unknown, or of both a link and an obstacle; or two obstacles
-            are paired.
+        InvalidInputError: A name is unknown or belongs to both a link and an obstacle, or two
+            obstacles are paired.
 
     Example:
         >>> from jointwise import Chain
@@ -51,7 +51,7 @@ def allowing(
     """
     groups = {name: group for group, links in enumerate(geometry.links) for name in links}
     groups |= {name: group for group, name in enumerate(geometry.names) if name}
-    groups.setdefault("+".join(geometry.attached), len(geometry.joints) + 1)  # as of an arm
+    groups.setdefault("+".join(geometry.attached), len(geometry.joints) + 1)  # as in an arm
     among: set[Pair] = set()
     touched: list[tuple[int, str]] = []
     for pair in pairs:
@@ -69,14 +69,14 @@ def allowing(
 
 @lru_cache(MAX_SHAPES)
 def _without(geometry: Geometry, pairs: frozenset[Pair]) -> Geometry:
-    """The same shape without checks of some pairs; one object, so that it is packed once."""
+    """The shape without checks of some pairs, cached so that it is packed once."""
     return without_groups(geometry, dict.fromkeys(pairs, ALLOWED))
 
 
 def _checked(
     pair: Sequence[str], groups: Collection[str], obstacles: Collection[str]
 ) -> tuple[str, str]:
-    """A pair of names that are known, and not both of obstacles."""
+    """A pair of known names, at most one of them an obstacle."""
     if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
         raise InvalidInputError(f"allow has {short(pair)}: expected pairs of names.")
     for name in pair:

@@ -1,8 +1,8 @@
 """Things fixed to a link, such as a grasped box or a tool.
 
-Each is a link group of its own, after those of the joints: a joint whose value is always zero
-carries it. Kernels of arms have one link group for all things on the last joint, so those of an arm
-are joined when they are packed (``serial_spheres``).
+Each is a separate link group after those of the joints, carried by a joint whose value is always
+zero. Kernels of arms have one link group for all things on the last joint, so the groups of things
+on an arm are joined when they are packed (``serial_spheres``).
 """
 
 import numpy as np
@@ -32,16 +32,16 @@ BY_JOINT = ("parents", "placements", "kinds", "variables", "ratios", "offsets")
 def attach(
     geometry: Geometry, spheres: Floats, name: str, place: LinkPlace | None = None
 ) -> Geometry:
-    """The same with something fixed to a link.
+    """The shape with something fixed to a link.
 
-    It is checked against all link groups, except the one that carries it, and except other things
-    on the same group.
+    It is checked against all link groups except the one that carries it and other things on that
+    group.
 
     Args:
         geometry: The shape of an arm or a robot.
         spheres: (k, 4) centre and radius of each [m], in the frame of the link.
-        name: What is attached.
-        place: The link of a robot, as ``TreeModel.links`` has it. None: the end effector of an arm,
+        name: Name of the attached thing.
+        place: The link of a robot, as in ``TreeModel.links``. None: the end effector of an arm,
             with the spheres in the frame of its last joint.
 
     Raises:
@@ -54,7 +54,7 @@ def attach(
         344
     """
     if any(name in links for links in geometry.links):
-        raise InvalidInputError(f"{name!r} is attached or a link already: choose another name.")
+        raise InvalidInputError(f"{name!r} is already attached or a link: choose another name.")
     tree, own, body = kernel_tree(geometry), checks_of(geometry), len(geometry.joints) - 1
     if place is not None:
         body, spheres = place.joint, move_spheres(square(place.transform), spheres)
@@ -92,11 +92,11 @@ def attach(
 
 
 def detach(geometry: Geometry, name: str | None = None) -> Geometry:
-    """The same without something that is attached.
+    """The shape without something that is attached.
 
     Args:
         geometry: The shape of an arm or a robot.
-        name: What is attached. None: everything, tools too.
+        name: Name of the attached thing. None: everything, including tools.
 
     Raises:
         InvalidInputError: Nothing of this name is attached.
@@ -132,13 +132,13 @@ def detach(geometry: Geometry, name: str | None = None) -> Geometry:
 
 
 def carried_over(arm: Geometry, robot: Geometry, T_tip_last: Floats, tip: LinkPlace) -> Geometry:
-    """The shape of a robot with all things on the end effector of an arm of it.
+    """The shape of a robot, with all things that are on the end effector of one of its arms.
 
     Args:
         arm: The shape of the arm.
-        robot: That of the robot.
+        robot: The shape of the robot.
         T_tip_last: (4, 4) the frame of the last joint in that of the end effector.
-        tip: The end effector, as ``TreeModel.links`` has it.
+        tip: The end effector, as in ``TreeModel.links``.
     """
     parts = group_spheres(arm)
     for group in range(len(arm.joints) + 1, len(parts) - 1):
@@ -149,13 +149,14 @@ def carried_over(arm: Geometry, robot: Geometry, T_tip_last: Floats, tip: LinkPl
 
 
 def are_one_group(geometry: Geometry, rows: Bools | None = None) -> bool:
-    """Whether all things on an arm can be checked as one link group, as its kernels do.
+    """Whether all things on an arm can be checked as one link group, as kernels of arms do.
 
-    They can if they are checked against the same link groups, and may touch the same obstacles.
+    They can if they are checked against the same link groups, and may collide with the same
+    obstacles.
 
     Args:
         geometry: The shape of the arm.
-        rows: (groups, obstacles) which link groups may touch which obstacles; None for none.
+        rows: (groups, obstacles) which link groups may collide with which obstacles; None for none.
     """
     n, things = len(geometry.joints), len(geometry.attached)
     if things < 2:
@@ -169,7 +170,7 @@ def are_one_group(geometry: Geometry, rows: Bools | None = None) -> bool:
 
 
 def serial_spheres(geometry: Geometry) -> Spheres:
-    """The spheres of an arm as its kernels read them: all things are one link group."""
+    """The spheres of an arm, packed for its kernels: all attached things are one link group."""
     own, n = kernel_spheres(geometry), len(geometry.joints)
     if len(geometry.attached) < 2:  # the last link group is empty, or has the only one
         groups = n + 2

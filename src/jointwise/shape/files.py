@@ -9,11 +9,11 @@
     }
 
 A key of ``spheres`` is ``"base"`` or the name of a joint, and the coordinates are in the frame that
-it carries; with a URDF also the name of a link, and its coordinates are in the frame of the link.
-``disabled`` has pairs that are not checked, by the same names. Everything but ``spheres`` is
-optional. ``Geometry.save`` also writes ``tables``, compressed, and the ``frames`` of all joints at
-zero. The frames show whether a file belongs to another arm. If the pairs that are checked sphere by
-sphere are not the usual ones, all except neighbours, it also writes ``pairs``.
+it carries; with a URDF, it may also be the name of a link, with coordinates in the frame of the
+link. ``disabled`` has pairs that are not checked, by the same names. Everything but ``spheres`` is
+optional. ``Geometry.save`` also writes compressed ``tables``, and the ``frames`` of all joints at
+zero, which show whether a file belongs to another arm. If the pairs that are checked sphere by
+sphere are not the default (all except neighbours), it also writes ``pairs``.
 """
 
 import json
@@ -102,13 +102,13 @@ def from_text(
 
     Args:
         text: Its content.
-        title: What errors call it.
-        model: The arm or the robot that it is of.
+        title: Its name in errors.
+        model: The arm or the robot to which it belongs.
         joints: The names of all its joints.
         links: The link group of each link, if links are known.
 
     Raises:
-        InvalidInputError: It is no such file, or of another arm; the text says why.
+        InvalidInputError: The file is invalid or belongs to another arm; the text says why.
     """
     try:
         content = json.loads(text)
@@ -227,7 +227,7 @@ def _decode(entry: Any, title: str, apart: set[Pair]) -> tuple[Pair, Table]:
 
 
 def frames_at_zero(tree: Tree, n: int) -> Floats:
-    """(n+2, 4, 4) the frames of link groups, with all joints at zero that follow no other.
+    """(n+2, 4, 4) the frames of link groups, with all independent joints at zero.
 
     Args:
         tree: The joints, also those of attached things.
@@ -238,15 +238,15 @@ def frames_at_zero(tree: Tree, n: int) -> Floats:
 
 
 def base_move(frames: Floats, title: str, model: ArmModel | TreeModel) -> Floats:
-    """(4, 4) where the base of a geometry is in that of the arm or robot, which may be elsewhere.
+    """(4, 4) the base of a geometry in the base frame of the arm or robot, which may be elsewhere.
 
     Args:
         frames: (n+2, 4, 4) its frames at zero.
-        title: What errors call the geometry.
+        title: Name of the geometry in errors.
         model: The arm or the robot.
 
     Raises:
-        InvalidInputError: The frames are those of another.
+        InvalidInputError: The frames belong to another arm or robot.
     """
     expected = frames_at_zero(model.tree, len(model.tree.parents))
     if frames.shape == expected.shape and np.isfinite(frames).all():
@@ -256,13 +256,13 @@ def base_move(frames: Floats, title: str, model: ArmModel | TreeModel) -> Floats
                 return pose
     kind = "arm" if isinstance(model, ArmModel) else "robot"
     raise InvalidInputError(
-        f"{title} is of another {kind}: its joints are elsewhere. Expected the geometry of "
-        f"this {kind}."
+        f"{title} is for another {kind}: its joints are elsewhere. Expected the geometry of this "
+        f"{kind}."
     )
 
 
 def _moved_base(content: dict[str, Any], title: str, model: ArmModel | TreeModel) -> Floats:
-    """(4, 4) where the base of a file is in that of the arm or robot; see ``base_move``."""
+    """(4, 4) the base of a file in the base frame of the arm or robot; see ``base_move``."""
     if "frames" not in content:
         return np.eye(4)
     try:
@@ -278,14 +278,14 @@ def _moved_base(content: dict[str, Any], title: str, model: ArmModel | TreeModel
 def _places(
     joints: tuple[str, ...], links: Mapping[str, GroupPlace] | None
 ) -> dict[str, GroupPlace]:
-    """What each name in a file stands for."""
+    """The link group and the frame of each name in a file."""
     places = {name: GroupPlace(c, np.eye(4)) for c, name in enumerate(("base", *joints))}
-    # A link may be named "base", too, and be elsewhere; Geometry.save means what does not move.
+    # A link elsewhere may be named "base", too; in a file, it means the group that does not move.
     return dict(links or {}) | places
 
 
 def _find(places: Mapping[str, GroupPlace], key: Any, title: str) -> GroupPlace:
-    """What a name stands for.
+    """The link group and the frame of a name.
 
     Raises:
         InvalidInputError: Nothing has this name.
@@ -309,7 +309,7 @@ def _links(entries: Any, title: str) -> dict[str, list[str]]:
 
 
 def _source(content: dict[str, Any], title: str) -> str:
-    """Where the shapes of a file are from."""
+    """The source of the shapes in a file."""
     source = content.get("source", title)
     if not isinstance(source, str):
         raise InvalidInputError(

@@ -1,6 +1,6 @@
 """Geometry: the spheres of an arm or a robot, their link groups, and which groups are checked.
 
-The functions below the class are for engines; they read what ``Geometry`` does not show.
+The functions below the class are for engines; they read private data of ``Geometry``.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -36,7 +36,7 @@ from jointwise.shape.pairs import (
 from jointwise.shape.tables.table import Table
 from jointwise.shape.tables.two_joints import covers_limits
 
-# Pairs that are not checked of which a description has the names, at most.
+# Largest number of unchecked pairs that a description names.
 MAX_LISTED = 12
 
 
@@ -44,15 +44,15 @@ MAX_LISTED = 12
 class Geometry:
     """The shape of an arm or a robot of n joints as spheres, each of a link group.
 
-    A link group is made of links that no joint moves against each other: 0 is fixed to the base,
-    and i+1 is moved by joint i. Tools and attached things follow, a group each; the last group is
-    empty.
+    A link group consists of links that do not move relative to each other. Group 0 is fixed to the
+    base, and joint i moves group i+1. Tools and attached things follow, one group each; the last
+    group is empty.
 
     Attributes:
         links: The names of the links of each group; empty where there are none.
         joints: The names of the joints.
         padding: How far a sphere may extend beyond the shapes that it covers [m]; None if unknown.
-        source: Where the shapes are from.
+        source: The source of the shapes.
         skipped: (link group, link group, reason) of pairs that are not checked.
 
     Example:
@@ -84,7 +84,7 @@ class Geometry:
         """(k, 4) centre and radius of each sphere [m], base frame.
 
         Args:
-            q: One value per joint that does not follow another one [rad, m].
+            q: One value per independent joint [rad, m].
 
         Example:
             >>> from jointwise import Chain
@@ -133,7 +133,7 @@ class Geometry:
         for reason in (DISABLED, ALLOWED, ALWAYS_TOUCH):
             pairs = [f"{names[a]} and {names[b]}" for a, b, why in self.skipped if why == reason]
             if len(pairs) > MAX_LISTED:
-                pairs[MAX_LISTED:] = [f"and {len(pairs) - MAX_LISTED} more, which skipped has"]
+                pairs[MAX_LISTED:] = [f"and {len(pairs) - MAX_LISTED} more (see skipped)"]
             if pairs:
                 lines.append(f"not checked, {reason}: {'; '.join(pairs)}")
         return "\n".join(lines)
@@ -159,11 +159,11 @@ def make_geometry(
     Args:
         model: The arm or the robot.
         joints: The names of all its joints.
-        parts: (k, 4) the spheres of each link group, in its frame; n+1 without, n+2 with those
-            attached.
+        parts: (k, 4) the spheres of each link group, in its frame; n+1 groups, or n+2 with attached
+            things.
         links: The names of each group's links.
         padding: See ``Geometry``.
-        source: Where the shapes are from.
+        source: The source of the shapes.
         tables: Tables of distances, by the two link groups.
         skipped: Pairs that are not checked, and why.
     """
@@ -224,7 +224,7 @@ def group_tables(geometry: Geometry) -> dict[Pair, Table]:
 
 
 def moved(geometry: Geometry, pose: Floats) -> Geometry:
-    """The same where the base is at a pose (4, 4), and with it the links fixed to it."""
+    """The geometry with the base, and the links fixed to it, at a pose (4, 4)."""
     own, tree = geometry._spheres, geometry._tree
     count, on_base = own.first[1], tree.parents < 0
     centres, bounds, placements = own.centres.copy(), own.bounds.copy(), tree.placements.copy()
@@ -239,7 +239,7 @@ def moved(geometry: Geometry, pose: Floats) -> Geometry:
 
 
 def with_limits(geometry: Geometry, limits: Floats) -> Geometry:
-    """The same for other limits (v, 2) [rad, m]; tables that do not cover them are left out.
+    """The geometry for other limits (v, 2) [rad, m]; tables that do not cover them are left out.
 
     Their link groups are then checked sphere by sphere, unless they are neighbours.
     """
@@ -256,7 +256,7 @@ def with_limits(geometry: Geometry, limits: Floats) -> Geometry:
 
 
 def without_links(geometry: Geometry, disabled: Collection[tuple[str, str]]) -> Geometry:
-    """The same without checks between some links.
+    """The geometry without checks between some links.
 
     Args:
         geometry: The geometry.
@@ -268,14 +268,14 @@ def without_links(geometry: Geometry, disabled: Collection[tuple[str, str]]) -> 
 
 
 def without_groups(geometry: Geometry, skipped: Mapping[Pair, str]) -> Geometry:
-    """The same without checks between some pairs of link groups, each with the reason."""
+    """The geometry without checks between some pairs of link groups, each with the reason."""
     reasons = {(a, b): why for a, b, why in geometry.skipped} | dict(skipped)
     packed = without_pairs(geometry._spheres, skipped)
     return replace(geometry, _spheres=packed, skipped=listed(reasons))
 
 
 def with_sphere_pairs(geometry: Geometry, pairs: Collection[Pair]) -> Geometry:
-    """The same where exactly these pairs of link groups are checked sphere by sphere."""
+    """The geometry in which exactly these pairs of link groups are checked sphere by sphere."""
     own = checks_of(geometry)
     reasons = {pair: why for pair, why in own.skipped.items() if why != NEIGHBOURS}
     filled = np.flatnonzero(np.diff(geometry._spheres.first)).tolist()
@@ -289,7 +289,7 @@ def with_sphere_pairs(geometry: Geometry, pairs: Collection[Pair]) -> Geometry:
 
 
 def checks_of(geometry: Geometry) -> Checks:
-    """What is checked against what."""
+    """The checks between link groups."""
     pairs = [(a, b) for a, b in geometry._spheres.pairs.tolist()]
     reasons = {(a, b): why for a, b, why in geometry.skipped}
     return Checks(pairs, group_tables(geometry), reasons)

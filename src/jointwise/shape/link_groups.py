@@ -1,7 +1,7 @@
-"""Link groups: links that no joint moves against each other.
+"""Link groups: links that do not move relative to each other.
 
-The link groups of a tree of n joints are numbered as kernels do: group 0 is fixed to the base, and
-group i+1 is moved by joint i; the last one, n+1, is empty. Coordinates of group 0 are in the base
+The link groups of a tree of n joints are numbered as in kernels: group 0 is fixed to the base,
+joint i moves group i+1, and the last group, n+1, is empty. Coordinates of group 0 are in the base
 frame, those of others in the frame of their joint.
 """
 
@@ -25,7 +25,7 @@ BOUND_STEPS = 300
 
 
 class GroupPlace(NamedTuple):
-    """Where a link is.
+    """The place of a link.
 
     Attributes:
         link_group: The number of its link group.
@@ -49,7 +49,7 @@ def group_frames(tree: Tree, q: Floats) -> Floats:
 
     Args:
         tree: The joints.
-        q: The values of those that follow no other [rad, m].
+        q: The values of the independent joints [rad, m].
     """
     frames = np.concatenate([np.eye(4)[None], joint_poses(tree, q[None])[0]])
     return np.concatenate([frames, frames[-1:]])

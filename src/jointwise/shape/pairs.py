@@ -31,7 +31,7 @@ def disabled_groups(
 
 
 class Checks(NamedTuple):
-    """What is checked against what.
+    """The checks between link groups.
 
     Attributes:
         pairs: Pairs of link groups that are checked sphere by sphere.
@@ -50,7 +50,7 @@ def all_checks(
     tables: Mapping[Pair, Table],
     skipped: Mapping[Pair, str],
 ) -> Checks:
-    """All pairs are checked, except those skipped, and neighbours, which touch at their joint.
+    """Checks of all pairs, except those skipped, and neighbours, which touch at their joint.
 
     Two link groups without a table are neighbours if one carries the other, and there are no
     spheres between them.
@@ -59,7 +59,7 @@ def all_checks(
         parents: (n,) the body that carries each joint; -1 for the base.
         parts: n+2 arrays (k, 4), the spheres of each link group in its frame.
         tables: Tables of distances.
-        skipped: Pairs that are not checked, beside neighbours, and why.
+        skipped: Pairs that are not checked, besides neighbours, and why.
     """
     pairs, reasons = [], dict(skipped)
     for group in range(len(parts)):
@@ -75,7 +75,7 @@ def all_checks(
 
 
 def group_checks(parents: Ints, parts: Sequence[Floats], group: int) -> Checks:
-    """A link group against all that are numbered before it, except its neighbour."""
+    """Checks of a link group against all groups with lower numbers, except its neighbour."""
     if not len(parts[group]):
         return Checks([], {}, {})
     above = [-1, *(int(parent) + 1 for parent in parents), len(parents)]
@@ -93,7 +93,7 @@ def packed_spheres(parents: Ints, parts: Sequence[Floats], checks: Checks) -> Sp
     Args:
         parents: (n,) the body that carries each joint; -1 for the base.
         parts: n+2 arrays (k, 4), the spheres of each link group in its frame.
-        checks: What is checked against what.
+        checks: The checks between link groups.
     """
     spheres, tables = (
         np.concatenate([np.empty((0, 4)), *parts]),
@@ -116,7 +116,7 @@ def packed_spheres(parents: Ints, parts: Sequence[Floats], checks: Checks) -> Sp
 
 
 def without_pairs(packed: Spheres, skipped: Collection[Pair]) -> Spheres:
-    """The same spheres, without checks between some pairs of link groups."""
+    """The spheres without checks between some pairs of link groups."""
     kept = [(a, b) not in skipped for a, b in packed.pairs.tolist()]
     kept_tables = [(a, b) not in skipped for a, b, *_ in packed.table_pairs.tolist()]
     return read_only(
@@ -135,7 +135,7 @@ def listed(reasons: Mapping[Pair, str]) -> tuple[tuple[int, int, str], ...]:
 
 
 def read_only(packed: Spheres) -> Spheres:
-    """The same arrays, which can no longer be written to."""
+    """The same arrays, made read-only."""
     for array in packed:
         array.setflags(write=False)
     return packed

@@ -1,4 +1,4 @@
-"""SRDF, MoveIt's file beside a URDF: pairs of links that are not checked, and spheres of links."""
+"""SRDF, MoveIt's companion of a URDF: pairs of links that are not checked, and spheres of links."""
 
 from dataclasses import dataclass, field
 
@@ -13,10 +13,10 @@ from jointwise.model.urdf.reader import parse_xml, read_source
 
 @dataclass(slots=True)
 class SRDF:
-    """What an SRDF says about collisions.
+    """The collision settings of an SRDF.
 
     Attributes:
-        title: What errors call it.
+        title: Its name in errors.
         disabled: Pairs of links that are not checked, each in both orders.
         spheres: (k, 4) centre and radius [m] of the spheres of some links, in the link's frame.
     """
@@ -33,7 +33,7 @@ def read_srdf(source: Source) -> SRDF:
         source: A path, an open file, or the text itself.
 
     Raises:
-        InvalidInputError: It is no SRDF; the text says why.
+        InvalidInputError: It is not an SRDF; the text says why.
     """
     title, text = read_source(source, "an SRDF")
     srdf = SRDF(title)

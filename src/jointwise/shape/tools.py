@@ -1,7 +1,7 @@
 """Tools: a capsule of spheres from the link that carries a tool to the point that it reaches.
 
-A tool is given as a pose, without a shape. So that it does not pass through obstacles, the straight
-line to its end is checked as if it were as thick as the link that carries it.
+A tool is given as a pose, without a shape. To keep it out of obstacles, the straight line to its
+end is checked as if it were as thick as the link that carries it.
 """
 
 from collections.abc import Iterable
@@ -20,10 +20,10 @@ from jointwise.shape.pairs import NEIGHBOURS, Pair
 from jointwise.shape.tables.sphere_tables import SpherePair, gap_function
 from jointwise.shape.tables.two_joints import pairs_within_two
 
-# Spheres of a capsule, at most; one that is long and thin becomes thicker between its ends.
+# Largest number of spheres of a capsule; a long and thin one becomes thicker between its ends.
 MAX_SPHERES = 100
-# A tool is not checked against a link that is at most two joints away, and never farther than this
-# from it [m]: it would leave no room for a margin.
+# A tool is not checked against a link at most two joints away if it is never farther than this from
+# it [m], because no margin would be possible.
 CLOSE = 0.05
 
 
@@ -33,8 +33,8 @@ class Tool(NamedTuple):
     Attributes:
         name: Its link, at its end.
         start: The link that carries it.
-        radius: Of its capsule [m]; 0: it is not checked. None: the median radius of the spheres of
-            the link that carries it.
+        radius: Radius of its capsule [m]; 0: it is not checked. None: the median radius of the
+            spheres of the link that carries it.
     """
 
     name: str
@@ -55,7 +55,7 @@ def checked_radius(radius: float | None) -> float | None:
 
 
 def with_tools(geometry: Geometry, model: TreeModel, tools: Iterable[Tool]) -> Geometry:
-    """The shape of a robot with its tools; those that it has stay."""
+    """The shape of a robot with its tools; existing tools stay."""
     for tool in tools:
         start, end = model.links[tool.start], model.links[tool.name]
         line = np.stack([start.transform[:3, 3], end.transform[:3, 3]])
@@ -100,7 +100,7 @@ def capsule(line: Floats, radius: float) -> Floats:
 
     Args:
         line: (2, 3) the ends [m].
-        radius: Of the spheres [m]; half the length of the line at most.
+        radius: Radius of the spheres [m], at most half the length of the line.
     """
     length = float(np.linalg.norm(line[1] - line[0]))
     radius = min(radius, 0.5 * length)
@@ -116,7 +116,7 @@ def capsule(line: Floats, radius: float) -> Floats:
 
 
 def _close_pairs(geometry: Geometry, name: str, body: int) -> list[Pair]:
-    """The link groups that a tool is always close to, of those one or two joints away."""
+    """The link groups one or two joints away that a tool is always close to."""
     group, tree = geometry.links.index((name,)), kernel_tree(geometry)
     near = pairs_within_two(tree.parents[: len(geometry.joints)])
     parts, frames = group_spheres(geometry), random_frames(tree)

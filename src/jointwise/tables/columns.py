@@ -1,9 +1,8 @@
 """Columns of a table of targets.
 
 ``x, y, z`` are positions [m]. The other columns of targets come in groups; see ``groups``. Targets
-may have tolerances; see ``tolerances``. Starts
-have one column per joint, named as the joint or ``q1, q2, ...``. All others are extra columns, such
-as ``id``, which are copied to the results.
+may have tolerances; see ``tolerances``. Starts have one column per joint, named after the joint or
+``q1, q2, ...``. All others are extra columns, such as ``id``, which are copied to the results.
 """
 
 import re
@@ -33,8 +32,7 @@ if TYPE_CHECKING:
     from jointwise.chain import Chain
     from jointwise.verbs import Verbs
 
-# Columns that other programs have for an orientation, such as rx, rot_x, yaw_deg; r and p are two
-# of r, p, y.
+# Orientation columns of other programs, such as rx, rot_x, yaw_deg; r and p are two of r, p, y.
 LIKE_ORIENTATION = re.compile(
     r"(r|o|w|rot|rotation|ori|orientation|quat|euler)[_.]?[xyzw]|([a-z]+_)?(roll|pitch|yaw)(_.*)?"
     r"|r|p",
@@ -42,21 +40,21 @@ LIKE_ORIENTATION = re.compile(
 )
 
 
-# The model that targets are for, given whether they are targets of links.
+# Returns the model for targets, given whether they are targets of links.
 ModelFor = Callable[[bool], "Chain | Robot"]
 
 
 class TargetTable(NamedTuple):
-    """Targets of a model, and where to start.
+    """Targets of a model, and starts.
 
     Attributes:
         model: The arm; the whole robot if the table has targets of links.
-        targets: Many targets, an array or a ``Target``; of a robot by the names of links.
+        targets: Many targets, an array or a ``Target``; for a robot, by the names of links.
         starts: (n,) for all or (m, n) one for each [rad, m]; None: not given.
-        columns: (m,) values of each column of the targets, as they were given; empty if the
-            source has no columns.
+        columns: (m,) the given values of each column of the targets; empty if the source has no
+            columns.
         extra: m values of each extra column.
-        locate: Tells where a row is.
+        locate: Describes the place of a row.
         json_lines: Whether the source has JSON lines.
     """
 
@@ -105,7 +103,7 @@ class TableHeader(NamedTuple):
 
     Attributes:
         model: The model that its targets are for.
-        prefixes: In front of the columns of each link, as ``link_prefixes`` returns them.
+        prefixes: The prefix of the columns of each link, as ``link_prefixes`` returns it.
         joints: The columns of starts.
         extra: The extra columns.
     """
@@ -120,7 +118,7 @@ class TableHeader(NamedTuple):
 
         Args:
             columns: (m,) values of each column, by name; of extra columns m values of any type.
-            locate: Tells where a row is.
+            locate: Describes the place of a row.
             in_degrees: Whether angles are degrees.
         """
         starts = None
@@ -173,12 +171,12 @@ def read_header(header: Sequence[str], file: str, model_for: ModelFor) -> TableH
 
 
 def noun(model: "Verbs") -> str:
-    """What messages call an arm or a whole robot."""
+    """The noun for an arm or a whole robot in messages."""
     return "a robot" if isinstance(model, Robot) else "an arm"
 
 
 def list_extra(table: TargetTable) -> str:
-    """The extra columns for a message; a question marks those like a column that is not there."""
+    """The extra columns for a message, with a question for those that resemble a missing column."""
     prefixes = [f"{link}." for link in table.links] or [""]
     own = (*target_columns(), *TOLERANCES)
     names = [prefix + name for prefix in prefixes for name in own]
@@ -239,7 +237,7 @@ def _check_groups(
 def _refuse_misspelled(
     extra: Sequence[str], group: Sequence[str], missing: Sequence[str], prefix: str, file: str
 ) -> None:
-    """Refuse extra columns that are columns of a group in capitals, or like a missing one."""
+    """Refuse extra columns that are columns of a group in capitals, or resemble a missing one."""
     for column in extra:
         if is_number(column):
             raise InvalidInputError(
@@ -255,7 +253,7 @@ def _refuse_misspelled(
 
 
 def _check_orientation(header: Sequence[str], extra: Sequence[str], prefix: str, file: str) -> None:
-    """Refuse two orientations, and columns that mean one under other names."""
+    """Refuse two orientations, and columns that are one under other names."""
     groups = column_groups()
     del groups[POSITION]
     present = [
@@ -269,7 +267,7 @@ def _check_orientation(header: Sequence[str], extra: Sequence[str], prefix: str,
         )
     own = [column for column in extra if column.startswith(prefix)]
     found = [column for column in own if LIKE_ORIENTATION.fullmatch(column.removeprefix(prefix))]
-    # A single letter means anything.
+    # A single letter may mean anything.
     if not present and sum(len(column) - len(prefix) for column in found) > 1:
         raise InvalidInputError(
             f"{file} has {', '.join(found)}: did you mean {prefix}roll, {prefix}pitch, {prefix}yaw "

@@ -55,7 +55,7 @@ class CsvParser(Parser):
     def columns(
         self, lines: Sequence[str], numbers: Sequence[int], extra: Sequence[str]
     ) -> dict[str, Any]:
-        """The columns of lines with these numbers; an empty cell is NaN, of extra columns text."""
+        """The columns of lines with these numbers; an empty cell is NaN, in extra columns text."""
         if lines and not extra:
             with suppress(ValueError):  # an empty or wrong cell, which the code below finds
                 values = np.loadtxt(
@@ -99,7 +99,7 @@ class CsvParser(Parser):
 
 
 def _cells(column: Any) -> list[Any]:
-    """What is written of a column; NaN is an empty cell."""
+    """The cells of a column; NaN becomes an empty cell."""
     values = column if isinstance(column, list) else column.tolist()
     return [
         str(value).lower() if isinstance(value, bool) else "" if value != value else value

@@ -1,7 +1,7 @@
 """Groups of columns that make a target, such as ``x, y, z`` or ``roll, pitch, yaw``.
 
-The kinds of targets define the groups; see ``targets.TargetKind.columns``. The targets of a link
-of a robot have its name in front: ``left_hand.x``.
+The kinds of targets define the groups; see ``targets.TargetKind.columns``. For a link of a robot,
+the columns begin with its name: ``left_hand.x``.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,15 +16,16 @@ from jointwise.targets import KINDS, MIN_LENGTH
 
 # The group that every target has, and its columns.
 POSITION, XYZ = "position", ("x", "y", "z")
-# The group of angles: in degrees where the table is.
+# The group of angles, which are in degrees if the table is.
 ANGLES = "rpy"
-# Columns of ± tolerances along x, y, z [m], and about them, angles; what has no column is 0.
+# Columns of ± tolerances along x, y, z [m], and angles about them; a tolerance without a column is
+# 0.
 ALONG = ("tolerance_x", "tolerance_y", "tolerance_z")
 ABOUT = ("tolerance_rx", "tolerance_ry", "tolerance_rz")
-# Groups of vectors whose length has no meaning, except that it is not zero.
+# Groups of vectors of any length but zero.
 ANY_LENGTH = ("quaternion", "direction")
 
-# Tells where a row is, for messages: "in line 3 of targets.csv".
+# Describes the place of a row in messages: "in line 3 of targets.csv".
 Locate = Callable[[int], str]
 
 
@@ -51,7 +52,7 @@ def is_angle(column: str) -> bool:
 
 
 def link_prefixes(header: Sequence[str]) -> list[str]:
-    """The links that a header has targets for, such as ``"left_hand."``; ``[""]`` for an arm.
+    """The links for which a header has targets, such as ``"left_hand."``; ``[""]`` for an arm.
 
     A header with a position of its own is that of an arm.
     """
@@ -67,7 +68,7 @@ def targets_from_groups(groups: dict[str, Floats], locate: Locate, in_degrees: b
 
     Args:
         groups: (m, k) values of each group, by the names of ``column_groups``.
-        locate: Tells where a row is.
+        locate: Describes the place of a row.
         in_degrees: Whether angles are degrees.
     """
     positions = groups[POSITION]
@@ -87,7 +88,7 @@ def targets_from_groups(groups: dict[str, Floats], locate: Locate, in_degrees: b
 
 
 def _scale_rows(group: str, vectors: Floats, locate: Locate) -> Floats:
-    """Vectors whose largest component is 1, so that no length overflows."""
+    """Scale vectors to a largest component of 1, so that no length overflows."""
     # By columns: NumPy is slow along a short axis.
     largest = np.maximum.reduce([np.abs(column) for column in vectors.T])[:, None]
     for row in np.flatnonzero(largest < MIN_LENGTH).tolist():

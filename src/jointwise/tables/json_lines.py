@@ -51,7 +51,7 @@ class JsonLinesParser(Parser):
     def columns(
         self, lines: Sequence[str], numbers: Sequence[int], extra: Sequence[str]
     ) -> dict[str, Any]:
-        """The columns of lines with these numbers; null is NaN, but kept in extra columns."""
+        """The columns of lines with these numbers; null becomes NaN, except in extra columns."""
         rows = [self._row(*pair) for pair in zip(lines, numbers, strict=True)]
         return {
             column: [row[column] for row in rows]

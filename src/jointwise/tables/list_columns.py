@@ -1,4 +1,4 @@
-"""Columns of results with several configurations a row: all solutions of a pose, or a plan."""
+"""Columns of results with several configurations per row: all solutions of a pose, or a plan."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from jointwise.tables.units import to_display
 
 
 class SolutionColumns(ResultColumns):
-    """The columns of all solutions: a list for each joint, then how many, and whether all."""
+    """The columns of all solutions: a list for each joint, their number, and completeness."""
 
     def _joint_values(self, results: SolutionsBatch) -> Sequence[Lists]:
         q, counts = results.q, results.counts

@@ -39,10 +39,10 @@ def read(path: Path, model_for: ModelFor, in_degrees: bool) -> Iterator[TargetTa
 
 
 def no_targets(path: Path) -> InvalidInputError:
-    """The error of a file without arrays of targets."""
+    """The error for a file without arrays of targets."""
     return InvalidInputError(
         f"{path.name} has no targets: expected an array of this name, (m, 3) or (m, 4, 4), or "
-        "arrays named as links of the robot, saved with numpy.savez."
+        "arrays named after links of the robot, saved with numpy.savez."
     )
 
 

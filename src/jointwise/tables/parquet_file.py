@@ -29,7 +29,7 @@ def to_targets(
     Args:
         table: The table.
         header: Its header.
-        name: What messages call the file.
+        name: Name of the file in messages.
         in_degrees: Whether angles are degrees.
         first_row: Number of the first row in the file.
     """
@@ -92,7 +92,7 @@ def join(parts: Sequence[Any]) -> Any:
 
 @contextmanager
 def number_errors(name: str) -> Iterator[None]:
-    """Turn what PyArrow and NumPy say of a table without numbers into a sentence."""
+    """Turn errors of PyArrow and NumPy about a table without numbers into a sentence."""
     pyarrow = import_pyarrow()
     try:
         yield
@@ -104,7 +104,7 @@ def number_errors(name: str) -> Iterator[None]:
 
 @contextmanager
 def column_errors() -> Iterator[None]:
-    """Turn what PyArrow says of columns of several types into a sentence."""
+    """Turn errors of PyArrow about columns of several types into a sentence."""
     try:
         yield
     except import_pyarrow().ArrowException as error:

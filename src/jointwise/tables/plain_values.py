@@ -1,4 +1,4 @@
-"""Values as JSON has them, and numbers in text."""
+"""Values for JSON, and numbers in text."""
 
 import json
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def json_text(values: Any) -> str:
-    """What ``to_json`` returned as text on one line; dates and the like become text."""
+    """The result of ``to_json`` as text on one line; dates and the like become text."""
     return json.dumps(values, allow_nan=False, default=str)
 
 

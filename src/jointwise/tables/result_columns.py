@@ -24,13 +24,13 @@ from jointwise.tables.units import to_display
 if TYPE_CHECKING:
     from jointwise.verbs import Verbs
 
-# m values of each column, by name: an array, or for an extra column a list.
+# m values of each column, by name: an array, or a list for an extra column.
 Columns = Mapping[str, Any]
 # Results of many targets; their fields are arrays.
 Results = IKBatch | TrackRun
-# What a file holds: results, or the waypoints of a plan.
+# The content of a file: results, or the waypoints of a plan.
 Saved = Results | Plan
-# Writes it, and its columns.
+# Writes the content and its columns.
 Write = Callable[[Saved, Columns], None]
 
 Q = "q"
@@ -39,7 +39,7 @@ BASE_POSE = tuple(f"base_pose.{name}" for name in ("x", "y", "z", "qx", "qy", "q
 
 
 class Names(NamedTuple):
-    """A column of few different texts.
+    """A column with few distinct texts.
 
     Attributes:
         codes: (m,) numbers of the texts.
@@ -77,13 +77,13 @@ def status_names(codes: Ints, statuses: type[CodedStatus]) -> Names:
 
 @dataclass(frozen=True, slots=True)
 class ResultColumns:
-    """Which columns results have.
+    """The columns of results.
 
     Attributes:
         model: The arm or the robot.
         links: The links of a robot that have targets; none for an arm.
         in_degrees: Whether angles are in degrees; what ``--json`` prints is always in radians.
-        with_targets: Whether the columns of the targets are repeated.
+        with_targets: Whether to add the columns of the targets.
         tracked: Whether the results are those of tracking.
     """
 
@@ -109,8 +109,8 @@ class ResultColumns:
         for column in table.extra:
             if column in taken:
                 raise InvalidInputError(
-                    f"{source} has the column {short(column)}, and so have the results: expected "
-                    "another name."
+                    f"{source} has the column {short(column)}, which the results have, too: "
+                    "expected another name."
                 )
 
     def of_table(self, results: Any, table: TargetTable) -> Columns:
@@ -169,7 +169,7 @@ class ResultColumns:
         return columns
 
     def _errors(self, prefix: str, part: Callable[[Any], Any]) -> dict[str, Callable[[Any], Any]]:
-        """The two columns of the errors of a part of results."""
+        """The two columns of errors of a part of results."""
         in_unit = np.degrees if self.in_degrees else np.asarray
         return {
             f"{prefix}position_error": lambda results: part(results).position_error,
@@ -184,7 +184,7 @@ def to_rows(columns: Columns) -> Iterator[dict[str, Any]]:
 
 
 def json_summary(name: str, model: "Verbs", rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What ``--json`` prints of the results of a model, the rows last."""
+    """The object that ``--json`` prints for the results of a model, the rows last."""
     return {
         "robot": name,
         "joint_names": model.joint_names,
@@ -201,7 +201,7 @@ def _errors_of(link: str, results: Results) -> Any:
 
 
 def _contacts(batch: IKBatch) -> Any:
-    """(m,) what is nearest to what, in each row."""
+    """(m,) the nearest pair of things, in each row."""
     return np.array([" and ".join(pair or ()) for pair in batch.contact], np.str_)
 
 

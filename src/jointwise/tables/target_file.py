@@ -17,7 +17,7 @@ from jointwise.tables.json_lines import JsonLinesParser
 def read_targets(
     source: str, model_for: ModelFor, in_degrees: bool, as_they_arrive: bool = True
 ) -> Iterator[TargetTable]:
-    """The targets of a file in one table; of standard input, ``-``, in tables as lines arrive.
+    """The targets of a file in one table, or of standard input, ``-``, in tables as lines arrive.
 
     Standard input has JSON lines if it begins with ``{``, otherwise CSV.
 
@@ -53,7 +53,7 @@ def read_targets(
 
 
 def source_name(source: str) -> str:
-    """What messages call a source."""
+    """The name of a source in messages."""
     return "the input" if source == "-" else Path(source).name
 
 

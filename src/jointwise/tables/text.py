@@ -44,7 +44,7 @@ class Parser(ABC):
         """The columns of lines with these numbers: floats, but lists for extra columns."""
 
 
-# Makes a parser from the first line, its number, and what messages call the source.
+# Makes a parser from the first line, its number, and the name of the source in messages.
 OpenParser = Callable[[str, int, str], Parser]
 
 
@@ -70,7 +70,7 @@ def read_text(
 
     Args:
         stream: A file, or standard input.
-        name: What messages call it.
+        name: Its name in messages.
         open_parser: Called with the first line.
         model_for: Returns the model that the targets are for.
         in_degrees: Whether angles are degrees.
@@ -122,7 +122,7 @@ def to_targets(
 
 
 def row_numbers(lines: Sequence[str], first: int) -> list[int]:
-    """The numbers of the lines that are rows; empty lines and those that begin with # are none."""
+    """The numbers of the lines that are rows, without empty lines and those that begin with #."""
     return [
         number
         for number, line in enumerate(lines, first)

@@ -25,8 +25,8 @@ def with_tolerances(
     Args:
         targets: The targets of one link.
         columns: (m,) values of each column; a row with an empty tolerance has an invalid target.
-        prefix: In front of the columns of the link.
-        locate: Tells where a row is.
+        prefix: The prefix of the columns of the link.
+        locate: Describes the place of a row.
         in_degrees: Whether angles are degrees.
 
     Raises:
@@ -38,8 +38,8 @@ def with_tolerances(
     for name, values in given.items():
         for row in np.flatnonzero(values < 0.0)[:1].tolist():
             raise InvalidInputError(
-                f"{prefix}{name} {locate(row)} is {values[row]:g}: expected 0 or more, or inf for "
-                "free."
+                f"{prefix}{name} {locate(row)} is {values[row]:g}: expected 0 or more, or inf to "
+                "leave it free."
             )
     none = np.zeros(len(targets))
     position = np.stack([given.get(name, none) for name in ALONG], axis=1)

@@ -11,14 +11,14 @@ from jointwise.verbs import Verbs
 def to_radians(
     model: Verbs, values: ArrayLike, in_degrees: bool, option: str = "the start"
 ) -> Floats:
-    """(n,) or (m, n) joint values [rad, m]; warns if they look like degrees but are not said to be.
+    """(n,) or (m, n) joint values [rad, m]; warns if they look like undeclared degrees.
 
     Args:
         model: The arm or robot.
         values: Joint values as the user gave them. A wrong number of values is not converted: the
             solver refuses it.
         in_degrees: Whether the values of revolute joints are degrees.
-        option: What a warning calls the values.
+        option: The name of the values in a warning.
     """
     array = np.array(values, np.float64)
     if array.shape[-1] != model.n:

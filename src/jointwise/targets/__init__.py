@@ -71,11 +71,11 @@ def pack_target(target: AnyTarget, name: str = "target", key: Any = None) -> Pac
 
     Args:
         target: The target.
-        name: What errors call it.
-        key: Which of many of this name it is, a link or a number; None for a single one.
+        name: Its name in errors.
+        key: Its link or number if there are several of this name; None for a single one.
 
     Raises:
-        InvalidInputError: It is of no kind; the text says what is accepted.
+        InvalidInputError: It is not a target; the text says what is accepted.
     """
     array: Any = target
     if type(target) is np.ndarray and target.dtype is FLOAT64:
@@ -92,7 +92,7 @@ def pack_target(target: AnyTarget, name: str = "target", key: Any = None) -> Pac
     kind = _BY_SHAPE.get(array.shape)
     if kind is None:
         _refuse_shape(_called(name, key), array.shape)
-    # As PackedTarget(...), in less time.
+    # The same as PackedTarget(...), but faster.
     return tuple.__new__(PackedTarget, (kind, kind.pack(array), EQUAL_WEIGHT, None, None))
 
 
@@ -111,7 +111,7 @@ def pack_targets(
     Args:
         targets: Targets of one kind.
         as_array: Turns a named argument into an array of floats.
-        name: What errors call them.
+        name: Their name in errors.
     """
     if type(targets) is Target:
         if not targets.is_many:
@@ -153,7 +153,7 @@ def link_columns(targets: Any, name: str, many: bool) -> Mapping[str, PackedTarg
 
     Args:
         targets: A mapping of link names to targets; of many also a sequence of such mappings.
-        name: What errors call it.
+        name: Its name in errors.
         many: Whether each link has many targets.
     """
     if many and not isinstance(targets, Mapping):
@@ -244,7 +244,7 @@ def _joined(packed: Sequence[PackedTarget], name: str, where: str) -> PackedTarg
     """Single targets of one kind, weight, point and frame as many."""
     kinds = sorted({each.kind.plural for each in packed})
     if len(kinds) != 1:
-        what = f"mix {' and '.join(kinds)}" if kinds else "are none"
+        what = f"mix {' and '.join(kinds)}" if kinds else "are empty"
         raise InvalidInputError(f"{name} {what}: expected one kind {where}.")
     first = packed[0]
     for i, each in enumerate(packed):

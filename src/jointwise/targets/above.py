@@ -15,7 +15,7 @@ from jointwise.targets.target import Target, make_target
 
 # The axes of the world, in which a polygon is.
 AXES = np.eye(3).reshape(1, 9)
-# Corners that are nearer to each other are one [m], and areas below this are none [m²].
+# Corners that are nearer to each other are merged [m]; smaller areas count as zero [m²].
 SAME_CORNER, LEAST_AREA = 1e-9, 1e-9
 
 
@@ -26,11 +26,11 @@ class AboveKind(TargetKind):
     packed_shape, form = (CORNERS, 2), IN_POLYGON
 
     def check(self, packed: Floats, name: str = "target") -> None:
-        """Finite numbers."""
+        """Refuse numbers that are not finite."""
         checks.all_finite(name, packed)
 
     def point_weights(self, angular_scale: float) -> Weights:
-        """Of a point."""
+        """The weights of a point."""
         return (1.0,)
 
     def target_points(self, packed: Floats) -> Floats:
@@ -76,19 +76,18 @@ def above(
     """A target that keeps a point above a convex polygon on the ground, at any height.
 
     For balance, keep the centre of mass above the feet: ``{"center_of_mass": above(corners)}``. The
-    error
-    is the horizontal distance to the polygon, 0 above it.
+    error is the horizontal distance to the polygon, and 0 above it.
 
     Args:
         polygon: (k, 2) or (k, 3) corners [m], world frame; z is ignored. They may be in any order,
-            and points inside their convex hull do not count. (m, k, 2) or (m, k, 3) for many.
+            and points inside their convex hull are ignored. (m, k, 2) or (m, k, 3) for many.
         margin: How far inside its edges the point should stay [m].
         weight: How much the target counts relative to others.
         point: (3,) the point of the link [m], link frame. None: its origin.
 
     Raises:
-        InvalidInputError: The corners do not enclose an area, or have none left inside the margin,
-            or more than 12 are corners of their hull.
+        InvalidInputError: The corners enclose no area, the margin leaves none of it, or the convex
+            hull has more than 12 corners.
 
     Example:
         >>> from jointwise import Robot, above
@@ -143,7 +142,7 @@ def convex_hull(points: Floats) -> Floats:
 
 
 def inset(corners: Floats, margin: float) -> Floats:
-    """(c, 2) what is left of a convex polygon at a distance from all its edges; may be empty."""
+    """(c, 2) the part of a convex polygon at a distance from all its edges; may be empty."""
     left = corners
     for start, end in zip(corners, np.roll(corners, -1, axis=0), strict=True):
         along = (end - start) / np.linalg.norm(end - start)

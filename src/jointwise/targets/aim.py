@@ -26,7 +26,7 @@ class AimKind(TargetKind):
     columns = {"direction": ("dx", "dy", "dz")}  # noqa: RUF012
 
     def join(self, packed: list[Floats]) -> Floats:
-        """(m, 3, 3); they must have one axis, as an ``aim`` of many has."""
+        """(m, 3, 3); all must have the same axis, as in an ``aim`` of many."""
         joined = np.stack(packed)
         if (joined[:, 2] != joined[0, 2]).any():
             raise InvalidInputError(
@@ -36,11 +36,11 @@ class AimKind(TargetKind):
         return joined
 
     def check(self, packed: Floats, name: str = "target") -> None:
-        """Finite numbers."""
+        """Refuse numbers that are not finite."""
         checks.all_finite(name, packed)
 
     def point_weights(self, angular_scale: float) -> Weights:
-        """Of a point and one axis."""
+        """The weights of a point and one axis."""
         return (1.0, angular_scale**2)
 
     def target_points(self, packed: Floats) -> Floats:
@@ -99,7 +99,7 @@ def aim(
     Args:
         position: (3,) where the link should be [m], base frame; (m, 3) for a batch.
         direction: (3,) where the axis should point, base frame, or (m, 3). Any length but zero.
-        axis: (3,) which axis of the link, its own frame; z by default.
+        axis: (3,) the axis of the link, in the link frame; z by default.
         weight: How much the target counts relative to others: a number, or one for position and one
             for direction.
         point: (3,) the point of the link that should be there [m], link frame. None: its origin.

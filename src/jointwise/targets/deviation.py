@@ -13,7 +13,7 @@ from jointwise.kernels.layout.arrays import Bools, Floats
 
 # Rows 4 and 5 of a packed target end in the index of the frame, and of the axis of the turn.
 FLAGS = 3
-# What stands for no bound in a packed target, whose numbers are finite [m], [rad].
+# Substitutes for infinite bounds in a packed target, whose numbers are finite [m], [rad].
 FREE_POSITION, FREE_ROTATION = 1e8, 10.0
 # Permutations that put x, y or z last.
 LAST = np.eye(3)[[[1, 2, 0], [2, 0, 1], [0, 1, 2]]]
@@ -22,7 +22,7 @@ LAST = np.eye(3)[[[1, 2, 0], [2, 0, 1], [0, 1, 2]]]
 def tolerance_box(packed: Floats) -> Floats:
     """(..., 4, 3) the box of packed targets: position from and to [m], rotation from and to [rad].
 
-    Infinite where free.
+    Free ranges are infinite.
     """
     box = np.array(packed[..., 4:, :3])
     for rows, free in ((slice(0, 2), FREE_POSITION), (slice(2, 4), FREE_ROTATION)):
@@ -77,7 +77,7 @@ def deviations_of(packed: Floats, poses: Floats) -> Floats:
 
 
 def _frame_and_order(packed: Floats) -> tuple[Bools, Floats]:
-    """(..., 1) whether the frame is the tool's; (..., 3, 3) what puts the axis of the turn last."""
+    """(..., 1) whether the frame is the tool's; (..., 3, 3) puts the axis of the turn last."""
     return packed[..., 4, FLAGS, None] > 0.0, LAST[packed[..., 5, FLAGS].astype(int)]
 
 

@@ -21,7 +21,7 @@ class DirectionKind(AimKind):
     columns = {}  # noqa: RUF012
 
     def point_weights(self, angular_scale: float) -> Weights:
-        """Of one axis; the point does not count."""
+        """The weights of one axis; the point has none."""
         return (0.0, angular_scale**2)
 
     def at_pose(self, T_base_target: Floats) -> AnyTarget:
@@ -46,7 +46,7 @@ def direction(
     Args:
         direction: (3,) where the axis should point, base frame; (m, 3) for a batch. Any length
             but zero.
-        axis: (3,) which axis of the link, its own frame; z by default.
+        axis: (3,) the axis of the link, in the link frame; z by default.
         weight: How much the target counts relative to others.
 
     Raises:

@@ -15,7 +15,7 @@ SIZE = 1e4
 
 
 class FloorKind(AboveKind):
-    """(3,) a point of the floor; what is above it is an upright polygon."""
+    """(3,) a point of the floor; the region above it is an upright polygon."""
 
     name, plural, packed_shape = "floor", "floors", (3,)  # type: ignore[assignment]
 

@@ -38,13 +38,13 @@ class TargetKind(ABC):
         directions: How many directions of the link it prescribes: 0, 1 or 3.
         has_position: Whether it prescribes a position.
         has_box: Whether it has a tolerance box, inside which it is reached.
-        form: How kernels of trees read its numbers; see ``kernels.layout.tree``. Those of arms
-            read plain ones, and boxes.
+        form: How kernels of trees read its numbers; see ``kernels.layout.tree``. Kernels of arms
+            read only plain targets and boxes.
         has_fixed_axes: Whether these directions belong to the same axes of the link in all targets.
         packed_shape: The shape of a packed target.
         array_shape: The shape of arrays that stand for it; None if there is none.
-        columns: Columns of a table beside x, y, z that tell it apart, in groups by the name that
-            JSON and messages use; of several groups one is given.
+        columns: Columns of a table besides x, y, z that identify the kind, in groups by their name
+            in JSON and messages. If there are several groups, a table has one of them.
     """
 
     name: ClassVar[str]
@@ -59,7 +59,7 @@ class TargetKind(ABC):
     columns: ClassVar[Mapping[str, tuple[str, ...]]] = {}
 
     def pack(self, values: Floats) -> Floats:
-        """An array of ``array_shape``, or (m, ...) of many, as kernels take it."""
+        """Pack an array of ``array_shape``, or (m, ...) of many, for kernels."""
         return values
 
     def as_array(self, packed: Floats) -> Floats:
@@ -90,7 +90,7 @@ class TargetKind(ABC):
         """The weights [1, m²] of its points, position first; see ``kernels.layout.task``."""
 
     def weights(self, angular_scale: float, weight: Weight = EQUAL_WEIGHT) -> Weights:
-        """The same for a target whose position and orientation count differently."""
+        """``point_weights``, for a target whose position and orientation have different weights."""
         if weight is EQUAL_WEIGHT:
             return self.point_weights(angular_scale)
         first, *others = self.point_weights(angular_scale)
@@ -120,7 +120,7 @@ class TargetKind(ABC):
 
     @abstractmethod
     def at_pose(self, T_base_target: Floats) -> AnyTarget:
-        """What this kind asks for at a pose (4, 4)."""
+        """A target of this kind at a pose (4, 4)."""
 
     @abstractmethod
     def orientation_error(self, T_base_tip: Floats, T_base_target: Floats) -> Floats:

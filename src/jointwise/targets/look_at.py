@@ -21,7 +21,7 @@ class LookAtKind(DirectionKind):
     name, plural, form = "look at", "points to look at", LOOKS_AT
 
     def at_pose(self, T_base_target: Floats) -> AnyTarget:
-        """A metre ahead on its z axis."""
+        """A point one metre ahead on its z axis."""
         return look_at(T_base_target[:3, 3] + T_base_target[:3, 2])
 
     def describe(self, packed: Floats) -> dict[str, Floats]:
@@ -41,13 +41,14 @@ def look_at(
 ) -> Target:
     """A target that turns one axis of the link towards a point; its position is free.
 
-    A camera looks at an object, a nozzle at its work. The axis begins at the origin of the link.
-    ``direction`` fixes where the axis points, ``aim`` also where the link is. Here the direction
-    depends on where the link goes. The error is the angle between the axis and the point.
+    For example, a camera looks at an object. The axis begins at the origin of the link.
+    ``direction`` fixes the direction of the axis, and ``aim`` also fixes the position of the link.
+    Here the direction depends on the position of the link. The error is the angle between the axis
+    and the point.
 
     Args:
         at: (3,) where the axis should point [m], base frame; (m, 3) for a batch.
-        axis: (3,) which axis of the link, its own frame; z by default.
+        axis: (3,) the axis of the link, in the link frame; z by default.
         weight: How much the target counts relative to others.
         point: (3,) where the axis begins [m], link frame. None: its origin.
 

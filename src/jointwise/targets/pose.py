@@ -42,7 +42,7 @@ class PoseKind(TargetKind):
         return packed
 
     def check(self, packed: Floats, name: str = "target") -> None:
-        """A rigid transform of finite numbers."""
+        """Refuse anything but a rigid transform of finite numbers."""
         checks.pose(name, packed)
 
     def are_valid(self, packed: Floats) -> Bools:
@@ -59,7 +59,7 @@ class PoseKind(TargetKind):
         return valid
 
     def point_weights(self, angular_scale: float) -> Weights:
-        """Of a point and three axes; a small rotation moves two of them."""
+        """The weights of a point and three axes; a small rotation moves two of them."""
         weight = 0.5 * angular_scale**2
         return (1.0, weight, weight, weight)
 
@@ -72,7 +72,7 @@ class PoseKind(TargetKind):
         return np.where(wrong[:, None], np.nan, points) if wrong.any() else points
 
     def target_numbers(self, packed: Floats) -> Floats:
-        """As its positions and axes, in less time."""
+        """Its positions and axes, but faster."""
         numbers = packed.reshape(-1, 16).take(POINT_AND_AXES, axis=1)
         if packed[:, 3].tobytes() != len(packed) * LAST_BYTES:
             numbers[:, :3] = self.target_points(packed)
@@ -134,15 +134,15 @@ def pose(
     weight: float | Sequence[float] = EQUAL_WEIGHT,
     point: ArrayLike | None = None,
 ) -> Target:
-    """A target that prescribes position and orientation, the latter written in one of four ways.
+    """A target that prescribes position and orientation, given in one of four ways.
 
-    An array (4, 4) or a SciPy ``RigidTransform`` stands for the same. Where a pose is expected,
-    such as by ``with_tool``, the target stands for its ``matrix``.
+    An array (4, 4) or a SciPy ``RigidTransform`` is an equivalent target. Methods that expect a
+    pose, such as ``with_tool``, accept this target and use its ``matrix``.
 
     Args:
         position: (3,) [m], base frame; (m, 3) for many.
         quat: (4,) quaternion x, y, z, w, of any length but zero; (m, 4) for many.
-        rpy: (3,) roll, pitch, yaw: angles about fixed x, y, z [rad], as URDF has them; or (m, 3).
+        rpy: (3,) roll, pitch, yaw: angles about fixed x, y, z [rad], as in URDF; or (m, 3).
         rotvec: (3,) rotation vector, axis times angle [rad]; or (m, 3).
         matrix: (3, 3) rotation matrix; or (m, 3, 3).
         weight: How much the target counts relative to others: a number, or one for position and one

@@ -29,11 +29,11 @@ class PositionKind(TargetKind):
         return packed[..., 0, :]
 
     def check(self, packed: Floats, name: str = "target") -> None:
-        """Finite numbers."""
+        """Refuse numbers that are not finite."""
         checks.all_finite(name, packed[0])
 
     def point_weights(self, angular_scale: float) -> Weights:
-        """Of a point."""
+        """The weights of a point."""
         return (1.0,)
 
     def target_points(self, packed: Floats) -> Floats:
@@ -69,7 +69,7 @@ POSITION = PositionKind()
 def position(position: ArrayLike, *, weight: float = 1.0, point: ArrayLike | None = None) -> Target:
     """A target that prescribes a position; orientation is free.
 
-    A plain array of three numbers stands for the same.
+    A plain array of three numbers is an equivalent target.
 
     Args:
         position: (3,) [m], base frame; (m, 3) for many.

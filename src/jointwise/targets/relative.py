@@ -14,13 +14,13 @@ from jointwise.targets.within import as_target
 def relative(target: AnyTargets, to: str) -> Target:
     """A target in the frame of another link of the robot, instead of the world.
 
-    Two hands on one box keep their distance, wherever the box is; two fingers close on an object;
-    the centre of mass stays over a foot. Both links move to reach it. For a fixed part of an arm,
-    ``Robot.chain`` between the two links is the better choice.
+    For example, two hands keep their distance while they hold a box, two fingers close on an
+    object, or the centre of mass stays over a foot. Both links move to reach it. For a fixed part
+    of an arm, ``Robot.chain`` between the two links is the better choice.
 
     Args:
-        target: Where the link should be, as the other link sees it: (3,) a position [m], (4, 4) a
-            pose, or what ``pose``, ``position``, ``aim``, ``within`` and the like make; many of one
+        target: The target in the frame of the other link: (3,) a position [m], (4, 4) a pose, or a
+            target made by ``pose``, ``position``, ``aim``, ``within`` and the like; many of one
             kind for a batch or a path. Its weight and point are kept.
         to: Name of the other link.
 

@@ -28,7 +28,7 @@ class PackedTarget(NamedTuple):
     """A target, or many of one kind, as engines take it; its numbers are not yet checked.
 
     Attributes:
-        kind: What it is.
+        kind: Its kind.
         values: (rows, columns), or (m, rows, columns) for many.
         weight: How much its position and its orientation count; 1 is usual.
         point: (3,) the point of the link that should be there [m], link frame; None: its origin.
@@ -74,7 +74,7 @@ class Target:
 
     @property
     def _packed(self) -> PackedTarget:
-        """The same for engines."""
+        """This target, packed for engines."""
         return PackedTarget(self.kind, self.values, self.weight, self.point, self.to)
 
     @property
@@ -92,8 +92,8 @@ class Target:
     def box(self) -> Floats | None:
         """(4, 3) the tolerance box of ``within``, or None; (m, 4, 3) of many.
 
-        Its rows are the low and high ends of the position [m] and of the rotation [rad], infinite
-        where free.
+        Its rows are the low and high ends of the position [m] and of the rotation [rad]. Free
+        ranges are infinite.
         """
         return tolerance_box(self.values) if self.kind.has_box else None
 

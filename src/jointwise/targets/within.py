@@ -45,7 +45,7 @@ class WithinKind(PoseKind):
     as_array = TargetKind.as_array  # an array has no box
 
     def check(self, packed: Floats, name: str = "target") -> None:
-        """The pose is a rigid transform; the box was checked when it was made."""
+        """Refuse a pose that is not a rigid transform; the box was checked when it was made."""
         POSE.check(packed[:4], name)
 
     def are_valid(self, packed: Floats) -> Bools:
@@ -101,7 +101,7 @@ def within(
     """A pose with a tolerance box: every pose inside the box is as good as the pose itself.
 
     A target with a box has converged if the link is inside the box, within the tolerances of the
-    solve. Its errors are those outside the box, and 0 inside.
+    solve. Its errors are measured from the box, and are 0 inside.
 
     The box has six ranges, one for each component of the deviation:
 
@@ -123,10 +123,10 @@ def within(
             many. A position may have a ``position`` box: its rotation is free, and
             ``frame="target"`` has the axes of the base. Its ``weight`` and ``point`` are kept.
         position: A number for ±number on all axes, or three, each ±number or ``(low, high)`` [m].
-            ``inf`` for free.
+            ``inf`` leaves an axis free.
         rotation: The same for the rotation [rad].
-        frame: Whose axes deviations are measured in: of the ``"target"``, or of the ``"tool"``,
-            which is the link itself.
+        frame: The axes in which deviations are measured: those of the ``"target"``, or of the
+            ``"tool"``, which is the link itself.
 
     Raises:
         InvalidInputError: A range is not a number, or its low end is above its high end; an unknown
@@ -159,7 +159,7 @@ def within(
 
 
 def as_target(target: AnyTargets) -> Target:
-    """A target as it is, and poses or positions in an array as targets."""
+    """A target unchanged, or an array of poses or positions as a target."""
     if type(target) is Target:
         return target
     if isinstance(target, (list, tuple)) and any(type(each) is Target for each in target):

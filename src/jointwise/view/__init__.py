@@ -50,7 +50,7 @@ class Page:
 
     Attributes:
         url: The address of the page.
-        note: Which arguments could not be followed, and what was done instead; empty if none.
+        note: Arguments that could not be honoured, and what was done instead; empty if none.
 
     Raises:
         JointwiseError: viser is not installed.

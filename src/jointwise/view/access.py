@@ -1,4 +1,4 @@
-"""Who may connect to a page: tabs that show it, and programs that are no browser.
+"""Who may connect to a page: tabs that show it, and programs that are not browsers.
 
 A browser lets every website open a WebSocket to every address, and names the website in the Origin
 header. viser does not check this header, and has no option for it.
@@ -17,7 +17,7 @@ MODULE = "viser"
 
 
 def is_loopback(name: str) -> bool:
-    """Whether a host name or address means this machine, seen from itself."""
+    """Whether a host name or address is that of the loopback interface."""
     try:
         return name == "localhost" or ip_address(name).is_loopback
     except ValueError:
@@ -29,7 +29,7 @@ def refusal(host: str, origin: str | None, loopback: bool) -> str:
 
     Args:
         host: Its Host header: the name and port in the address of the page.
-        origin: Its Origin header: the website that asks; None for programs that are no browser.
+        origin: Its Origin header: the website that asks; None for programs that are not browsers.
         loopback: Whether the page can be opened from this machine only. Another name then belongs
             to a website whose address was changed to this machine's (DNS rebinding).
     """
@@ -60,9 +60,9 @@ def _split(location: str) -> tuple[str, int | None]:
 def checked_connections(host: str) -> Iterator[list[Any]]:
     """In this block, a viser server that starts at ``host`` gets a check of all its requests.
 
-    viser calls ``serve`` of websockets without a way to add to its arguments, so that function is
-    wrapped for the moment of the start. Yields a list that is empty if a server was started in
-    another way, and would accept every website.
+    viser offers no way to add arguments to its call of ``serve`` of websockets, so that function is
+    wrapped while the server starts. Yields a list that is empty if a server was started in another
+    way, and would accept every website.
     """
     from websockets.asyncio import server
 

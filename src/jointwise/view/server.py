@@ -1,4 +1,4 @@
-"""The viser server of a page: its address, and no access beyond it."""
+"""The viser server of a page: its address, and its restrictions of access."""
 
 import errno
 import io
@@ -17,9 +17,9 @@ from jointwise.view.access import checked_connections, is_loopback
 if TYPE_CHECKING:
     import viser
 
-# Ports that are tried, from the one that was asked for.
+# Number of ports that are tried, from the requested one, and the largest port.
 PORTS_TRIED, MAX_PORT = 100, 65535
-# What the system says of a port that is taken; Windows refuses one that another program reserved.
+# Errors if a port is taken; Windows refuses a port that another program has reserved.
 TAKEN = {errno.EADDRINUSE, *([errno.EACCES] if sys.platform == "win32" else [])}
 # viser lightens this for buttons and sliders, to the blue (0, 114, 178) of the links.
 BRAND_COLOR = (0, 54, 84)
@@ -81,7 +81,7 @@ def free_port(host: str, port: int) -> int:
 
 
 def open_server(host: str, port: int, name: str) -> "viser.ViserServer":
-    """A viser server that prints nothing, is for its own page, and has no public tunnel."""
+    """A viser server that prints nothing, serves only its own page, and has no public tunnel."""
     require("viser", "the page needs viser", "view")
     import viser
 

@@ -30,7 +30,7 @@ from jointwise.view.state.workspace import (
     reached_distance,
 )
 
-# Solutions that are shown, at most: as many as a pose of six joints can have in most arms.
+# Largest number of solutions shown: most arms with six joints have no more for a pose.
 MAX_SOLUTIONS = 8
 # CCD alone, as it is shown step by step.
 CCD_CONFIG = SolveConfig(
@@ -39,7 +39,7 @@ CCD_CONFIG = SolveConfig(
 
 
 class Session(PathModel):
-    """One visitor's arm or robot. Arrays and targets are replaced, never written to.
+    """One visitor's arm or robot. Arrays and targets are replaced, never modified.
 
     Args:
         model: The arm or the robot, with its scene if it has one.
@@ -73,7 +73,7 @@ class Session(PathModel):
         super().__init__(self.model)
 
     def reset(self) -> None:
-        """Return to the beginning, with the present obstacles and the recorded path."""
+        """Return to the first state, but keep the obstacles and the recorded path."""
         self.steps, self.solutions, self.tracking = None, [], None
         self._begin()
 
@@ -84,7 +84,7 @@ class Session(PathModel):
 
     @property
     def lists_solutions(self) -> bool:
-        """Whether all solutions of a target can be listed: of an arm, or a robot with one arm."""
+        """Whether all solutions of a target can be listed: for an arm, or a robot with one arm."""
         return is_one_arm(self.model)
 
     def set_angle_unit(self, name: str) -> None:
@@ -94,9 +94,9 @@ class Session(PathModel):
             self.message = self.steps.message(self.angle_unit)
 
     def points(self) -> Floats:
-        """(k, 3) all that is drawn [m], for a view to show.
+        """(k, 3) points of the whole drawing [m], for a view of it.
 
-        Obstacles count as far as the model reaches, about.
+        Obstacles count only about as far as the model reaches.
         """
         drawn = [outline_points(self.model, q, self.base_pose) for q in (self.q, *self.solutions)]
         ends = [target.pose[None, :3, 3] for target in self.targets.values()]
@@ -109,7 +109,7 @@ class Session(PathModel):
         )
         return np.concatenate([*drawn, *ends, around.clip(-far, far)])
 
-    # What ends with a change
+    # Changes that end the CCD steps
 
     def _set_targets(self, targets: dict[str, LinkTarget], changed: str = "Target changed") -> None:
         if self.tracking is None:
@@ -137,7 +137,7 @@ class Session(PathModel):
         return self.model.geometry is not None or robot._shapes is not None
 
     def check_collisions(self) -> None:
-        """Check for collisions from now on, with obstacles that can be added, and with itself.
+        """Check for collisions from now on, with the model itself and with obstacles.
 
         Raises:
             InvalidInputError: The model has no shape, and none can be found; the text says why.
@@ -200,7 +200,7 @@ class Session(PathModel):
             self.set_tracking(True)
 
     def track(self, seconds: float) -> None:
-        """Track the targets for some time [s]. Joints that were set start from there."""
+        """Track the targets for some time [s]. If joints were set, it starts from there."""
         if self.tracking is None or not self.targets:
             return
         if self.q is not self.tracking.q:
@@ -267,7 +267,7 @@ class Session(PathModel):
     # Other solutions, of an arm or of a robot with one arm
 
     def remove_target(self, link: str) -> None:
-        """Remove the target of a link, and the solutions of it; the robot stays."""
+        """Remove the target of a link, and its solutions; the robot stays."""
         super().remove_target(link)
         self.solutions = []
 
@@ -299,11 +299,11 @@ class Session(PathModel):
             raise InvalidInputError("solutions are listed for one target of one arm.")
         self._selected_target()
         arm, names = model.chain(None, self.selected), model.joint_names
-        checks.known_name("joint", arm.joint_names[-1], names, "those that move by themselves")
+        checks.known_name("joint", arm.joint_names[-1], names, "the independent joints")
         return arm, [names.index(name) for name in arm.joint_names]
 
     def _with_arm_values(self, q: Floats) -> Floats:
-        """(n,) the current joint values with other ones of the arm to the target [rad, m]."""
+        """(n,) the current joint values, with those of the arm to the target replaced [rad, m]."""
         values = self.q.copy()
         values[self._arm_joints] = q
         return values
@@ -314,13 +314,13 @@ class Session(PathModel):
         return f"{index + 1}: {branch}" if branch else str(index + 1)
 
     def solution_label(self, index: int) -> str:
-        """The same, short: "2: left · up · flipped"."""
+        """The name of a solution in short, such as "2: left · up · flipped"."""
         parts = self.solution_name(index).replace("shoulder ", "").replace("elbow ", "")
         return parts.replace("wrist ", "").replace(", ", " · ")
 
     @property
     def other_solutions(self) -> dict[int, Floats]:
-        """The solutions that the arm is not in, by their index."""
+        """All solutions except the current one, by their index."""
         return {i: q for i, q in enumerate(self.solutions) if not self._is_current(q)}
 
     def select_solution(self, index: int) -> None:
@@ -337,6 +337,6 @@ class Session(PathModel):
     # The path
 
     def move_along_path(self, share: float) -> None:
-        """Move the model and its targets to a share of the path that is shown, from 0 to 1."""
+        """Move the model and its targets to a share of the shown path, from 0 to 1."""
         self.steps, self.solutions, self.tracking = None, [], None
         super().move_along_path(share)

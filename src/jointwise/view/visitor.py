@@ -40,7 +40,7 @@ class Visitor:
     Args:
         client: The visitor's connection.
         model: The arm or the robot.
-        name: Name of the file that a path is saved to, without its suffix.
+        name: Name of the file of a saved path, without its suffix.
         meshes: From ``meshes.load_meshes``.
         note: First message; that of the session if empty.
         plan: A plan to show first.
@@ -49,7 +49,7 @@ class Visitor:
     Attributes:
         client: The visitor's connection, one for each tab.
         session: The visitor's arm or robot.
-        drawing: It in the scene.
+        drawing: The drawing of the session in the scene.
         draw_count: How often the scene was drawn.
     """
 
@@ -98,7 +98,7 @@ class Visitor:
             thread.close()
             thread.join(timeout=5.0)
 
-    # What controls ask for
+    # Actions of the controls
 
     def apply(self, change: Callable[[], object], key: Hashable = None) -> None:
         """Stop what plays, change the session and draw it, on the visitor's thread.
@@ -153,7 +153,7 @@ class Visitor:
     def check_collisions(self) -> None:
         """Find the shape of the model, and check for collisions from then on.
 
-        The fit of a new robot may take minutes, so it has a thread of its own; it is kept in a
+        A fit to a new robot may take minutes, so it runs on a thread of its own. It is saved in a
         file, which the session then reads.
         """
 
@@ -171,7 +171,7 @@ class Visitor:
     def _send(self, file: str, content: str) -> None:
         self.client.send_file_download(file, content.encode(), save_immediately=True)
 
-    # What the visitor does in the scene
+    # Input from the scene
 
     def _link_clicked(self, link: str) -> None:
         self.apply(partial(self.session.toggle_target, link))
@@ -199,7 +199,7 @@ class Visitor:
         self._drag(follow, "obstacle")
 
     def _drag(self, follow: Callable[[], None], key: Hashable) -> None:
-        """Change the session without handles; a plan that is made again is played on."""
+        """Change the session while a handle is dragged; a plan that is updated keeps playing."""
 
         def job() -> None:
             if not self.session.replans:
@@ -238,7 +238,7 @@ class Visitor:
             self._worker.cancel("track")
 
     def _plan(self, request: PlanRequest) -> None:
-        """Plan on the planner's thread: one at a time, and of all that wait only the latest."""
+        """Plan on the planner's thread: one plan at a time, and only the latest waiting request."""
 
         def take(planned: Planned) -> None:
             change = partial(self.session.take_plan, planned)

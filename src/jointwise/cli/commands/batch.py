@@ -37,17 +37,17 @@ def batch(
 ) -> int:
     """Solve every target of a file or a stream.
 
-    Columns of targets are x, y, z for a position. Add roll, pitch, yaw or qx, qy, qz, qw for a
-    pose, or dx, dy, dz for the direction of the end effector's z axis. Put the name of a link in
-    front for targets of several links: left_hand.x, left_hand.y, ...
+    Target columns are x, y, z for a position. Add roll, pitch, yaw or qx, qy, qz, qw for a pose, or
+    dx, dy, dz for the direction of the end effector's z axis. For targets of several links, begin
+    the column names with the link: left_hand.x, left_hand.y, ...
 
-    Starts have one column per joint, named as the joints or q1, q2, ... Extra columns, such as id,
-    are copied to the results, which have one column per joint, then status and errors. With
-    --scene, results also have the clearance, and in contact the two nearest things.
+    Starts have one column per joint, named after the joints or q1, q2, ... Extra columns, such as
+    id, are copied to the results, which have one column per joint, then status and errors. With
+    --scene, results also have a column clearance, and a column contact with the two nearest things.
 
     Files of any size are solved in bounded memory. If the output ends in /, it is a folder of
     Parquet files, written piece by piece: the same command resumes after an interruption. Such a
-    folder can also have all solutions of each pose, or plans from the start of each row.
+    folder can also hold all solutions of each pose, or a plan from the start of each row.
 
     An .npz file has an array targets, (m, 3) or (m, 4, 4), or one array per link, and optionally
     starts, always in metres and radians.
@@ -115,7 +115,7 @@ def _solve_to_file(
     workers: WorkerOptions,
     json: bool,
 ) -> "Ints":
-    """Write one file, or standard output; how many rows have each status."""
+    """Write one file, or standard output; return how many rows have each status."""
     import numpy as np
 
     from jointwise.backends.progress import reporting
@@ -157,7 +157,7 @@ def _solve_to_file(
 def _read_pieces(
     source: str, options: ModelOptions, in_degrees: bool
 ) -> "tuple[int, Iterator[TargetTable]]":
-    """The number of rows, 0 if it is not known, and the targets, some rows at a time."""
+    """The number of rows, 0 if unknown, and the targets in pieces of some rows."""
     from jointwise.datasets.sources import open_source
     from jointwise.tables.target_file import read_targets
 

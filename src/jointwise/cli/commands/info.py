@@ -51,14 +51,14 @@ def print_system(wanted: bool) -> None:
     raise typer.Exit
 
 
-# Eager: no arm need be given.
+# Eager, because no arm is needed.
 System = Annotated[
     bool,
     typer.Option(
         "--system",
         is_eager=True,
         callback=print_system,
-        help="Print what solves, native code or Numba, and why; then exit.",
+        help="Print whether native code or Numba solves, and why; then exit.",
     ),
 ]
 
@@ -126,7 +126,7 @@ def _link_records(robot: "Robot") -> list[dict[str, object]]:
 
 
 def _summary(name: str, arm: "Chain") -> dict[str, object]:
-    """What ``robots --json`` prints of an arm."""
+    """The record of an arm that ``robots --json`` prints."""
     return {
         "robot": name,
         "description": _documentation(name)[0] or None,

@@ -52,7 +52,8 @@ def path(
 
     Breaks, where joints jump to another solution, are listed on standard error. The exit code is 1
     if a target is missed, a step is above --max-step, or the motion between targets collides with
-    an obstacle of --scene. The file is as for batch; the first of its starts is used.
+    an obstacle of --scene. The file has the same format as for batch; the first of its starts is
+    used.
 
     \b
     jointwise path panda waypoints.csv -o joints.csv
@@ -139,11 +140,11 @@ def first_start(table: "TargetTable") -> "Floats | None":
 
 
 def _summary(solved: "IKPath", model: "Verbs", deg: bool) -> str:
-    """What a path reaches, its largest step, its breaks, and what is missed."""
+    """How many targets a path reaches, its largest step, its breaks, and what it misses."""
     from jointwise.results.path import listed
     from jointwise.results.status import BreakReason
 
-    known = BreakReason.STEP_TOO_LARGE  # a line of its own says so
+    known = BreakReason.STEP_TOO_LARGE  # reported in a line of its own
     missed = (~solved.converged).nonzero()[0].tolist()
     text = f"{len(solved) - len(missed)} of {len(solved)} targets reached"
     largest = (solved.steps == solved.largest_step).nonzero()[0].tolist()
@@ -175,7 +176,7 @@ def _is_step_kept(solved: "IKPath", model: "Verbs", deg: bool, longest: float | 
     limit = format_values(model, np.full(model.n, longest), deg, "g")[joint]
     more = f", the first of {len(too_large)} such steps" if len(too_large) > 1 else ""
     print(
-        f"--max-step {limit} is not kept: {model.joint_names[joint]} moves {values[joint]} to "
+        f"--max-step {limit} is exceeded: {model.joint_names[joint]} moves {values[joint]} to "
         f"target {step + 1} (the first target is 0){more}.",
         file=sys.stderr,
     )

@@ -21,9 +21,9 @@ def place(
 ) -> int:
     """Find the base position from which an arm reaches all targets.
 
-    Candidates are upright bases on a grid around the targets. Of those that reach most targets,
-    the one farthest from the joint limits is chosen. The file has targets, as for batch.
-    They and the obstacles of --scene are in the world frame.
+    Candidates are upright bases on a grid around the targets. Of those that reach the most targets,
+    the one farthest from the joint limits is chosen. The file has targets in the same format as for
+    batch. Targets and the obstacles of --scene are in the world frame.
 
     \b
     jointwise place ur5e poses.csv

@@ -27,7 +27,7 @@ def plan(
         list[float],
         typer.Option(
             "--from",
-            help="Where the joints are, one value per joint.",
+            help="Start: the current joint values, one per joint.",
             metavar="Q1 Q2 ...",
             show_default=False,
         ),

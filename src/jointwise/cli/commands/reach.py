@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 SHOW = "show"
 # Parameters of ``reach show``.
 SHOW_PARAMETERS = ("robot", "map_path", "plot", "port")
-# A map that takes longer [s] or more on disk [bytes] is computed only after a yes.
+# A map that takes longer [s] or more disk space [bytes] is computed only after confirmation.
 MAX_SECONDS, MAX_BYTES = 3600.0, 10e9
 
 
@@ -52,12 +52,12 @@ def reach(
 ) -> None:
     """Compute where an arm can reach and how well, or show such a map.
 
-    Voxels, poses, bytes and time of a new map are estimated first; above an hour or 10 GB it is
-    computed only after a yes, or with --yes.
+    The voxels, poses, size and time of a new map are estimated first. Above an hour or 10 GB, the
+    map is computed only after confirmation, or with --yes.
 
-    If it is interrupted, the same command resumes it. With show instead of a robot, an existing map
-    is opened in the browser until Ctrl-C. --plot draws a slice through the base; show then opens
-    no browser.
+    After an interruption, the same command resumes the map. With show instead of a robot, an
+    existing map is opened in the browser until Ctrl-C. --plot draws a slice through the base; show
+    then opens no browser.
 
     \b
     jointwise reach ur5e -o ur5e.zarr --resolution 0.05
@@ -113,7 +113,7 @@ def _check_size(size: "MapSize", on_cluster: bool, yes: bool) -> None:
             f"the map takes more than an hour or 10 GB: expected --yes, {remedy}."
         )
     if not typer.confirm("Compute it?", err=True):
-        raise JointwiseError(f"nothing was computed: a smaller map has {remedy}.")
+        raise JointwiseError(f"nothing was computed: for a smaller map, use {remedy}.")
 
 
 def _check_usage(context: typer.Context, robot: str, map_path: str | None) -> None:
@@ -128,7 +128,7 @@ def _check_usage(context: typer.Context, robot: str, map_path: str | None) -> No
         if _on_command_line(context, parameter.name or "")
     }
     if map_path is None and "port" in options:
-        raise InvalidInputError("reach ROBOT takes no --port: expected it with reach show MAP.")
+        raise InvalidInputError("reach ROBOT takes no --port: use it with reach show MAP.")
     refused = [option for name, option in options.items() if name not in SHOW_PARAMETERS]
     if map_path is not None and refused:
         raise InvalidInputError(

@@ -24,9 +24,9 @@ def retarget(
     follow: Annotated[
         list[str] | None,
         typer.Option(
-            help="A link of the robot and the link of the clips that it follows; repeat the "
-            "option for more links. Default: each link of the clips leads the link of the "
-            "robot with its name.",
+            help="A link of the robot and the link of the clips that it follows; repeat the option "
+            "for more links. Default: links of the robot follow the links of the clips with the "
+            "same names.",
             metavar="LINK=NAME",
             show_default=False,
         ),
@@ -62,8 +62,8 @@ def retarget(
     """Follow every clip of a folder with a whole robot.
 
     A clip is an .npz file with links, the names of its links; rate, frames per second; and poses
-    (frames, links, 4, 4), or positions (frames, links, 3) in metres and perhaps quaternions
-    (frames, links, 4), w last. It may have contacts (frames, links): where a link keeps its place.
+    (frames, links, 4, 4), or positions (frames, links, 3) in metres and optionally quaternions
+    (frames, links, 4), w last. It may have contacts (frames, links): when a link keeps its place.
     Its solutions go to a file of the same name in the output folder.
 
     The same command resumes after an interruption.
@@ -97,7 +97,7 @@ def _contacts(given: list[str] | None, floor: float | None) -> "dict[str, Contac
     from jointwise.contact import Contact
 
     if floor is not None and not given:
-        raise InvalidInputError("--floor is for the links of --contact: add it.")
+        raise InvalidInputError("--floor needs --contact, whose links it limits: add it.")
     contacts = {}
     for text in given or ():
         link, equals, points = text.partition("=")
@@ -115,7 +115,7 @@ def _contacts(given: list[str] | None, floor: float | None) -> "dict[str, Contac
 
 
 def _links(follow: list[str] | None) -> dict[str, str] | None:
-    """The links of clips by those of the robot."""
+    """The link of the clips that each link of the robot follows."""
     pairs = {}
     for text in follow or ():
         link, equals, name = text.partition("=")

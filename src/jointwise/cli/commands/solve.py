@@ -12,7 +12,7 @@ from jointwise.cli.options import Degrees, Json, Plot, SolverOptions, Start
 from jointwise.cli.printing import SOLVING, print_json, spinner
 from jointwise.errors import InvalidInputError, UnsolvedError
 
-# Solutions of --all, at most: an arm with six joints has no more.
+# Largest number of solutions of --all: an arm with six joints has no more.
 MAX_SOLUTIONS = 16
 
 
@@ -29,7 +29,7 @@ def solve(
     plot: Plot = None,
     json: Json = False,
 ) -> int:
-    """Find joint values that bring the end effector to a target, or links to theirs.
+    """Find joint values that bring the end effector to a target, or links to their targets.
 
     \b
     jointwise solve panda --to 0.4 0.2 0.5

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from jointwise.tables.columns import TargetTable
     from jointwise.verbs import Verbs
 
-# Velocity limit of joints for which neither the user nor the robot has one [rad/s, m/s].
+# Velocity limit of joints if neither the user nor the robot has one [rad/s, m/s].
 DEFAULT_VELOCITY = 1.0
 
 
@@ -46,14 +46,14 @@ def track(
     ] = False,
     start: Start = None,
 ) -> int:
-    """Follow moving targets, within limits of the motion.
+    """Follow moving targets within motion limits.
 
-    Each row has the target of one step of 1 / --rate seconds, and gets one row of joint values that
-    keep the limits of position, velocity, acceleration and jerk. These limits are in radians even
-    with --deg. The file is as for batch. The joints start at --start, else at the first start of
-    the file, else at a solution of the first target. With --scene, the joints stop before they
-    collide. The exit code is 1 if a joint limit, the reach or an obstacle stops the joints, or if
-    a target is invalid.
+    Each row has the target of one step of 1 / --rate seconds. The output has one row of joint
+    values per step, which keep the limits of position, velocity, acceleration and jerk. These
+    limits are in radians even with --deg. The file has the same format as for batch. The joints
+    start at --start, else at the first start of the file, else at a solution of the first target.
+    With --scene, the joints stop before they collide. The exit code is 1 if a joint limit, the
+    reach or an obstacle stops the joints, or if a target is invalid.
 
     \b
     jointwise track panda targets.csv --rate 1000 -o joints.csv

@@ -21,7 +21,7 @@ UNNAMED = "MuJoCo Model"
 
 @dataclass(frozen=True, slots=True)
 class ShownOptions(ModelOptions):
-    """What is shown; a Panda, if nothing is chosen."""
+    """The model to show; a Panda by default."""
 
     robot: RobotName = "panda"
 
@@ -47,7 +47,7 @@ def view(
         typer.Option(
             "--clip",
             help="An .npz file to play with a whole robot: solutions of retarget or path, or a "
-            "clip as for retarget, which is followed first.",
+            "clip as for retarget, which is solved first.",
             metavar="FILE",
         ),
     ] = None,
@@ -56,8 +56,8 @@ def view(
 
     A robot with several ends, such as a humanoid, is shown whole, with a target for any of its
     links; --tip shows one arm of it. The obstacles of --scene can be moved, added, saved and loaded
-    on the page. A path of --path is drawn in colours that show what limits it, and played, as is a
-    clip of --clip, in real time.
+    on the page. A path of --path is drawn in colours that show what limits it, and played. A clip
+    of --clip is played in real time.
 
     \b
     jointwise view panda
@@ -75,7 +75,7 @@ def view(
         model, shown = clip_of(clip, options)
     elif path is None:
         if freedom != FreedomOptions():
-            raise InvalidInputError("--free-roll, --tilt and --closed are for --path: add it.")
+            raise InvalidInputError("--free-roll, --tilt and --closed need --path: add it.")
         model = options.arm_or_robot()
     else:
         model, shown = _solved_path(path, options, freedom)
@@ -88,7 +88,7 @@ def view(
 def _solved_path(
     file: str, options: ShownOptions, freedom: FreedomOptions
 ) -> "tuple[Chain | Robot, IKPath]":
-    """The model that the targets of a file are for, and the path."""
+    """The model for which the targets of a file are meant, and the path."""
     from jointwise.path_options import PathOptions
     from jointwise.tables.target_file import read_targets
 
@@ -98,7 +98,7 @@ def _solved_path(
 
 
 def _title(name: str, model: "Chain | Robot") -> str:
-    """What the page calls the model: the name that was given, or that of the model of a file.
+    """The name of the model on the page: the given one, or that of the model in a file.
 
     An MJCF file is often called ``scene.xml``.
     """

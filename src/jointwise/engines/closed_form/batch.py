@@ -104,7 +104,7 @@ def _searched_rows(arm: ArmModel, poses: Floats, solutions: Floats, counts: Ints
 def _free_ones(
     check: "Check", solutions: Floats, counts: Ints, threads: int | None
 ) -> tuple[Floats, Ints]:
-    """The solutions (m, k, n) that do not collide, in the same order, NaN after them; how many."""
+    """The solutions (m, k, n) that do not collide, in order, then NaN; and their numbers."""
     m, k, n = solutions.shape
     free = check.free(
         np.ascontiguousarray(solutions.reshape(m * k, n), np.float64), threads=threads

@@ -1,4 +1,4 @@
-"""Names of an arm's solutions: on which side of each singularity they are."""
+"""Names of an arm's solutions, by their side of each singularity."""
 
 import numpy as np
 
@@ -7,16 +7,16 @@ from jointwise.kernels.layout.arrays import Floats
 from jointwise.kernels.layout.closed_form import A_FIRST, PARALLEL, SPHERICAL
 from jointwise.model.arm import ArmModel
 
-# Joints of an arm with names of its own, and largest cosine of axes at right angles.
+# Number of joints of an arm with other names, and largest cosine of axes at right angles.
 SEVEN, RIGHT_ANGLE_TOL = 7, 1e-6
 
 
 def branch_name(arm: ArmModel, q: Floats) -> str:
-    """Which of the solutions of a pose this is, such as "shoulder left, elbow up, wrist flipped".
+    """The name of one of the solutions of a pose, such as "shoulder left, elbow up, wrist flipped".
 
     - Seen from the first axis towards the wrist, axis 2 points to the left or to the right.
     - The elbow is above or below the line from shoulder to wrist, base frame; to its left or
-      right if the arm moves in a horizontal plane. A prismatic joint 3 has no elbow.
+      right if the arm moves in a horizontal plane. An arm whose joint 3 is prismatic has no elbow.
     - The wrist is flipped where axis 4 · (axis 5 x axis 6) is negative, else straight.
 
     Arms with seven revolute joints, each at right angles to the next, have other names; see
@@ -27,7 +27,7 @@ def branch_name(arm: ArmModel, q: Floats) -> str:
         q: (n,) joint values [rad, m].
 
     Returns:
-        The name; empty for an arm whose solutions are not told apart like that.
+        The name; empty for an arm whose solutions have no such names.
     """
     if arm.n == SEVEN and not arm.prismatic.any():
         return _flips(joint_frames(arm, q)[:, :3, 2])
@@ -52,9 +52,9 @@ def branch_name(arm: ArmModel, q: Floats) -> str:
 def _flips(axes: Floats) -> str:
     """Which of shoulder, elbow and wrist of seven joints are flipped.
 
-    They are joints 2, 4 and 6. Each can be mirrored while the two joints beside it turn by half a
-    turn. It is flipped where its axis · (the axis before x the axis after) is negative, else
-    straight. The arm angle is not part of the name: it is continuous.
+    They are joints 2, 4 and 6. Each can be mirrored while its two neighbours turn by half a turn.
+    It is flipped where its axis · (the axis before x the axis after) is negative, else straight.
+    The arm angle is not part of the name, because it is continuous.
 
     Args:
         axes: (7, 3) the axes of the joints.
@@ -71,7 +71,7 @@ def _flips(axes: Floats) -> str:
 
 
 def _elbow_side(axis: Floats, shoulder: Floats, elbow: Floats, wrist: Floats) -> str:
-    """Where the elbow is, seen from the line between the axes through shoulder and wrist."""
+    """The side of the elbow, relative to the line between the axes through shoulder and wrist."""
     along = np.cross(np.cross(axis, wrist - shoulder), axis)
     normal = np.cross(along, axis)
     offset = normal * (normal @ (elbow - shoulder))

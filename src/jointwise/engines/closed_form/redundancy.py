@@ -14,18 +14,18 @@ from jointwise.model.arm import ArmModel
 from jointwise.model.closed_form import EXACT, ClosedForm
 from jointwise.targets import POSE, AnyTarget, pack_target
 
-# Values of the arm angle or the fixed joint that are looked at, if none are given.
+# Number of values of the arm angle or the fixed joint to examine, if none are given.
 SAMPLES = 64
 # Accuracy of the ends of intervals [rad, m], and the samples that locate them.
 INTERVAL_TOL, INTERVAL_SAMPLES = 1e-6, 256
-# Rows that a thread takes at a time.
+# Number of rows that a thread takes at a time.
 ROWS = 256
 
 
 def redundancy_values(
     arm: ArmModel, form: ClosedForm, start: Floats, has_start: bool, given: ArrayLike | None
 ) -> Floats:
-    """(k,) values of the arm angle or the fixed joint to look at, for seven joints."""
+    """(k,) values of the arm angle or the fixed joint to examine, for seven joints."""
     if given is not None:
         values = np.atleast_1d(checks.all_finite("redundancy", checks.floats("redundancy", given)))
         if values.ndim != 1:
@@ -42,7 +42,7 @@ def redundancy_values(
 
 
 def _distinct(arm: ArmModel, form: ClosedForm, values: Floats) -> Floats:
-    """The values without those that differ from one before by full turns only."""
+    """The values, without those that differ from an earlier one only by full turns."""
     apart = values[:, None] - values
     if form.fixed is None or not arm.prismatic[form.fixed]:
         apart = (apart + np.pi) % (2.0 * np.pi) - np.pi
@@ -62,12 +62,12 @@ def redundancy_range(arm: ArmModel, form: ClosedForm) -> tuple[float, float]:
 
 
 def reach_tolerance(form: ClosedForm, config: SolveConfig) -> float:
-    """How far a target may be off and still be reached within the tolerances [m]."""
+    """How far off a target may be and still be reached within the tolerances [m]."""
     return 4.0 * (config.position_tolerance + form.size * config.orientation_tolerance)
 
 
 def structure_tolerance(form: ClosedForm) -> float:
-    """How far an arm of this structure may be off by rounding [m]: what a proof must allow for."""
+    """Largest deviation of an arm of this structure by rounding [m], allowed for in proofs."""
     return 4.0 * EXACT * form.size
 
 
@@ -80,9 +80,9 @@ def closed_rows(
     threads: int = 1,
     tolerance: float | None = None,
 ) -> tuple[Floats, Ints]:
-    """Solutions (m, k, n), k at least 8, of many targets or values; (m, 3) inside, all, noted.
+    """Solutions (m, k, n), k at least 8, of many targets or values; (m, 3) inside, all, notes.
 
-    What is noted is about targets that may be off by the tolerance [m]; None: by rounding.
+    The notes are about targets that may be off by the tolerance [m]; None: by rounding.
     """
     count = max(len(targets), len(values)) if len(targets) else 0
     counts, progress = np.zeros((count, 3), np.int64), new_progress(threads)
@@ -115,7 +115,7 @@ def closed_rows(
 
 
 def redundancy_intervals(arm: ArmModel, target: AnyTarget) -> Floats:
-    """(k, 2) where solutions inside the limits exist; see ``Chain.redundancy_intervals``."""
+    """(k, 2) intervals with solutions inside the limits; see ``Chain.redundancy_intervals``."""
     packed, form = pack_target(target), arm.closed_form
     if form is None or not form.redundant or packed.kind is not POSE:
         raise InvalidInputError(

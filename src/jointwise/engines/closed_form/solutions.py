@@ -40,10 +40,10 @@ from jointwise.targets import POSE, PackedTarget, refuse
 if TYPE_CHECKING:
     from jointwise.results.result import Check
 
-# Full turns of all joints that are listed, at most.
+# Largest number of combinations of full turns that are listed.
 MAX_TURNS = 100_000
 TURN = 2.0 * np.pi
-# Errors of a solution in closed form, at most, for an arm of up to a metre [m, rad].
+# Largest errors of a solution in closed form, for an arm of up to a metre [m, rad].
 ROUNDING = 20.0 * EXACT
 
 
@@ -89,7 +89,7 @@ def all_solutions(
         values = redundancy_values(arm, form, start, by_distance, redundancy)
         found = _at_values(arm, form, target, start, by_distance, values, config)
         solutions, noted, value_of = found
-        if form.fixed is not None:  # not a full turn away from the value that was asked for
+        if form.fixed is not None:  # not a full turn away from the requested value
             low, high = arm.limits[form.fixed]
             inside = (low <= value_of) & (value_of <= high)
             solutions[inside, form.fixed] = value_of[inside]
@@ -102,7 +102,7 @@ def all_solutions(
         return searched
     if check is not None and len(solutions):
         free = check.free(np.ascontiguousarray(solutions))
-        if not free.all() and is_loose(config):  # one that misses the target a little may be free
+        if not free.all() and is_loose(config):  # one that misses the target slightly may be free
             noted |= UNPROVEN
             if not free.any() and redundancy is None:
                 return _searched(arm, target, max_count, near, config, all_turns, check)
@@ -134,7 +134,7 @@ def _polished(
     config: SolveConfig,
     evaluate: Callable[[Floats], IKResult],
 ) -> tuple[Floats, NDArray[np.bool_]]:
-    """Solutions (j, n) inside the tolerances, by a few steps if needed; (k,) which of those are."""
+    """Solutions (j, n) inside the tolerances, by a few steps if needed; (k,) which have one."""
     kept, reached = [], np.zeros(len(found), bool)
     search = criteria_of(config, True), 1, 1
     for k, q in enumerate(found):
@@ -156,7 +156,7 @@ def _searched(
     all_turns: bool,
     check: "Check | None",
 ) -> Solutions:
-    """Solutions by search, which cannot tell whether there are others."""
+    """Solutions by search, which cannot determine whether there are others."""
     count = 16 if max_count is None else max_count
     serial: Any = check if hasattr(check, "packed_arm") else None
     results = distinct_solutions(arm, target, count, config, serial)
@@ -180,7 +180,7 @@ def _at_one_value(
     value: float,
     config: SolveConfig,
 ) -> tuple[Floats, int]:
-    """Solutions (k, n) in order, and what is noted."""
+    """Solutions (k, n) in order, and the notes."""
     solutions = np.empty((MAX_SOLUTIONS, arm.n))
     before, after = (arm.packed, form.packed, target.values, start, value), (by_distance, solutions)
     inside, _, noted = cpu.ordered_solutions(*before, structure_tolerance(form), *after)
@@ -200,7 +200,7 @@ def _at_values(
     values: Floats,
     config: SolveConfig,
 ) -> tuple[Floats, int, Floats]:
-    """The same for values of the redundancy, and that of each; of those that are alike, one."""
+    """Distinct solutions for several values of the redundancy, and the value of each."""
     if len(values) == 1:
         value = float(values[0])
         found, noted = _at_one_value(arm, form, target, start, by_distance, value, config)
@@ -219,9 +219,10 @@ def _at_values(
 def _order(
     arm: ArmModel, found: Floats, start: Floats, by_distance: bool, least: float
 ) -> list[int]:
-    """The order of solutions, as the kernel ``order_solutions`` has it.
+    """The order of solutions by the kernel ``order_solutions``.
 
-    Spread, those are left out that differ by less than ``least`` from one before.
+    If they are spread, solutions that differ by less than ``least`` from an earlier one are left
+    out.
     """
     if not len(found):
         return []

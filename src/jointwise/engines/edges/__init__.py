@@ -1,1 +1,1 @@
-"""Edges, the straight motions between configurations: what is checked, and how it is packed."""
+"""Edges, the straight motions between configurations: their checks and packed data."""

@@ -11,7 +11,7 @@ from jointwise.kernels.layout.arrays import Bools, Floats
 from jointwise.kernels.layout.edges import EDGE_FREE
 from jointwise.results.result import Check
 
-# Edges that a thread checks at a time; one takes a millisecond at most.
+# Number of edges that a thread checks at a time; one takes at most a millisecond.
 ROWS = 256
 # If the base moves, edges are checked at sample points this far apart [rad, m].
 RESOLUTION = 0.01
@@ -39,7 +39,7 @@ def edges_free(packed: Floats, starts: Floats, ends: Floats, threads: int | None
 def colliding_edges(check: Check, q: Floats, base_poses: Floats | None = None) -> tuple[int, ...]:
     """Indices of configurations whose edge from the previous configuration is not free.
 
-    A fixed base: the edge is not proven free. A base that moves: a sample point collides.
+    With a fixed base, the edge is not proven free. With a moving base, a sample point collides.
 
     Args:
         check: The collision check.

@@ -1,4 +1,4 @@
-"""The joints of a robot as the kernels of edges read them: frames that are rotated about z."""
+"""The joints of a robot for the edge kernels: frames that are rotated about z."""
 
 import numpy as np
 
@@ -43,7 +43,7 @@ def edge_joints(tree: Tree, base: Floats) -> tuple[list[tuple[int, Floats]], Flo
         frame, transform = carried[parent + 1]
         placement = transform @ square(tree.placements[j])
         prismatic = bool(tree.kinds[j] == PRISMATIC)
-        if tree.ratios[j] == 0.0:  # fixed, such as a thing that is held
+        if tree.ratios[j] == 0.0:  # fixed, such as a held thing
             value = np.array([tree.offsets[j]])
             carried.append((frame, placement @ motions(np.array([prismatic]), value)[0]))
             continue
@@ -55,7 +55,7 @@ def edge_joints(tree: Tree, base: Floats) -> tuple[list[tuple[int, Floats]], Flo
         offsets.append(placement[:3, 3])
         carried.append((len(rows), np.eye(4)))
     own = np.zeros(len(rows) + 1)  # the rotation of each frame about its z
-    for i in range(len(rows), 0, -1):  # the first child is the last that is looked at
+    for i in range(len(rows), 0, -1):  # the first child is examined last
         parent = int(rows[i - 1][JOINT_PARENT])
         own[parent] = angles[i - 1][0]
     own[0] = 0.0

@@ -22,7 +22,7 @@ from jointwise.kernels.layout.scene import (
 from jointwise.scene.collision_model import CollisionModel
 from jointwise.scene.scene import kernel_world
 
-# Packed models that are kept.
+# Number of cached packed models.
 MAX_MODELS = 64
 
 
@@ -30,13 +30,13 @@ MAX_MODELS = 64
 def packed_edges(
     collision: CollisionModel, base: tuple[float, ...] | None, tube: float = 0.0
 ) -> Floats:
-    """A robot with a fixed base, its shape and its obstacles, as the kernels of edges read them.
+    """A robot with a fixed base, its shape and its obstacles, packed for the edge kernels.
 
     Args:
         collision: The shape and the obstacles.
         base: The (4, 4) numbers of the base's pose in the world; None for the identity.
-        tube: By how much the margin is wider, for motions near edges [m]; tables of links two apart
-            are then wider by a cell.
+        tube: Widening of the margin, for motions near edges [m]; contacts in tables of links two
+            apart are then wider by a cell.
     """
     geometry, allowed = collision.for_kernels()
     shape = edge_shape(geometry, base, tube > 0.0)
@@ -81,13 +81,13 @@ def _with_world(
 
 
 def _rows(blocks: Floats, numbers: int, column: int) -> Floats:
-    """The obstacles of a kind, a row each, from blocks; without those that fill the last block."""
+    """The obstacles of a kind, a row each, from blocks; without those that pad the last block."""
     rows = blocks.reshape(-1, numbers, BLOCK).swapaxes(1, 2).reshape(-1, numbers)
     return np.ascontiguousarray(rows[rows[:, column] < FAR])
 
 
 def _numbers(world: World, boxes: Floats, cylinders: Floats) -> Ints:
-    """The numbers of obstacles as ``numbered_names`` has them."""
+    """The numbers of obstacles, as in ``numbered_names``."""
     before = world.boxes.size // BOX_NUMBERS, world.cylinders.size // CYLINDER_NUMBERS
     return np.concatenate(
         [

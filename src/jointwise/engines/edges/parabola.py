@@ -1,7 +1,7 @@
 """Parabolas in joint space, which round the corners of plans, proven free by edges beside them.
 
 A part of a parabola differs from its chord by at most bend / (4 k²) in each joint value, if there
-are k parts. So no point is farther from where the chord has it than the levers allow. The chords
+are k parts. So no point is farther from its position on the chord than the levers allow. The chords
 are proven free with a wider margin, and with tables of links two apart whose contacts are wider by
 a cell.
 """
@@ -26,10 +26,9 @@ from jointwise.kernels.layout.edges import (
 )
 from jointwise.scene.collision_model import CollisionModel
 
-# By how much the margin is wider [m]: two points may both be this far from where chords have them,
-# together.
+# Widening of the margin [m]: the sum of how far two points may be from their positions on chords.
 TUBE = 1e-3
-# Parts of a parabola, at most; beyond, it is not proven.
+# Largest number of parts of a parabola; with more, it is not proven.
 MAX_PARTS = 1000
 
 
@@ -66,7 +65,7 @@ def _parts(model: EdgeModel, hull: Floats, bend: Floats) -> int:
 
     Args:
         model: The robot.
-        hull: (3, n) configurations between which the parabola is.
+        hull: (3, n) configurations whose convex hull contains the parabola.
         bend: (n,) half the second derivative of the joint values.
     """
     joints = model.joints

@@ -39,7 +39,7 @@ from jointwise.kernels.layout.tree import Tree
 from jointwise.shape.geometry import Geometry, group_spheres, kernel_spheres, kernel_tree
 from jointwise.shape.link_groups import move_spheres
 
-# Shapes that are kept.
+# Number of cached shapes.
 MAX_SHAPES = 64
 # The unit roundoff, and the greatest number of roundings in an error.
 ROUNDOFF, ROUNDINGS = 2.0**-52, 64.0

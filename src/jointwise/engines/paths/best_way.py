@@ -22,20 +22,20 @@ from jointwise.kernels.layout.paths import (
 )
 from jointwise.kernels.layout.slots import WIDTH
 
-# The cost of a break: more than the motion of any path [rad, m].
+# The cost of a break, which exceeds the motion of any path [rad, m].
 BREAK = 1e6
-# What the motion at a break costs, as a share: of two breaks, the shorter one is better.
+# Relative cost of the motion at a break: of two breaks, the shorter one is better.
 JUMP = 1e-3
-# Where joints without limits end [rad].
+# Limit of joints without limits [rad].
 NO_LIMIT = 8.0 * pi
-# The largest number of 16 bits, and costs that are forgotten.
+# The largest 16-bit number, and a placeholder for costs that are no longer stored.
 MOST_SHORT, NO_COSTS = 32_767, np.empty(0)
 # Layers between two reports of progress.
 REPORT_EVERY = 100
-# First nodes from which a closed path is tried, at most; those tried first are so far apart
-# [rad, m].
+# Largest number of first nodes from which a closed path is tried, and the distance between those
+# that are tried first [rad, m].
 MAX_CLOSINGS, APART = 16, 0.3
-# Bins of a joint, at most: the number of pairs of bins is 16 bits wide.
+# Largest number of bins of a joint: the number of a pair of bins has 16 bits.
 MAX_BINS = 180
 
 
@@ -43,7 +43,7 @@ class Bins(NamedTuple):
     """How nodes are divided by the values of two joints, so that few have to be compared.
 
     Attributes:
-        packed: (2, 4) as kernels take it: joint, low end, width and number of bins of each.
+        packed: (2, 4) joint, low end, width and number of bins of each, for kernels.
         wraps: (2,) whether the last bin is beside the first.
     """
 
@@ -52,7 +52,7 @@ class Bins(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many there are."""
+        """Number of pairs of bins."""
         return int(self.packed[:, BIN_COUNT].prod())
 
     def of(self, q: Floats) -> Ints:
@@ -72,11 +72,11 @@ def _numbers(q: Floats, bins: Floats, wraps: bool) -> Ints:
 
 
 class Edges(NamedTuple):
-    """Which edges there are between neighbouring layers.
+    """The edges between neighbouring layers.
 
     Attributes:
         steps: (1, n) largest change of each joint [rad, m], or (m, n) to each waypoint.
-        periods: (n,) after which change a joint is where it was [rad]; infinite if never.
+        periods: (n,) change after which a joint is where it was [rad]; infinite if there is none.
         bins: How nodes are divided.
         blocked: The nodes of the layer before from which there is no edge to a node, by waypoint
             and node.
@@ -88,7 +88,7 @@ class Edges(NamedTuple):
     blocked: dict[tuple[int, int], Ints]
 
     def limits(self, waypoint: int) -> Floats:
-        """(2, n) limits of the edges to a waypoint, as kernels take them."""
+        """(2, n) limits of the edges to a waypoint, for kernels."""
         limits = np.empty((2, len(self.periods)))
         limits[LARGEST_STEP] = self.steps[min(waypoint, len(self.steps) - 1)]
         limits[PERIOD] = self.periods
@@ -109,7 +109,7 @@ def find_bins(layers: Sequence[Layer], steps: Floats, periods: Floats, limits: F
     Args:
         layers: The nodes of each waypoint.
         steps: (1, n) or (m, n) largest change of each joint [rad, m].
-        periods: (n,) after which change a joint is where it was [rad]; infinite if never.
+        periods: (n,) change after which a joint is where it was [rad]; infinite if there is none.
         limits: (n, 2) joint limits; nodes of joints without are within two turns [rad, m].
     """
     filled = [layer.q for layer in layers if len(layer.q)]
@@ -135,7 +135,7 @@ class BestWay:
 
     Attributes:
         costs: For each layer (k,) the cost of the cheapest path to each node; empty if forgotten.
-        parents: For each layer (k,) the node before; -2 - node after a break, -1 for none.
+        parents: For each layer (k,) the previous node; -2 - node after a break, -1 for none.
     """
 
     def __init__(
@@ -146,15 +146,15 @@ class BestWay:
         most: float = inf,
         forget: bool = False,
     ) -> None:
-        """Nothing is found yet.
+        """Start a search.
 
         Args:
             layers: The nodes of each waypoint.
-            edges: Which edges there are.
-            first_costs: (k,) what it costs to begin at a node of the first layer that has any.
-            most: Paths that cost more are not looked for.
-            forget: Whether only the costs of the last layers are kept, which saves memory; then
-                paths are always found from the first layer on.
+            edges: The edges between neighbouring layers.
+            first_costs: (k,) the cost of beginning at each node of the first layer that has any.
+            most: Paths that cost more are not searched.
+            forget: Whether to keep only the costs of the last layers, which saves memory; paths are
+                then always searched from the first layer on.
         """
         self.layers, self.edges, self.first_costs, self.most = layers, edges, first_costs, most
         self.forget = forget
@@ -162,7 +162,7 @@ class BestWay:
         self.parents: list[Ints] = []
 
     def find(self, begin: int, report: Report) -> None:
-        """Find the paths to the layers from ``begin`` on; those before have not changed."""
+        """Find the paths to the layers from ``begin`` on; earlier layers have not changed."""
         del self.costs[begin:], self.parents[begin:]
         for i in range(begin, len(self.layers)):
             costs, parents = self._layer(i)
@@ -234,7 +234,7 @@ class BestWay:
         return nodes
 
     def way(self, last: int | None = None) -> tuple[Ints, set[int]]:
-        """(m,) the node of each waypoint, -1 for none; and before which the path breaks.
+        """(m,) the node of each waypoint, -1 for none; and before which waypoints the path breaks.
 
         Args:
             last: The node of the last layer; None: the cheapest.
@@ -253,11 +253,11 @@ class BestWay:
 
 
 def closed_way(open_way: BestWay) -> tuple[Ints, set[int]]:
-    """The best nodes that end where they begin, and the breaks; open ones if these break less.
+    """The best nodes that end where they begin, and the breaks; an open path if it breaks less.
 
     No closed path through a node costs less than the cheapest path that ends there. If that path
-    begins there, too, it is the best one through it. Only nodes that may have a better one are then
-    tried, the cheapest first.
+    begins there, too, it is the best one through it. Then only nodes that may have a better path
+    are tried, the cheapest first.
 
     Args:
         open_way: Paths between layers of which the last is the first one.

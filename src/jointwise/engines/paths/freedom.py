@@ -1,4 +1,4 @@
-"""The freedom that the targets of a path leave: ranges of deviations from poses, and samples."""
+"""The freedom of the targets of a path: ranges of deviations from poses, and samples."""
 
 from math import ceil, pi, prod, sqrt
 from typing import NamedTuple
@@ -10,13 +10,13 @@ from jointwise.model.rotation import rotations_to_axes
 from jointwise.targets import AIM, POSE, WITHIN, PackedTarget
 from jointwise.targets.deviation import FREE_ROTATION, deviations_of, poses_at, tolerance_box
 
-# Names of deviations, as a resolution has them.
+# Names of deviations in a resolution.
 DEVIATIONS = ("x", "y", "z", "rotation x", "rotation y", "rotation z")
-# Samples of an interval, and of a full turn, at least.
+# Smallest number of samples of an interval, and of a full turn.
 MIN_INTERVAL, MIN_TURN = 3, 24
 # Sine of the angle between two axes that are distinct.
 MIN_SINE = 0.1
-# By how much their number is lowered at a time, if there are too many.
+# Factor by which their number is lowered at a time, if there are too many.
 LOWERED = 0.9
 
 
@@ -27,7 +27,7 @@ class Freedom(NamedTuple):
         packed: (m, 8, 4) poses with boxes, as ``within`` packs them.
         R_frame_tip: (3, 3) rotation of the link in the frame that deviates: for an aim, the frame
             whose z is the axis that aims.
-        columns: Which of the six deviations are free.
+        columns: The free ones of the six deviations.
         low: (m, f) their least values [m, rad]; (1, f) if the boxes are equal.
         high: (m, f) or (1, f) their greatest values.
         turns: (f,) which of them are a full turn.
@@ -42,7 +42,7 @@ class Freedom(NamedTuple):
 
     @property
     def _turn(self) -> int:
-        """The deviation that is the turn."""
+        """The number of the deviation that is the turn."""
         return 3 + int(self.packed[0, 5, 3])
 
     @property
@@ -55,7 +55,7 @@ class Freedom(NamedTuple):
 
         Args:
             rows: Which k targets.
-            values: (k, s, f) the deviations that are free [m, rad]; (1, s, f) for all targets.
+            values: (k, s, f) the free deviations [m, rad]; (1, s, f) for all targets.
         """
         deviations = np.zeros((*values.shape[:2], 6))
         deviations[..., self.columns] = values
@@ -66,7 +66,7 @@ class Freedom(NamedTuple):
         return self.packed[rows, None, :4] @ offsets
 
     def deviations(self, T_base_tip: Floats) -> Floats:
-        """(m, f) the deviations that are free, of poses (m, 4, 4) of the link."""
+        """(m, f) the free deviations of poses (m, 4, 4) of the link."""
         return self._all_deviations(T_base_tip)[:, self.columns]
 
     def tool_angles(self, T_base_tip: Floats) -> Floats:
@@ -82,7 +82,7 @@ class Freedom(NamedTuple):
 
 
 def freedom_of(target: PackedTarget) -> Freedom | None:
-    """The freedom of the targets of a path; None if it is none that can be sampled."""
+    """The freedom of the targets of a path; None if it cannot be sampled."""
     values, R_frame_tip = target.values, np.eye(3)
     if target.kind is AIM:
         packed, R_frame_tip = _boxed_aims(values)
@@ -119,7 +119,7 @@ def _boxed_aims(values: Floats) -> tuple[Floats, Floats]:
     rotation = rotations_to_axes(values[:1, 1])[0]
     for pose, z in zip(packed, values[:, 1], strict=True):
         y = rotation[:, 1] - z * (z @ rotation[:, 1])
-        if y @ y < MIN_SINE**2:  # z is where y was
+        if y @ y < MIN_SINE**2:  # z is along the previous y
             y = -rotation[:, 2] + z * (z @ rotation[:, 2])
         y /= sqrt(y @ y)
         x = y[1] * z[2] - y[2] * z[1], y[2] * z[0] - y[0] * z[2], y[0] * z[1] - y[1] * z[0]
@@ -129,10 +129,10 @@ def _boxed_aims(values: Floats) -> tuple[Floats, Floats]:
 
 
 class Samples(NamedTuple):
-    """Values at which something free is sampled.
+    """Values at which free quantities are sampled.
 
     Attributes:
-        units: (s, f) the samples of all that is free, as shares of its range.
+        units: (s, f) the samples of all free quantities, as shares of their ranges.
         spacing: (f,) the distance of neighbours, as a share.
     """
 
@@ -141,13 +141,13 @@ class Samples(NamedTuple):
 
 
 def even_samples(widths: Floats, turns: Bools, spacing: Floats, most: int) -> Samples:
-    """Samples of ranges, as far apart as wanted; farther if these would be too many.
+    """Samples of ranges at the given spacing, or at a wider one if there would be too many.
 
     Args:
         widths: (f,) widths of the ranges [rad, m].
         turns: (f,) which of them are full turns: their ends are one.
-        spacing: (f,) the distance of neighbours, at most [rad, m].
-        most: Number of samples, at most.
+        spacing: (f,) the largest distance of neighbours [rad, m].
+        most: Largest number of samples.
     """
     least = np.where(turns, MIN_TURN, MIN_INTERVAL)
     counts = [

@@ -16,13 +16,13 @@ from jointwise.kernels.layout.arrays import Bools, Floats, Ints
 if TYPE_CHECKING:
     from jointwise.results.result import Check
 
-# Rounds in which solutions and edges that collide are removed, at most.
+# Largest number of rounds in which colliding solutions and edges are removed.
 MAX_ROUNDS = 12
-# Edges into one node that are checked at a time, the cheapest first.
+# Number of edges into one node that are checked at a time, the cheapest first.
 MAX_EDGES = 64
-# What stands for a node where there is no path.
+# The number that stands for no node.
 NO_NODE = -2
-# Waypoints beside one that collides whose solutions are checked, too.
+# Number of waypoints on each side of a colliding one whose solutions are checked, too.
 NEIGHBOURS = range(-4, 5)
 
 
@@ -31,7 +31,7 @@ class GlobalPath(NamedTuple):
 
     Attributes:
         q: (m, n) joint values [rad, m]; NaN where the layer is empty.
-        values: (m, f) values of all that is free.
+        values: (m, f) values of all free quantities.
         breaks: Waypoints before which the path breaks.
         outside: Waypoints all of whose solutions are outside the limits.
         colliding: Waypoints all of whose solutions collide.
@@ -45,7 +45,7 @@ class GlobalPath(NamedTuple):
 
 
 class PathSearch:
-    """Searches the best path; solutions and edges are checked for collisions only where it goes."""
+    """Searches the best path; only solutions and edges on it are checked for collisions."""
 
     def __init__(
         self,
@@ -55,14 +55,14 @@ class PathSearch:
         closed: bool,
         check: "Check | None",
     ) -> None:
-        """Nothing is computed yet.
+        """Prepare a search.
 
         Args:
-            ladder: What is free, and where it is sampled.
+            ladder: The free quantities and their samples.
             steps: (1, n) or (m, n) largest change of each joint [rad, m].
-            start: (n,) where the joints are before the first waypoint [rad, m].
+            start: (n,) joint values before the first waypoint [rad, m].
             closed: Whether the joints must end where they begin.
-            check: What must not collide.
+            check: The collision check.
         """
         self.ladder, self.steps, self.start, self.check = ladder, steps, start, check
         self.closed, count = closed, len(ladder.freedom.packed)
@@ -80,7 +80,7 @@ class PathSearch:
 
         Args:
             report: Called with the number of waypoints done.
-            most: Paths that cost more are not looked for.
+            most: Paths that cost more are not searched.
         """
         changed, self.most = 0, most
         self.layers, self.outside = self.ladder.layers(report)
@@ -109,11 +109,11 @@ class PathSearch:
         return GlobalPath(q, values, breaks, self.outside, self.colliding)
 
     def refined(self, q: Floats, values: Floats, breaks: Iterable[int]) -> Floats:
-        """(m, n) joint values of a path made smoother.
+        """(m, n) joint values of a smoother path.
 
         Args:
             q: (m, n) its joint values [rad, m]; NaN where there are none.
-            values: (m, f) values of all that is free.
+            values: (m, f) values of all free quantities.
             breaks: Waypoints before which it breaks.
         """
         solved = ~np.isnan(q[:, 0])
@@ -157,7 +157,7 @@ class PathSearch:
         return np.where(np.isfinite(motion), motion, far)
 
     def _way(self, changed: int, report: Report) -> tuple[Ints, set[int]]:
-        """The best nodes; layers before ``changed`` are as they were."""
+        """The best nodes; layers before ``changed`` have not changed."""
         if self.best is None:
             edges = self._edges()
             first = self._first_costs(edges)
@@ -175,7 +175,7 @@ class PathSearch:
         return closed_way(self.best)
 
     def _exact(self, nodes: Ints) -> tuple[Floats, Floats]:
-        """(m, f) values and (m, n) joint values of nodes in full precision; NaN where none is."""
+        """(m, f) values and (m, n) joint values of nodes in full precision; NaN without a node."""
         ladder, n = self.ladder, self.ladder.arm.arm.n
         solved = nodes >= 0
         units = np.zeros((len(nodes), 1, ladder.units.shape[1]))
@@ -190,7 +190,7 @@ class PathSearch:
         return values[:, 0], q.reshape(len(nodes), n)
 
     def _expand(self, joints: list[int]) -> None:
-        """Make the full turns of joints nodes of their own."""
+        """Add nodes for the full turns of joints."""
         limits, last = self.ladder.arm.arm.limits, len(self.layers) - 1
         for joint in joints:
             self.wraps[joint] = False
@@ -221,7 +221,7 @@ class PathSearch:
         return int(blocked.min()) if len(blocked) else None
 
     def _remove(self, nodes: Ints, waypoints: Ints) -> int:
-        """Remove all solutions that collide, at some waypoints and near them; the first changed."""
+        """Remove all colliding solutions at and near some waypoints; return the first changed."""
         assert self.check is not None
         assert self.best is not None
         last, changed = len(self.layers) - 1, len(self.layers)

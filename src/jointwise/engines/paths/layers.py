@@ -1,4 +1,4 @@
-"""Layers: all solutions of each waypoint of a path, at samples of all that is free."""
+"""Layers: all solutions of each waypoint of a path, at samples of all free quantities."""
 
 from math import pi
 from typing import NamedTuple
@@ -12,13 +12,13 @@ from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import Bools, Floats, Ints
 from jointwise.kernels.layout.closed_form import BRANCHES
 
-# Solutions of a path, at most: 1.6 GB.
+# Largest number of solutions of a path: 1.6 GB.
 MAX_NODES = 50_000_000
-# Neighbouring samples are at most this share of the largest step apart.
+# Largest distance of neighbouring samples, as a share of the largest step.
 SHARE = 0.2
-# They are at most so far apart [rad, m]; those of a redundancy are closer.
+# Largest distance of neighbouring samples [rad, m]; those of a redundancy are closer.
 MAX_SPACING, MAX_REDUNDANCY_SPACING = 0.05, pi / 128.0
-# Poses that are solved at a time.
+# Number of poses that are solved at a time.
 ROWS = 16_384
 TURN = 2.0 * pi
 
@@ -28,7 +28,7 @@ class Layer(NamedTuple):
 
     Attributes:
         q: (k, n) joint values [rad, m], in single precision to save memory.
-        samples: (k,) the number of the sample of each.
+        samples: (k,) the index of the sample of each.
     """
 
     q: np.ndarray
@@ -40,13 +40,13 @@ class Layer(NamedTuple):
 
 
 class Ladder(NamedTuple):
-    """What is free along a path, and where it is sampled.
+    """The free quantities along a path, and their samples.
 
     Attributes:
         arm: The arm, and its own parameters.
         freedom: The deviations that targets allow.
         units: (s, f + p) samples of deviations and parameters, as shares of their ranges.
-        resolution: The distance of neighbouring samples, by the name of what is free [rad, m].
+        resolution: The sample spacing of each free quantity, by its name [rad, m].
     """
 
     arm: SampledArm
@@ -57,7 +57,7 @@ class Ladder(NamedTuple):
     def values(self, rows: slice, units: Floats) -> Floats:
         """(k, s, f + p) values at some waypoints, from shares of that shape or (s, f + p).
 
-        It is (1, s, f + p) if the values are those of all waypoints.
+        The shape is (1, s, f + p) if all waypoints have the same values.
         """
         own = self.freedom.low, self.freedom.high
         some = [each if len(each) == 1 else each[rows] for each in own]
@@ -67,7 +67,7 @@ class Ladder(NamedTuple):
         return values
 
     def solutions(self, rows: slice, values: Floats, near: Floats) -> tuple[Floats, Ints]:
-        """(k, s, b, n) solutions at values (k, s, f + p), and (k, s, 2) how many there are."""
+        """(k, s, b, n) solutions at values (k, s, f + p), and (k, s, 2) their numbers."""
         split = len(self.freedom.columns)
         poses = self.freedom.poses(rows, values[..., :split])
         shape = poses.shape[:2]
@@ -92,15 +92,15 @@ class Ladder(NamedTuple):
         return np.hstack([own, *parameters])
 
     def is_coarse(self, largest_steps: Floats) -> bool:
-        """Whether samples are farther apart than steps may be, so that few paths go through.
+        """Whether samples are farther apart than the largest steps, so that few paths are possible.
 
-        Joints that are sampled do not count: they may stay where they are.
+        Sampled joints do not count, because they may stay where they are.
         """
         apart = [each for name, each in self.resolution.items() if not name.startswith(JOINT)]
         return max(apart, default=0.0) > float(largest_steps.max())
 
     def layers(self, report: Report) -> tuple[list[Layer], Bools]:
-        """The solutions of all waypoints, and which have solutions outside the limits only."""
+        """The solutions of all waypoints, and which have solutions only outside the limits."""
         layers: list[Layer] = []
         count, size = len(self.freedom.packed), max(ROWS // len(self.units), 1)
         outside = np.zeros(count, np.bool_)
@@ -127,9 +127,9 @@ def make_ladder(arm: SampledArm, freedom: Freedom, largest_steps: Floats, most: 
 
     Args:
         arm: The arm.
-        freedom: What its targets leave free.
-        largest_steps: (n,) largest steps of the joints, where these are smallest [rad, m].
-        most: Samples of a waypoint, at most.
+        freedom: The freedom of its targets.
+        largest_steps: (n,) smallest limits of the steps of the joints [rad, m].
+        most: Largest number of samples of a waypoint.
 
     Raises:
         InvalidInputError: The solutions would take too much memory.
@@ -157,7 +157,7 @@ def make_ladder(arm: SampledArm, freedom: Freedom, largest_steps: Floats, most: 
 
 
 def with_turns(layer: Layer, joint: int, low: float, high: float) -> Layer:
-    """Each solution once for every full turn of a joint inside its limits."""
+    """Repeat each solution for every full turn of a joint inside its limits."""
     parts = []
     value = layer.q[:, joint].astype(float)
     span = TURN if not np.isfinite(high - low) else high - low

@@ -1,4 +1,4 @@
-"""Refinement of a whole path: smoother, over all that is free, inside tolerances and limits."""
+"""Refinement of a whole path: smoothing over all free quantities, inside tolerances and limits."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -8,25 +8,25 @@ import numpy as np
 from jointwise.engines.paths.layers import Ladder
 from jointwise.kernels.layout.arrays import Bools, Floats
 
-# Weight of squared steps beside that of squared second differences.
+# Weight of squared steps, relative to that of squared second differences.
 STEP_WEIGHT = 0.01
-# Iterations, and halvings of a step, at most.
+# Largest numbers of iterations, and of halvings of a step.
 ITERATIONS, HALVINGS = 15, 6
-# For a smaller gain, as a share, there are no more iterations.
+# Relative gain below which iterations end.
 LEAST_GAIN = 1e-3
 # Step of the finite differences [rad, m].
 DIFFERENCE = 1e-4
-# Largest change of joint values in an iteration: a larger one is of another branch [rad, m].
+# Largest change of joint values in an iteration: a larger one leads to another branch [rad, m].
 SAME_BRANCH = 0.5
 
 
 class Refinement(NamedTuple):
-    """A path that is made smoother.
+    """Smooths a path.
 
     Attributes:
-        ladder: What is free along it.
-        joined: (m-1,) between which neighbours there is no break.
-        fixed: (m,) which waypoints stay where they are.
+        ladder: The free quantities along it.
+        joined: (m-1,) whether there is no break between neighbours.
+        fixed: (m,) which waypoints do not move.
         allowed: Whether joint values (m, n) keep step limits and clearance.
     """
 
@@ -41,7 +41,7 @@ class Refinement(NamedTuple):
         Its motion, the sum of joint changes, is not longer.
 
         Args:
-            values: (m, f) values of all that is free.
+            values: (m, f) values of all free quantities.
             q: (m, n) joint values [rad, m].
         """
         low, high = self._ranges()
@@ -74,7 +74,7 @@ class Refinement(NamedTuple):
         return np.where(turns, -np.inf, low), np.where(turns, np.inf, high)
 
     def _solutions(self, values: Floats, q: Floats) -> Floats:
-        """(m, n) the solutions nearest to joint values; NaN where there is none near."""
+        """(m, n) the solutions nearest to joint values; NaN if none is near."""
         found, counts = self.ladder.solutions(slice(None), values[:, None], q)
         return nearest_of(found[:, 0], counts[:, 0, 0], q, SAME_BRANCH)
 
@@ -141,7 +141,7 @@ class Refinement(NamedTuple):
 
 
 def nearest_of(found: Floats, counts: np.ndarray, q: Floats, most: float) -> Floats:
-    """(m, n) of solutions (m, b, n) the nearest to joint values; NaN where none is near."""
+    """(m, n) the nearest of solutions (m, b, n) to joint values; NaN if none is near."""
     change = np.abs(found - q[:, None]).max(axis=2)
     change[np.arange(found.shape[1]) >= counts[:, None]] = np.inf
     best = change.argmin(axis=1)

@@ -12,9 +12,9 @@ from jointwise.model.arm import ArmModel, arm_model
 from jointwise.model.closed_form import ClosedForm
 from jointwise.model.tree_poses import inverse, motions
 
-# How names of parameters that are joints begin.
+# Prefix of the names of parameters that are joints.
 JOINT = "joint"
-# Joints of an arm with a closed form, at most and at least.
+# Largest and smallest number of joints of an arm with a closed form.
 MOST, LEAST = 7, 6
 
 
@@ -53,10 +53,10 @@ class SampledArm(NamedTuple):
         Args:
             poses: (k, 4, 4) poses of the end effector.
             parameters: (k, p) values of the parameters of each.
-            near: (1, n) or (k, n) joint values; of full turns, the nearest are given [rad, m].
+            near: (1, n) or (k, n) joint values near which full turns are chosen [rad, m].
 
         Returns:
-            (k, b, n) solutions, and (k, 2) how many are inside the limits, and in all.
+            (k, b, n) solutions, and (k, 2) how many are inside the limits, and in total.
         """
         outer, values = parameters[:, : self.external], parameters[:, self.external :]
         redundancy = values[:, 0].copy() if values.shape[1] else np.zeros(1)
@@ -82,7 +82,7 @@ def sampled_arm(arm: ArmModel) -> SampledArm | None:
             links, prismatic = arm.links[external:], arm.prismatic[external:]
             inner = arm_model(links, prismatic, arm.limits[external:], arm.home[external:])
         form = inner.closed_form if inner.n <= MOST else None
-        if form is None or not form.exact or form.fixed == 0:  # without that joint there is one
+        if form is None or not form.exact or form.fixed == 0:  # without that joint, there is one
             continue
         low, high = arm.limits[:external].T
         names = tuple(f"{JOINT} {k + 1}" for k in range(external))

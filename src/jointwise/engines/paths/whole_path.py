@@ -1,4 +1,4 @@
-"""A path solved as a whole, and never worse than followed target by target."""
+"""A path solved as a whole, never worse than one that is followed target by target."""
 
 from typing import NamedTuple
 
@@ -18,22 +18,22 @@ from jointwise.model import checks
 from jointwise.path_options import PathOptions
 from jointwise.targets import PackedTarget
 
-# With fewer samples of a redundancy, poses are followed one by one.
+# Smallest number of samples of a redundancy; with fewer, poses are followed one by one.
 FEWEST = 100
 # Before refinement, a followed path may be this many times shorter than that of the layers.
 LONGER = 1.1
-# Motion that is longer by less, as a share, is not longer.
+# Motion that is longer by less than this share does not count as longer.
 SAME_MOTION = 1e-9
 
 
 class WholePath(NamedTuple):
-    """A path, and how it was sampled.
+    """A path and its sampling.
 
     Attributes:
         followed: Its results.
-        resolution: The distance of neighbouring samples, by the name of what is free [rad, m];
-            empty if nothing was sampled.
-        freedom: What its targets leave free; None if unknown.
+        resolution: The sample spacing of each free quantity, by its name [rad, m]; empty if nothing
+            was sampled.
+        freedom: The freedom of its targets; None if unknown.
     """
 
     followed: Followed
@@ -53,7 +53,7 @@ def solve_whole(
     Args:
         solver: Follows the targets one by one.
         target: All targets.
-        start: (n,) where the joints are before the first target [rad, m]; None: anywhere.
+        start: (n,) joint values before the first target [rad, m]; None: any.
         limits: Largest steps.
         options: How to solve it.
     """
@@ -100,7 +100,7 @@ def _refined(
     start: Floats | None,
     closed: bool,
 ) -> Followed:
-    """A path that was followed, made smoother where that is possible; else as it is."""
+    """A followed path, smoothed if possible."""
     q = np.array([result.q for result in followed.results])
     values = search.ladder.values_of(q, tip_poses(solver.arm, q, "cpu"))
     if values is None or not values.shape[1] or any(followed.quality(start)[:3]):

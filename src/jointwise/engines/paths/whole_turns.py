@@ -10,7 +10,7 @@ from jointwise.kernels.layout.arrays import Bools, Floats
 TURN = 2.0 * np.pi
 # A piece of a path is moved by at most this many full turns.
 MAX_TURNS = 4
-# Values outside the limits by less are at the limit [rad].
+# Values outside the limits by less than this count as at the limit [rad].
 AT_LIMIT = 1e-6
 
 
@@ -22,14 +22,14 @@ def unwrapped(
     start: Floats | None,
     closed: bool,
 ) -> tuple[Floats, list[int]]:
-    """Joint values without steps of whole turns, and the joints that do not fit into their limits.
+    """Joint values without steps of whole turns, and the joints that then exceed their limits.
 
     Args:
         q: (m, n) joint values; NaN where there are none [rad, m].
         breaks: Waypoints before which the path breaks.
         limits: (n, 2) joint limits.
-        wraps: (n,) which joints are turned.
-        start: (n,) where the joints are before the first waypoint; None: anywhere.
+        wraps: (n,) which joints may be changed by whole turns.
+        start: (n,) joint values before the first waypoint; None: any.
         closed: Whether the joints must end where they begin.
     """
     turned, misfits = q.copy(), set()

@@ -1,1 +1,1 @@
-"""Plans: goal sets, the space that is planned in, and slices of RRT-Connect."""
+"""Plans: goal sets, the planning space, and slices of RRT-Connect."""

@@ -22,7 +22,7 @@ from jointwise.kernels.layout.planning import MAX_BATCH_WAYPOINTS, PLAN_FOUND, P
 from jointwise.results.plan import Plan
 from jointwise.results.status import PlanStatus
 
-# Rows that a thread takes at a time: few, so that Ctrl-C does not wait for long.
+# Number of rows that a thread takes at a time: few, so that Ctrl-C takes effect soon.
 ROWS = 16
 
 
@@ -30,7 +30,7 @@ def make_plans(tasks: Sequence[PlanTask | Plan], threads: int | None) -> list[Pl
     """The plan of each task, with the same bits as ``make_plan``; all have the same options.
 
     Args:
-        tasks: What is planned, or the plan if the input is invalid.
+        tasks: The tasks, or a plan where the input is invalid.
         threads: Number of threads; None for one per core.
     """
     known = {i: task for i, task in enumerate(tasks) if isinstance(task, PlanTask)}
@@ -60,7 +60,7 @@ def make_plans(tasks: Sequence[PlanTask | Plan], threads: int | None) -> list[Pl
 
 
 def _is_ordinary(first: PlanTask, task: PlanTask, found: Sequence[FirstGoals]) -> bool:
-    """Whether a task has goals, is not at one, and moves the joints that the first moves."""
+    """Whether a task has goals, does not start at one, and moves the same joints as the first."""
     has_goals = any(len(each.q) for each in found)
     return has_goals and task.space is first.space and not any(each.is_reached for each in found)
 

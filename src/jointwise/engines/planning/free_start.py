@@ -11,11 +11,11 @@ from jointwise.kernels.layout.planning import (
 )
 from jointwise.results.result import Check
 
-# Half the edge of the first box around the start [rad], of the last, and configurations in each.
+# Half the edge of the first and the last box around the start [rad], and configurations in each.
 FIRST_BOX, LAST_BOX, TRIED = 0.005, 3.0, 128
 # A free start should have this clearance [m], so that edges from it can be proven.
 CLEARANCE = 0.005
-# Steps that bring a free configuration closer to the start.
+# Number of bisection steps that bring a free configuration closer to the start.
 BISECTIONS = 10
 
 
@@ -27,7 +27,7 @@ def nearest_free_start(
     Args:
         start: (n,) joint values inside the limits [rad, m].
         space: (4, n) limits, weights and strides; joints without a stride do not move.
-        check: What must not collide.
+        check: The collision check.
         base_pose: (4, 4) pose of the base; None for that of the check.
     """
     strides, scale = space[SPACE_STRIDE], 1.0 / np.sqrt(space[SPACE_WEIGHT])
@@ -50,7 +50,7 @@ def nearest_free_start(
 
 
 def _closer(start: Floats, clear: Floats, check: Check, base_pose: Floats | None) -> Floats:
-    """The configuration nearest to the start that bisection finds to be as clear."""
+    """The configuration nearest to the start with this clearance, by bisection."""
     near, far = 0.0, 1.0
     for _ in range(BISECTIONS):
         middle = 0.5 * (near + far)

@@ -1,4 +1,4 @@
-"""Goal sets: joint values that reach a target, the first ones quickly, others when needed."""
+"""Goal sets: joint values that reach a target; the first ones at once, others when needed."""
 
 from typing import NamedTuple
 
@@ -17,11 +17,11 @@ from jointwise.problem import Problem
 from jointwise.results.result import IKResult
 from jointwise.targets import POSE
 
-# Goals of a target that are added to the first ones, at most.
+# Largest number of goals of a target that are added to the first ones.
 MORE_GOALS = 64
-# Starts from which other solutions are searched for, where there is no closed form.
+# Number of starts of the search for other solutions, if there is no closed form.
 SEARCHES = 16
-# Goals that differ by less in every joint are the same [rad, m].
+# Goals that differ by less than this in every joint are equal [rad, m].
 SAME = 1e-3
 
 
@@ -30,8 +30,8 @@ class FirstGoals(NamedTuple):
 
     Attributes:
         q: (k, n) joint values that reach it; they may collide if ``result`` is None.
-        is_reached: Whether the start reaches it already.
-        result: What ``solve`` returned; None if the goals are all solutions in closed form.
+        is_reached: Whether the start already reaches it.
+        result: The result of ``solve``; None if the goals are all solutions in closed form.
     """
 
     q: Floats
@@ -40,11 +40,11 @@ class FirstGoals(NamedTuple):
 
 
 class SerialPath(NamedTuple):
-    """The serial arm that a problem is solved for.
+    """The serial arm of a problem.
 
     Attributes:
         arm: The arm, with its end effector at the point of the target.
-        variables: (k,) its joints among all of the model; None if they are all.
+        variables: (k,) its joints among those of the model; None if they are all.
     """
 
     arm: ArmModel
@@ -54,7 +54,7 @@ class SerialPath(NamedTuple):
 def serial_path(problem: Problem) -> SerialPath | None:
     """The serial arm of a problem that has one pose as its target; None if it has none.
 
-    Its closed form then finds solutions that no posture and no method of the search changes.
+    The solutions in closed form then do not depend on the posture or the search method.
     """
     if problem.posture is not None or problem.config.method != "combined":
         return None
@@ -74,7 +74,7 @@ def first_goals(problem: Problem, result: IKResult | None = None) -> FirstGoals:
 
     Args:
         problem: Its start is (n,) joint values inside the limits.
-        result: What ``solve`` would return, if it is known.
+        result: The result of ``solve``, if known.
     """
     path, start = serial_path(problem), problem.start
     form = None if path is None else path.arm.closed_form
@@ -142,7 +142,7 @@ def _searched(problem: Problem, space: Floats) -> Floats:
 
 
 def other_turns(q: Floats, space: Floats, turns: Floats, start: Floats) -> Floats:
-    """Goals (k, n) with one joint a full turn further, inside the limits; the nearest first.
+    """Goals (k, n) with one joint moved by full turns inside the limits; the nearest first.
 
     Args:
         q: (k, n) goals.

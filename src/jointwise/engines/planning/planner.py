@@ -1,4 +1,4 @@
-"""Plans: goals are found, trees grow from start and goals in slices, and the path is wrapped."""
+"""Plans: find goals, grow trees from start and goals in slices, and wrap the path."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -28,13 +28,13 @@ from jointwise.results.plan import Plan, PlanDetails
 from jointwise.results.result import IKResult
 from jointwise.results.status import PlanStatus, Status
 
-# Samples after which other goals are added to the first ones.
+# Number of samples after which other goals are added to the first ones.
 FIRST_SAMPLES = 256
-# Samples of a slice: between slices Python looks for Ctrl-C.
+# Number of samples of a slice: Python checks for Ctrl-C between slices.
 SLICE = 1000
-# Rounds of shortcuts and cut corners.
+# Number of rounds of shortcuts and cut corners.
 ROUNDS = 3
-# What it means for a plan that no target has a solution; the first that holds for one of several.
+# Status of a plan if no target has a solution; of several, the first one that applies.
 _STATUS = {
     Status.COLLIDES: PlanStatus.GOAL_COLLIDES,
     Status.COLLIDES_ALWAYS: PlanStatus.GOAL_COLLIDES_ALWAYS,
@@ -47,8 +47,8 @@ class PlanOptions(NamedTuple):
     """How to plan.
 
     Attributes:
-        max_samples: Samples after which no path was found.
-        shortcuts: Whether the path is shortened.
+        max_samples: Largest number of samples.
+        shortcuts: Whether to shorten the path.
         config: Tolerances of the target, and the seed.
     """
 
@@ -63,7 +63,7 @@ class PlanOptions(NamedTuple):
 
 
 class PlanTask(NamedTuple):
-    """What is planned.
+    """A task of the planner.
 
     Attributes:
         start: (n,) joint values inside the limits [rad, m].
@@ -73,7 +73,7 @@ class PlanTask(NamedTuple):
         edges: The model and its scene, packed for edge checks.
         space: (4, n) limits, weights and strides.
         options: How to plan.
-        details: What a plan knows about its model: what must not collide, for one.
+        details: Data of the model for its plans, such as the collision check.
     """
 
     start: Floats
@@ -118,13 +118,13 @@ def make_plan(
     """Plan from the start to one of the goals; see ``Chain.plan``.
 
     Args:
-        task: What is planned.
-        known: The first goals of each target, if they are known.
+        task: The task.
+        known: The first goals of each target, if known.
         is_stopped: Whether to end before the budget is spent.
     """
     found = first_of(task) if known is None else known
     if task.details.check.packed_edges is None and not task.starts_free:
-        return task.start_collides()  # edge checks leave out the links of a free base
+        return task.start_collides()  # edge checks ignore links of a free base
     for i, each in enumerate(found):
         if each.is_reached:
             if not task.starts_free:
@@ -191,7 +191,7 @@ def _more_of(task: PlanTask, goals: Floats, owners: list[int]) -> tuple[Floats, 
     found = [np.empty((0, len(task.start)))]
     whose: list[int] = []
     mine = np.array(owners)
-    if task.goals is not None:  # joint values are meant as they are
+    if task.goals is not None:  # given joint values are not replaced
         return found[0], whose
     for i, problem in enumerate(task.problems):
         more = more_goals(problem, task.space, goals[mine == i])
@@ -222,12 +222,12 @@ def _without_free_goal(task: PlanTask, goals: Floats) -> Plan:
     return task.plan(PlanStatus.GOAL_COLLIDES, colliding=goals[0])
 
 
-# The memory of each thread, kept for its next plan.
+# The memory of each thread, reused for its next plan.
 _KEPT = local()
 
 
 def memory_for(edges: Floats, task: PlanTask) -> Floats:
-    """The memory of this thread for plans of such a size."""
+    """The memory of this thread for plans of this size."""
     size = len(task.start), task.options.max_samples, edge_work_size(edges)
     if getattr(_KEPT, "size", None) != size:
         _KEPT.size, _KEPT.memory = size, plan_memory(*size)

@@ -15,7 +15,7 @@ from jointwise.model.arm import ANGULAR_SHARE, ArmModel, kronecker_strides
 from jointwise.model.kinematic_tree import TreeModel
 from jointwise.posture import Posture
 
-# Spaces that are kept.
+# Number of cached spaces.
 MAX_SPACES = 64
 
 
@@ -31,9 +31,9 @@ def moving_joints(
     Args:
         model: The arm, all of whose joints may move, or the robot.
         joint_names: One name per joint.
-        targets: What the targets of a robot are of: joints on the way to these links may move.
-        changed: (n,) which joints have another value at the goals; of a robot, they may move, and
-            so may the joints that carry them and those that they carry. None for targets.
+        targets: The links of a robot that have targets: joints on the way to them may move.
+        changed: (n,) which joints have another value at the goals. In a robot, these joints, those
+            that carry them and those that they carry may move. None for targets.
         posture: Its ``active`` joints may move, and no others. None: no restriction.
     """
     if posture is not None and posture.active is not None:
@@ -74,7 +74,7 @@ def planning_space(model: ArmModel | TreeModel, moving: bytes) -> Floats:
 
 @lru_cache(MAX_SPACES)
 def finite_limits(model: ArmModel | TreeModel) -> tuple[list[float], list[float]]:
-    """The lower and upper limits, or the largest numbers that are accepted [rad, m]."""
+    """The lower and upper limits, or the largest accepted numbers [rad, m]."""
     largest = np.nextafter(MAX_VALUE, 0.0)
     lower, upper = np.clip(model.limits.T, -largest, largest).tolist()
     return lower, upper

@@ -1,4 +1,4 @@
-"""Tasks of a planner, from what users give: targets or joint values, and where the joints are."""
+"""Tasks of a planner, from a user's targets or joint values, and start."""
 
 from collections.abc import Callable, Mapping
 from numbers import Real
@@ -22,17 +22,17 @@ from jointwise.targets import Target
 
 
 class PlanModel(NamedTuple):
-    """What plans of a model have in common.
+    """The input that all plans of a model share.
 
     Attributes:
         model: The arm or the robot.
-        noun: What errors call it.
-        values: Joint values in the order of the joints, from what was given under a name.
-        problem: The problem of one target, from a start.
+        noun: Its name in errors.
+        values: Returns joint values in the order of the joints, from a named argument.
+        problem: Returns the problem of one target, from a start.
         edges: The model and its scene, packed for edge checks.
         posture: Which joints may move; None: those on the way to the targets.
         options: How to plan.
-        details: What its plans know about it.
+        details: Data of the model for its plans.
     """
 
     model: ArmModel | TreeModel
@@ -45,7 +45,7 @@ class PlanModel(NamedTuple):
     details: PlanDetails
 
     def task(self, target: Any, start: Any, q: Any) -> PlanTask:
-        """What is planned, checked: a target, several of which one is reached, or joint values."""
+        """The checked task: one target, several alternatives, or joint values."""
         first, goals, targets = self._start(start), None, set[Placed]()
         if q is not None and target is not None:
             raise InvalidInputError("Both target and q are given; pass only one.")
@@ -77,14 +77,14 @@ class PlanModel(NamedTuple):
         return moving
 
     def _start(self, start: Any) -> Floats:
-        """(n,) where the joints are, inside the limits."""
+        """(n,) the start, inside the limits."""
         if start is None:
             raise InvalidInputError(
-                "start is missing: expected where the joints are, (n,) joint values or a mapping."
+                "start is missing: expected the current joint values, (n,) or a mapping."
             )
         n, names = self.model.n, self.details.joint_names
         values = checks.joint_values("start", self.values("start", start), n, self.noun)
-        hint = "The robot is where it is, so the start is not clamped"
+        hint = "The start is the robot's actual configuration, so it is not clamped"
         return inside_limits("start", values, self.model, names, hint)
 
     def _goals(self, q: Any, start: Floats) -> Floats:
@@ -101,7 +101,7 @@ class PlanModel(NamedTuple):
 
 
 def alternatives(target: Any) -> list[Any]:
-    """The targets, one of which is to be reached: one, or several in a list or an array."""
+    """The alternative targets: one, or several in a list or an array."""
     if target is None:
         raise InvalidInputError("target is missing: expected a target, or joint values as q=...")
     if isinstance(target, Mapping):
@@ -123,7 +123,7 @@ def alternatives(target: Any) -> list[Any]:
 
 
 def _alternative_mappings(targets: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Mappings of links to one target each, from one whose links may have several."""
+    """Mappings of links to one target each, from a mapping whose links may have several."""
     columns = {link: alternatives(each) for link, each in targets.items() if each is not None}
     counts = {link: len(column) for link, column in columns.items()}
     if len(columns) < len(targets):

@@ -48,9 +48,11 @@ from jointwise.targets import PackedTarget
 if TYPE_CHECKING:
     from jointwise.engines.serial.check import SerialCheck
 
-# Rows that a thread takes at a time: enough to keep the lanes full, few enough to share the end.
+# Number of rows that a thread takes at a time: enough to fill the lanes, few enough to share the
+# end.
 MIN_ROWS, MAX_ROWS = 64, 4096
-# (256,) which codes are of rows whose target is reached, even if every solution collides.
+# (256,) whether the code of a row means that its target is reached, even if every solution
+# collides.
 ARRIVED = np.isin(np.arange(256), (CONVERGED, COLLIDES, COLLIDES_ALWAYS))
 
 
@@ -88,10 +90,10 @@ def solve_rows_singly(
     check: "SerialCheck | None",
     preferred: Floats | None,
 ) -> Results:
-    """The same one by one, for what lanes cannot do: CCD alone, or preferred joint values."""
+    """Solve rows one by one, for CCD alone or preferred joint values, which lanes cannot do."""
     count, has_starts = len(targets.values), starts is not None
     rows = start_values_of(arm, preferred if starts is None else starts, count)
-    packed_arm(arm, config, preferred, check)  # raises if the stiffness is of another arm
+    packed_arm(arm, config, preferred, check)  # raises if the stiffness is for another arm
     invalid = IKResult(np.full(arm.n, np.nan), False, np.nan, 0, Status.INVALID)
     found, progress = [invalid] * count, new_progress(thread_count(options.threads))
 
@@ -118,7 +120,7 @@ def pack_batch(
     config: SolveConfig,
     check: "SerialCheck | None" = None,
 ) -> PackedProblem:
-    """Many targets and their starts, (m, n) or (1, n) for all, as kernels take them."""
+    """Many targets and their starts, (m, n) or (1, n) for all, packed for kernels."""
     weights = targets.kind.weights(arm.angular_scale, targets.weight)
     packed, criteria = packed_arm(arm, config, None, check), criteria_of(config, near_start)
     return PackedProblem(packed, targets.values, weights, starts, criteria)
@@ -135,7 +137,7 @@ def solve_cpu(
     """Solve a batch on some threads.
 
     With ``exact``, the closed form decides whether a target itself is reached, and the tolerances
-    count only for what it leaves open.
+    count only for targets that it leaves open.
     """
     count = len(problem.targets)
     results, progress = host_results(count, arm.n), new_progress(threads)
@@ -149,7 +151,7 @@ def solve_cpu(
         else:
             results.status[begin:end] = UNDECIDED
         arrived = ARRIVED[results.status[begin:end]]
-        if len(problem.weights) == BOX_ROWS:  # a pose without a box is solved as one
+        if len(problem.weights) == BOX_ROWS:  # a pose with an empty box is solved as a pose
             arrived &= problem.targets[begin:end, 4:, :3].any(axis=(1, 2))
         missed = begin + np.flatnonzero(~arrived)
         for row in missed.tolist() if search_unreached or not cpu.HAS_LANES else ():
@@ -159,7 +161,7 @@ def solve_cpu(
 
     run_threads(work, count, min(max(count // (8 * threads), MIN_ROWS), MAX_ROWS), progress, report)
     results.q[results.status == INVALID] = np.nan
-    if len(problem.weights) == 1:  # nothing is asked of the orientation
+    if len(problem.weights) == 1:  # orientation is free
         results.orientation_error.fill(np.nan)
     return results
 
@@ -173,7 +175,7 @@ def _solve_closed(
     results: Results,
     progress: Ints,
 ) -> None:
-    """Solve rows in closed form, and those that it does not decide as other arms'."""
+    """Solve rows in closed form, and undecided rows by search, as for other arms."""
     form = closed_form_for(arm, problem.packed_arm, problem.weights)
     packed_arm, targets, weights, starts, criteria = problem
     if exact:
@@ -279,7 +281,7 @@ def _solve_row(arm: ArmModel, problem: PackedProblem, row: int) -> tuple[Floats,
     )
     if status == INVALID:
         q.fill(np.nan)
-    if len(problem.weights) == 1:  # nothing is asked of the orientation
+    if len(problem.weights) == 1:  # orientation is free
         orientation_error = np.nan
     return q, (status, position_error, orientation_error, iterations, restarts)
 
@@ -296,7 +298,7 @@ def _write_outcome(results: Results, row: int, q: Floats, outcome: Outcome) -> N
 def _round_to_float32(
     arm: ArmModel, problem: PackedProblem, row: int, q: Floats, outcome: Outcome
 ) -> tuple[Floats, Outcome]:
-    """The joint values as single precision holds them, inside the limits, and their errors."""
+    """Round the joint values to single precision, inside the limits, and update their errors."""
     lower, upper = arm.limits.T
     rounded = q.astype(np.float32)
     rounded = np.where(rounded < lower, np.nextafter(rounded, np.float32(np.inf)), rounded)
@@ -321,7 +323,7 @@ def _round_to_float32(
 def start_values_of(
     arm: ArmModel, starts: Any, count: int, on_gpu: bool = False, name: str = "starts"
 ) -> Floats:
-    """(count, n) start values of each target, or (1, n) of all; on the GPU if asked for."""
+    """(count, n) start values of each target, or (1, n) for all; on the GPU if requested."""
     if starts is None:
         array = arm.home.copy()
     elif is_on_gpu(starts):

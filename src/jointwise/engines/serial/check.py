@@ -1,4 +1,4 @@
-"""What a serial arm must not collide with, in one buffer with the arm."""
+"""The collision check of a serial arm, in one buffer with the arm."""
 
 from collections.abc import Callable
 from functools import cached_property, lru_cache
@@ -23,17 +23,17 @@ from jointwise.scene.scene import Scene, kernel_distances, kernel_world, numbere
 from jointwise.shape.attached import serial_names, serial_rows, serial_spheres
 from jointwise.shape.geometry import Geometry, group_spheres, kernel_tree
 
-# Rows that a thread checks at a time.
+# Number of rows that a thread checks at a time.
 ROWS = 4096
-# Values of the first joint at which an obstacle must collide before it is reported as one that
-# always does: enough that the smallest sphere moves by half its radius at most, within these.
+# Numbers of values of the first joint at which an obstacle must collide before it is reported as
+# always colliding: enough for the smallest sphere to move by at most half its radius, within these.
 MIN_VALUES, MAX_VALUES = 64, 2048
-# Checks that are kept, each with the arm, its shape and the scene in one buffer.
+# Number of cached checks, each with the arm, its shape and the scene in one buffer.
 MAX_CHECKS = 16
 
 
 class CollisionCheck:
-    """What checks of an arm and of a robot have in common.
+    """The base class of the checks of an arm and of a robot.
 
     Attributes:
         margin: The smallest clearance of a configuration that counts as free [m].
@@ -45,13 +45,13 @@ class CollisionCheck:
     def base_numbers(self, base_pose: Floats | None = None) -> tuple[float, ...] | None:
         """The numbers of the pose of the base, as ``packed_edges`` takes them.
 
-        None for an arm: its base is part of it.
+        None for an arm, which contains its base pose.
         """
         return None
 
     @cached_property
     def packed_edges(self) -> Floats | None:
-        """What the kernels of edges read; None if the base moves."""
+        """The input of the edge kernels; None if the base moves."""
         return packed_edges(self._collision, self.base_numbers())
 
     def parabola_is_free(
@@ -63,7 +63,7 @@ class CollisionCheck:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """What kernels number: link groups, then obstacles."""
+        """The names of link groups, then of obstacles, in the order of the kernels' numbers."""
         raise NotImplementedError
 
     def name_pair(self, contact: Floats) -> tuple[str, str] | None:
@@ -72,7 +72,7 @@ class CollisionCheck:
         return None if a < 0 else (self.names[a], self.names[b])
 
     def padding_between(self, names: tuple[str, str]) -> float:
-        """How far the spheres of two link groups may extend beyond the links [m], together."""
+        """How far the spheres of two link groups may extend beyond the links in total [m]."""
         geometry = self._collision.geometry
         are_links = set(names) <= set(geometry.names) - set(geometry.attached)
         return 2.0 * (geometry.padding or 0.0) if are_links else 0.0
@@ -92,9 +92,9 @@ class SerialCheck(CollisionCheck):
         geometry, allowed = collision.for_kernels()
         if not is_for_arms(collision):
             raise InvalidInputError(
-                f"the arm holds {' and '.join(geometry.attached)}, which may touch different "
-                "things: expected only one of them here. solve, clearance and is_free accept "
-                "all."
+                f"the arm holds {' and '.join(geometry.attached)}, which may collide with "
+                "different things: expected only one of them here. solve, clearance and is_free "
+                "accept all."
             )
         self._collision, self.margin = collision, collision.margin
         world = kernel_world(collision.scene)
@@ -103,7 +103,7 @@ class SerialCheck(CollisionCheck):
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """What kernels number: link groups, then obstacles."""
+        """The names of link groups, then of obstacles, in the order of the kernels' numbers."""
         return (*serial_names(self._collision.geometry), *numbered_names(self._collision.scene))
 
     def contacts(
@@ -111,8 +111,8 @@ class SerialCheck(CollisionCheck):
     ) -> Floats:
         """(m, 3) clearance [m] and the numbers of the two nearest things, for (m, n) joint values.
 
-        NaN where joint values are; infinite where there is nothing to collide with. The base of an
-        arm is part of it, so ``base_pose`` is ignored.
+        It is NaN where joint values are, and infinite if there is nothing to collide with. An arm
+        contains its base pose, so ``base_pose`` is ignored.
         """
         contacts = np.empty((len(q), 3))
 
@@ -133,7 +133,7 @@ class SerialCheck(CollisionCheck):
         return free
 
     def around(self, packed_arm: Floats, n: int) -> Floats:
-        """The same shape and obstacles around the arm as it is solved, such as with penalties."""
+        """The shape and the obstacles, packed with another arm, such as one with penalties."""
         return with_scene_of(packed_arm, self.packed_arm, n)
 
 
@@ -150,7 +150,7 @@ def _packed_shape(arm: ArmModel, geometry: Geometry) -> PackedShape:
 
 @lru_cache(MAX_CHECKS)
 def serial_check(arm: ArmModel, collision: CollisionModel) -> SerialCheck:
-    """The check of an arm; the last ones are kept."""
+    """The check of an arm; the last ones are cached."""
     warn_if_swallowed(collision, IDENTITY)
     return SerialCheck(arm, collision)
 
@@ -160,7 +160,7 @@ def warn_if_swallowed(collision: CollisionModel, base: Floats) -> None:
 
     Args:
         collision: The shape and the obstacles.
-        base: (4, 4) the base in the frame of the scene; ``IDENTITY`` is the quickest.
+        base: (4, 4) the base in the frame of the scene; ``IDENTITY`` is fastest.
     """
     geometry, scene, margin = collision.geometry, collision.scene, collision.margin
     if not len(scene):
@@ -178,7 +178,7 @@ def warn_if_swallowed(collision: CollisionModel, base: Floats) -> None:
             if obstacle.name in named or not _touches(Scene((obstacle,)), spheres, margin):
                 continue
             named.add(obstacle.name)
-            if obstacle.name in warned:  # of another link group
+            if obstacle.name in warned:  # for another link group
                 continue
             warned.add(obstacle.name)
             warn_caller(
@@ -191,15 +191,15 @@ def warn_if_swallowed(collision: CollisionModel, base: Floats) -> None:
 
 @lru_cache(MAX_CHECKS)
 def _named(scene: Scene, link_group: str, place: bytes) -> set[str]:
-    """The obstacles of which a warning was given, for a link group at a place.
+    """The obstacles about which a warning was given, for a link group at a place.
 
-    A robot and the arm between two of its links are checked alike, and so are other margins.
+    A robot and the arm between two of its links share this, and so do different margins.
     """
     return set()
 
 
 def _touches(scene: Scene, spheres: Floats, margin: float) -> bool:
-    """Whether spheres (m, k, 4), scene frame, touch a scene in all of the m places."""
+    """Whether spheres (m, k, 4), scene frame, collide with a scene in all of the m places."""
     points = np.ascontiguousarray(spheres[..., :3]).reshape(-1, 3)
     gaps = kernel_distances(scene, points).reshape(spheres.shape[:2]) - spheres[..., 3]
     return bool(gaps.min(axis=1).max() < margin)
@@ -209,7 +209,7 @@ def _touches(scene: Scene, spheres: Floats, margin: float) -> bool:
 def _root_bodies(geometry: Geometry) -> list[tuple[int, Floats, Floats]]:
     """The bodies that a joint on the base moves, with centres and radii at one of its values.
 
-    Those that leave everything behind on a joint without limits are left out.
+    Bodies that an unlimited joint moves away from everything are left out.
     """
     found = []
     for body in np.flatnonzero(kernel_tree(geometry).parents < 0).tolist():
@@ -232,9 +232,9 @@ def _swept_spheres(geometry: Geometry, body: int, base: Floats) -> Floats:
 
 @lru_cache(MAX_CHECKS)
 def _first_joint_values(geometry: Geometry, body: int) -> Floats | None:
-    """(m, v) values of all variables: of one on the base over its range, of the others 0.
+    """(m, v) values of all variables: one on the base over its range, the others at 0.
 
-    None if the body has no spheres, or leaves everything behind on a joint without limits.
+    None if the body has no spheres, or if an unlimited joint moves it away from everything.
     """
     tree, spheres = kernel_tree(geometry), group_spheres(geometry)[body + 1]
     variable, is_prismatic = tree.variables[body], tree.kinds[body] == PRISMATIC

@@ -16,9 +16,9 @@ from jointwise.targets import PackedTarget
 if TYPE_CHECKING:
     from jointwise.engines.serial.check import SerialCheck
 
-# Solutions that differ by less in every joint are the same [rad, m].
+# Solutions that differ by less in every joint are equal [rad, m].
 SAME = 1e-3
-# Solutions collected before the most different are chosen.
+# Number of solutions that are collected before the most different are chosen.
 POOL = 256
 
 
@@ -49,6 +49,6 @@ def distinct_solutions(
 
 
 def smallest_difference(arm: ArmModel, config: SolveConfig) -> float:
-    """Solutions that differ by less in every joint are the same [rad, m]."""
+    """Solutions that differ by less in every joint are equal [rad, m]."""
     share: float = config.position_tolerance / arm.angular_scale
     return max(SAME, 3.0 * float(share**0.5))

@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     from jointwise.results.batch import IKBatch
     from jointwise.results.path import IKPath
 
-# Arms with another end effector that are kept.
+# Number of cached arms with another end effector.
 MAX_ARMS = 64
 
 
 class SerialEngine:
-    """Solves problems of a serial arm: one target, fixed base, joints that move by themselves."""
+    """Solves problems of a serial arm: one target, fixed base, independent joints."""
 
     def solve(self, problem: Problem) -> IKResult:
         """Joint values for one target."""
@@ -112,21 +112,21 @@ class SerialEngine:
         return IKPath(*batch_of(provable, arm.n), details)
 
     def stepper(self, problem: Problem, moving: "Moving") -> "Stepper":
-        """What moves the joints of a tracker after a target."""
+        """A stepper that moves the joints of a tracker towards a target."""
         from jointwise.engines.serial.stepper import SerialStepper
 
         return SerialStepper(_arm_and_check(problem)[0], problem.targets[0], moving)
 
 
 def _provable(found: IKResult, config: SolveConfig) -> IKResult:
-    """The same; what always collides at a target may be free near it, within loose tolerances."""
+    """The result; solutions that always collide at a target may be free within loose tolerances."""
     if found.status is not Status.COLLIDES_ALWAYS or not is_loose(config):
         return found
     return tuple.__new__(IKResult, (*found[:4], Status.COLLIDES, *found[5:]))
 
 
 def _arm_and_check(problem: Problem) -> "tuple[ArmModel, SerialCheck | None]":
-    """The arm with its end effector at the point of the target, and what it must not hit."""
+    """The arm with its end effector at the point of the target, and its collision check."""
     arm, collision = arm_at_point(problem.model, problem.targets[0]), problem.collision
     if collision is None:
         return arm, None
@@ -136,7 +136,7 @@ def _arm_and_check(problem: Problem) -> "tuple[ArmModel, SerialCheck | None]":
 
 
 def arm_at_point(arm: ArmModel, target: PackedTarget) -> ArmModel:
-    """The same arm with its end effector at the point of a target."""
+    """The arm with its end effector at the point of a target."""
     return arm if target.point is None else _arm_at(arm, target.point.tobytes())
 
 

@@ -1,4 +1,4 @@
-"""Targets along a path: each from the solution before."""
+"""Targets along a path, each followed from the previous solution."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,13 +21,13 @@ from jointwise.targets import PackedTarget
 if TYPE_CHECKING:
     from jointwise.engines.serial.check import SerialCheck
 
-# Solutions of the first target that are tried as starts when none is given.
+# Number of solutions of the first target that are tried as starts if none is given.
 FIRST_SOLUTIONS = 16
-# For a larger step [rad, m] a smaller one is searched.
+# If a step is larger than this [rad, m], a smaller one is searched.
 LARGE_STEP = 0.5
-# The way from target to target over the configuration halfway, as a multiple of the straight one.
+# Longest way between targets through the halfway configuration, as a multiple of the straight one.
 MAX_DETOUR = 2.0
-# Targets between two reports of progress.
+# Number of targets between two reports of progress.
 REPORT_EVERY = 1000
 # Largest step of a path, as a multiple of the mean step, that needs no better start.
 MAX_UNEVENNESS = 3.0
@@ -39,7 +39,7 @@ class Followed(NamedTuple):
     Attributes:
         results: One for each target.
         breaks: Indices of targets that could not be reached by moving straight on.
-        colliding: Indices of targets on whose way something collides.
+        colliding: Indices of targets for which the motion from the previous target collides.
     """
 
     results: list[IKResult]
@@ -55,7 +55,7 @@ class Followed(NamedTuple):
 
     @property
     def cost(self) -> tuple[int, int, int, float]:
-        """What is worse, most important first."""
+        """The cost, most important part first."""
         missed = sum(not result.converged for result in self.results)
         largest = float(self.steps.max(initial=0.0))
         return missed, len(self.colliding), len(self.breaks), largest
@@ -68,13 +68,13 @@ class Followed(NamedTuple):
         return float(steps.sum()) + (0.0 if start is None else float(np.abs(q[0] - start).sum()))
 
     def quality(self, start: Floats | None) -> tuple[int, int, int, float]:
-        """What is worse, most important first: missed, colliding, breaks, motion."""
+        """The cost, most important part first: missed, colliding, breaks, motion."""
         *bad, _ = self.cost
         return bad[0], bad[1], bad[2], self.motion(start)
 
     @property
     def is_good(self) -> bool:
-        """Whether no other start would do better: all reached, nothing breaks, even steps."""
+        """Whether no other start would be better: all reached, no breaks, even steps."""
         *bad, largest = self.cost
         mean = float(self.steps.mean()) if len(self.steps) else 0.0
         return not any(bad) and largest <= MAX_UNEVENNESS * mean
@@ -89,7 +89,7 @@ class PathSolver(NamedTuple):
         config: Tolerances, and how to search.
         largest_steps: (1, n) largest change of each joint between neighbours [rad, m], or (m, n)
             to each target.
-        check: What the arm must not collide with.
+        check: The collision check.
         preferred: (n,) preferred joint values [rad, m].
     """
 
@@ -103,12 +103,12 @@ class PathSolver(NamedTuple):
     def follow(
         self, start: Floats | None, progress: bool, only_whole: bool = False
     ) -> Followed | None:
-        """From a start, or from the solution of the first target from which it goes best.
+        """Follow from a start, or from the solution of the first target that gives the best path.
 
         Args:
             start: (n,) joint values [rad, m]; None: the solutions of the first target are tried.
             progress: Whether to show progress.
-            only_whole: Whether to give up at the first break or missed target: None then.
+            only_whole: Whether to return None at the first break or missed target.
         """
         with reporting(progress, "following", len(self.targets)) as report:
             if start is not None:
@@ -160,7 +160,7 @@ class PathSolver(NamedTuple):
         Args:
             i: Number of the target.
             q: (n,) joint values at the last target that is reached, or the start.
-            results: Results of the targets before.
+            results: Results of the previous targets.
             result: The result of the target.
             smooth: Whether the joints can move straight to it; None: not known yet.
         """
@@ -175,11 +175,11 @@ class PathSolver(NamedTuple):
         return not smooth or not results[-1].converged
 
     def judged(self, path: Floats, start: Floats | None) -> Followed:
-        """Joint values (m, n) as results; a target without, NaN, is searched for.
+        """Joint values (m, n) as results; where they are NaN, a solution is searched.
 
         Args:
             path: Joint values at each target [rad, m].
-            start: (n,) where the joints are before the first target [rad, m]; None: anywhere.
+            start: (n,) joint values before the first target [rad, m]; None: any.
         """
         results: list[IKResult] = []
         breaks: list[int] = []
@@ -222,7 +222,7 @@ class PathSolver(NamedTuple):
         return detour <= MAX_DETOUR * self._distance(q.copy(), after) + 1e-3 * scale
 
     def _distance(self, q: Floats, target: PackedTarget) -> float:
-        """From the end effector to a target; a radian counts as the angular scale [m]."""
+        """Distance from the end effector to a target; a radian counts as the angular scale [m]."""
         arm, criteria = self.arm, criteria_of(DEFAULT_SOLVE_CONFIG, True)
         weights = target.kind.weights(arm.angular_scale)
         position_error, angle, *_ = cpu.evaluate(arm.packed, target.values, weights, criteria, q)
@@ -240,7 +240,7 @@ class PathSolver(NamedTuple):
         return result
 
     def _colliding(self, results: Sequence[IKResult]) -> tuple[int, ...]:
-        """To which targets the straight motion from the one before is not free."""
+        """The targets for which the straight motion from the previous one is not free."""
         if self.check is None:
             return ()
         return colliding_edges(self.check, np.array([result.q for result in results]))

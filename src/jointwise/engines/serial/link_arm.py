@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from jointwise.scene.collision_model import CollisionModel
     from jointwise.shape.geometry import Geometry
 
-# Serial paths that are kept.
+# Number of cached serial paths.
 MAX_PATHS = 64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinkArm:
-    """The serial engine for one link of a robot: its arm, and where its joints are in the robot.
+    """The serial engine for one link of a robot: its arm, and the numbers of its joints.
 
     Attributes:
         model: The robot.
@@ -55,7 +55,7 @@ class LinkArm:
     base_pose: Floats
 
     def has_all_shapes(self, collision: "CollisionModel") -> bool:
-        """Whether nothing beside the path can collide; tools and things at its end are on it."""
+        """Whether nothing outside the path can collide; tools and things at its end are on it."""
         from jointwise.scene.collision_model import is_for_arms
         from jointwise.shape.geometry import kernel_spheres, kernel_tree
 
@@ -89,7 +89,7 @@ class LinkArm:
 
     def solve_batch(self, problem: Problem, options: RunOptions) -> IKBatch:
         """Joint values of the robot for each of many targets."""
-        if np.ndim(problem.start) == 2:  # NaN in a joint beside the path makes a row invalid, too
+        if np.ndim(problem.start) == 2:  # NaN in a joint outside the path makes a row invalid, too
             valid = np.isfinite(self._starts(problem)).all(axis=1, keepdims=True)
             problem = problem._replace(start=np.where(valid, problem.start, np.nan))
         found = SERIAL.solve_batch(self._reduced(problem), options)
@@ -104,7 +104,7 @@ class LinkArm:
         return IKPath(*self._lifted(problem, found), details)
 
     def stepper(self, problem: Problem, moving: "Moving") -> "Stepper":
-        """What moves the joints of a tracker after a target of the link."""
+        """A stepper that moves the joints of a tracker towards a target of the link."""
         from jointwise.engines.serial.stepper import PathStepper, SerialStepper
 
         links, (target,) = problem.links, problem.targets

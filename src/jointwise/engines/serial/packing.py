@@ -1,4 +1,4 @@
-"""An arm as it is solved: with what it must not collide with, and with penalties on its joints."""
+"""An arm packed for a solve, with its scene and with penalties on its joints."""
 
 from typing import TYPE_CHECKING
 

@@ -53,10 +53,10 @@ def solve_one(
     Args:
         arm: The arm.
         target: The target.
-        q: (n,) where the solve starts [rad, m]; it becomes the result.
+        q: (n,) the start [rad, m]; it becomes the result.
         near_start: Whether the first restarts stay in the neighbourhood of the start.
         config: Tolerances, and how to search.
-        check: What the arm must not collide with.
+        check: The collision check.
         preferred: (n,) preferred joint values [rad, m].
         link: The name of the end effector, for the result.
     """
@@ -81,7 +81,7 @@ def solve_one(
         code, position_error, angle, iterations, restarts = find_nearest(
             arm, (packed, values, weights, criteria_of(config, near_start)), q
         )
-    if code == INVALID:  # the kernel found a value that is not finite, or no rotation
+    if code == INVALID:  # the kernel found a value that is not finite, or not a rotation
         checks.all_finite("start", q)
         refuse(target)
     q.setflags(False)  # type: ignore[call-arg]  # by its name it takes longer
@@ -97,13 +97,13 @@ def solve_one(
         link,
         check,
     )
-    return tuple.__new__(IKResult, fields)  # as IKResult(...), in less time
+    return tuple.__new__(IKResult, fields)  # as IKResult(...), but faster
 
 
 def find_nearest(arm: ArmModel, given: SearchInput, q: Floats) -> Outcome:
     """Move ``q`` to the nearest solution in closed form if there is one, else by ``search``.
 
-    With a tolerance box the search comes first. If it finds nothing, poses inside the box are
+    With a tolerance box, the search comes first. If it finds nothing, poses inside the box are
     solved in closed form.
     """
     outcome: Outcome
@@ -143,12 +143,12 @@ def _find_within(arm: ArmModel, given: SearchInput, q: Floats) -> Outcome:
 
 
 def closed_form_for(arm: ArmModel, packed: Floats, weights: Weights) -> Floats | None:
-    """The packed closed form, if it decides about a target: of poses, for six joints.
+    """The packed closed form, if it decides about a target: for poses and six joints.
 
     Args:
         arm: The arm.
-        packed: The arm as it is solved; penalties on joints would prefer other solutions.
-        weights: Of the target.
+        packed: The arm packed for the solve; penalties on joints would prefer other solutions.
+        weights: Weights of the target.
     """
     form = arm.closed_form
     if form is None or not form.decides or len(weights) != 4:
@@ -160,7 +160,7 @@ def closed_form_for(arm: ArmModel, packed: Floats, weights: Weights) -> Floats |
 def approach(given: SearchInput, proven: int, q: Floats) -> Outcome:
     """Move ``q`` to the closest configuration nearby, for a target that is provably not reached.
 
-    Restarts are for finding a solution, and there is none.
+    There are no restarts, because there is no solution to find.
     """
     packed, values, weights, criteria = given
     local = (criteria[0], criteria[1], 0, criteria[3], criteria[4])
@@ -209,8 +209,8 @@ def collect_solutions(
         target: The target.
         start: (n,) start of the first attempt [rad, m].
         config: How to search.
-        search: When to stop, the largest number of attempts, and that of solutions.
-        check: What they must not collide with.
+        search: When to stop, the largest number of attempts, and the largest number of solutions.
+        check: The collision check.
         preferred: (n,) preferred joint values [rad, m].
     """
     target.kind.check(target.values)
@@ -262,8 +262,8 @@ def _nearest_to(
     if not len(found):
         return None
     best: Floats = found[distance_sq(found).argmin()]
-    # Step towards the preferred values and solve from there, which moves the joints least; then
-    # again, with shorter steps where that led away.
+    # Step towards the preferred values and solve from there, which moves the joints least. Then
+    # repeat, with shorter steps if the last one led away.
     step = 1.0
     while step > 0.01:
         closer = collect(best - step * (best - preferred), 1)

@@ -1,4 +1,4 @@
-"""Steps of a serial arm after a target."""
+"""Steps of a serial arm towards a target."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ Codes = NDArray[np.uint8]
 
 
 class SerialStepper:
-    """Moves a serial arm after one target."""
+    """Moves a serial arm towards one target."""
 
     __slots__ = ("_arm", "_code", "_joints", "_links", "_moving", "_number", "_scratch", "_weights")
 
@@ -40,7 +40,7 @@ class SerialStepper:
             target: Kind and weight of the targets.
             moving: The joints.
             links: The link of a robot that results name; empty for an arm.
-            number: Tells steppers apart that move the joints after another link.
+            number: Distinguishes steppers for different links.
         """
         self._arm, self._moving, self._links, self._number = arm, moving, links, float(number)
         self._weights = target.kind.weights(arm.angular_scale, target.weight)
@@ -54,7 +54,7 @@ class SerialStepper:
         n = row.size // 2 - 1
         errors, status = (row.item(-2), row.item(-1)), TRACK_STATUS_BY_CODE[codes.item()]
         fields = (row[:n], row[n:-2], *errors, status, self._links, None, None)
-        return tuple.__new__(TrackResult, fields)  # as TrackResult(...), in less time
+        return tuple.__new__(TrackResult, fields)  # as TrackResult(...), but faster
 
     def run(self, targets: tuple[PackedTarget, ...]) -> TrackRun:
         """Move the joints by one step for each of many targets."""
@@ -81,7 +81,8 @@ class SerialStepper:
         """Joint values, velocities and errors (m, 2n + 2); writes how each step ended (m,)."""
         state = self._moving.state
         if state.item(LAST_STEPPER) != self._number:
-            # Another stepper has moved the joints: where this one followed its target is outdated.
+            # Another stepper has moved the joints, so the place where this one followed its target
+            # is outdated.
             views, state[LAST_STEPPER] = self._moving.views, self._number
             views.followed[:] = views.second[:] = views.reference
         results = np.empty((len(targets), 2 * len(self._moving.limits) + 2))
@@ -106,7 +107,7 @@ class SerialStepper:
 
 
 class PathStepper(SerialStepper):
-    """Moves some joints of a robot, those of a serial path; the others stop where they should."""
+    """Moves the joints of a serial path in a robot; the others brake to a stop."""
 
     __slots__ = ("_parts",)
 
@@ -127,7 +128,7 @@ class PathStepper(SerialStepper):
             joints: (k,) which of the n joints are on the path.
             moving: The n joints.
             links: The link, for results.
-            number: Tells steppers apart that move the joints after another link.
+            number: Distinguishes steppers for different links.
         """
         super().__init__(arm, target, moving, links, number)
         self._joints = joints
@@ -140,7 +141,7 @@ class PathStepper(SerialStepper):
 
     def _move(self, targets: Floats, results: Floats, codes: Codes) -> None:
         state, rows, n = self._moving.state, self._moving.joint_rows, len(self._moving.limits)
-        nowhere, cursor = np.full_like(targets, np.nan), state[0]  # invalid: joints go on
+        nowhere, cursor = np.full_like(targets, np.nan), state[0]  # invalid, so the joints continue
         for joints, stepper in self._parts:
             own, k = stepper._moving, len(joints)
             found = np.empty((len(targets), 2 * k + 2))

@@ -1,4 +1,4 @@
-"""Poses inside a tolerance box, solved in closed form: for a box that the search does not reach."""
+"""Poses inside a tolerance box, solved in closed form if the search does not reach the box."""
 
 from math import pi
 
@@ -14,7 +14,7 @@ from jointwise.model.arm import ArmModel
 from jointwise.targets import POSE, PackedTarget
 from jointwise.targets.deviation import poses_at, tolerance_box
 
-# Samples along each axis, by the number of axes that have a range.
+# Number of samples along each axis, by the number of axes that have a range.
 SAMPLES = (1, 64, 16, 8, 4, 3, 3)
 
 
@@ -35,7 +35,7 @@ def sampled_deviations(values: Floats, reach: float) -> Floats:
 
     Args:
         values: The target.
-        reach: A position that is free is sampled so far [m].
+        reach: How far a free position is sampled [m].
     """
     box = tolerance_box(values)
     most = np.repeat([2.0 * reach, pi], 3)
@@ -60,11 +60,11 @@ def solve_sampled(
     criteria: PackedCriteria,
     q: Floats,
 ) -> bool:
-    """Move ``q`` to the nearest solution of sampled poses inside a box; whether there is one.
+    """Move ``q`` to the nearest solution of sampled poses inside a box; return False if none.
 
     Args:
         arm: The arm.
-        packed: The arm as it is solved.
+        packed: The arm packed for the solve.
         form: Its packed closed form.
         values: (8, 4) the packed target.
         criteria: When to stop.

@@ -29,8 +29,8 @@ class Move(NamedTuple):
     """One joint's move.
 
     Attributes:
-        sweep: Which sweep, from 0.
-        joint: Which joint, from 0 at the base.
+        sweep: Number of the sweep, from 0.
+        joint: Number of the joint, from 0 at the base.
         before: Its value before [rad, m].
         after: Its value after [rad, m].
         q: (n,) the whole arm after the move.
@@ -73,8 +73,8 @@ class Trace:
     def moves(self) -> Iterator[Move]:
         """Every joint's move of every sweep, from the last joint to the first.
 
-        In the middle of a sweep the joints that it has visited have their new values, and the
-        others their old ones.
+        In the middle of a sweep, joints that it has visited have their new values, and the others
+        have their old ones.
         """
         for sweep in range(self.sweeps):
             q = self.q[sweep].copy()
@@ -91,7 +91,7 @@ def trace(
     config: SolveConfig,
     preferred: Floats | None = None,
 ) -> Trace:
-    """The first attempt of a search from ``q (n,)``, which is moved; see ``Chain.trace``."""
+    """The first attempt of a search from ``q (n,)``, which is modified; see ``Chain.trace``."""
     if config.method == "ccd_anderson":
         raise InvalidInputError(
             "config has the method 'ccd_anderson': expected 'combined' or 'ccd' for a trace."

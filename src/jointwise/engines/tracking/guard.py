@@ -1,4 +1,4 @@
-"""Guard: keeps the joints of a tracker away from obstacles and from each other."""
+"""Guard: keeps the links of a tracker away from obstacles and from each other."""
 
 from functools import lru_cache
 
@@ -32,7 +32,7 @@ from jointwise.targets import PackedTarget
 FOLLOWING_TOL = 1e-4
 # The end effector of an arm.
 TIP = "tip"
-# Shapes whose levers are kept.
+# Number of shapes whose levers are cached.
 MAX_SHAPES = 16
 
 
@@ -63,13 +63,13 @@ class Guard:
         self.replace(collision)
 
     def around(self, stepper: Stepper, problem: Problem, moving: Moving) -> "GuardedStepper":
-        """A stepper that moves the joints as another one does, as far as the guard allows."""
+        """A stepper that moves the joints like another one, as far as the guard allows."""
         tree = TREE.stepper(problem, moving)
         assert isinstance(tree, TreeStepper)
         return GuardedStepper(stepper, tree, moving, self)
 
     def replace(self, collision: CollisionModel) -> None:
-        """Obey another collision model from now on."""
+        """Use another collision model from now on."""
         check = tree_check(self._model, collision, self._base_pose)
         shape = check.shape
         levers = _levers(shape)
@@ -90,12 +90,12 @@ def _levers(shape: PackedTree) -> tuple[Floats, Floats]:
 
 
 class GuardedStepper:
-    """Moves joints as another stepper does, as far as a guard allows."""
+    """Moves joints like another stepper, as far as a guard allows."""
 
     __slots__ = ("_guard", "_moving", "_scratch", "_stepper", "_tree")
 
     def __init__(self, stepper: Stepper, tree: TreeStepper, moving: Moving, guard: Guard) -> None:
-        """A stepper.
+        """Create a stepper.
 
         Args:
             stepper: Proposes steps.
@@ -141,7 +141,7 @@ class GuardedStepper:
     def _guarded(
         self, before: Floats, targets: tuple[PackedTarget, ...], result: TrackResult
     ) -> TrackResult:
-        """The result of a step, changed where obstacles are in the way."""
+        """The result of a step, changed if obstacles are in the way."""
         guard, moving, tree = self._guard, self._moving, self._tree
         (packed,) = tree.pack(targets, many=False)
         row, errors = np.empty(2 * len(moving.limits) + 2), np.empty((len(packed), 2))

@@ -11,7 +11,7 @@ from jointwise.kernels.layout.tree import Tree
 
 # Link groups before that of joint 0, as ``kernels.tree.collision`` numbers them.
 FIRST_JOINT_GROUP = 2
-# For rounded numbers.
+# Factor that allows for rounding.
 ROUNDED = 1.0 + 1e-9
 
 
@@ -36,8 +36,8 @@ def group_levers(tree: Tree, spheres: Spheres) -> Floats:
                 levers[group, joint + 1] = ROUNDED * across if is_revolute else 1.0
     if not np.isfinite(levers).all():
         raise InvalidInputError(
-            "a prismatic joint has no limits, so it could move a link by any distance: a tracker "
-            "in a scene needs limits. Set them with with_limits."
+            "a prismatic joint has no limits, so it could move a link by any distance: expected "
+            "limits for a tracker in a scene. Set them with with_limits."
         )
     return levers
 
@@ -62,7 +62,7 @@ def _origins(tree: Tree) -> Floats:
 
     The frame of a prismatic joint moves along z.
     """
-    with np.errstate(invalid="ignore"):  # travel without end, across an axis
+    with np.errstate(invalid="ignore"):  # infinite travel, across an axis
         shift = np.abs(tree.placements[:, :, 2]) * _travel(tree)[:, None]
     found: Floats = np.abs(tree.placements[:, :, 3]) + shift
     return found

@@ -1,4 +1,4 @@
-"""The motion of joints: where they are, and limits of velocity, acceleration and jerk."""
+"""The motion of joints: their state, and limits of velocity, acceleration and jerk."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
@@ -12,11 +12,11 @@ from jointwise.model import checks
 from jointwise.results.tracking import TrackResult, TrackRun
 from jointwise.targets import PackedTarget
 
-# Commands in a moving average, at most.
+# Largest number of commands in a moving average.
 MAX_WINDOW = 100_000
 # Solutions that differ by more in a joint are in another branch [rad, m].
 OTHER_BRANCH = 0.1
-# Where a state has the number of the stepper that moved the joints last.
+# Index in a state of the number of the stepper that moved the joints last.
 LAST_STEPPER = STATE_TARGET - 1
 
 
@@ -46,8 +46,8 @@ class Moving(NamedTuple):
 
     Attributes:
         motion: Limits and the time of a step.
-        limits: (n, 6) limits of each joint, and where its spare motion goes.
-        state: All that decides the next steps.
+        limits: (n, 6) limits of each joint, and the target of its spare motion.
+        state: All that determines the next steps.
     """
 
     motion: MotionLimits
@@ -72,7 +72,7 @@ def moving_joints(motion: MotionLimits, limits: Floats) -> Moving:
 
 
 class Stepper(Protocol):
-    """How an engine moves the joints of a tracker after targets of some links and kinds."""
+    """Moves the joints of a tracker towards targets of some links and kinds, in one engine."""
 
     def step(self, targets: tuple[PackedTarget, ...]) -> TrackResult:
         """Move the joints by one step."""
@@ -100,20 +100,20 @@ def motion_limits(
 
     Args:
         position_limits: (n, 2) lower and upper limits [rad, m].
-        turns: (n,) by how much joints turn until all is as before [rad]; 0 if it never is.
+        turns: (n,) period of each joint [rad], the turn that changes nothing; 0 if there is none.
         dt: Time between two samples [s].
         max_velocity: A number for all joints, or (n,) [rad/s, m/s].
-        max_acceleration: The same [rad/s², m/s²].
-        max_jerk: The same [rad/s³, m/s³]; None for no limit.
-        owner: Whose joints they are, for error texts.
+        max_acceleration: A number for all joints, or (n,) [rad/s², m/s²].
+        max_jerk: A number for all joints, or (n,) [rad/s³, m/s³]; None for no limit.
+        owner: Owner of the joints, for error texts.
     """
     n, seconds = len(position_limits), checks.positive("dt", dt)
     velocity = _per_joint("max_velocity", max_velocity, n, owner)
     acceleration, window = _per_joint("max_acceleration", max_acceleration, n, owner), 1
     if max_jerk is not None:
         jerk = _per_joint("max_jerk", max_jerk, n, owner)
-        # The mean of k commands changes its acceleration by 2/k of theirs at most. With a higher
-        # acceleration full speed would be reached later, since the moving average is longer.
+        # The mean of k commands changes its acceleration by at most 2/k of theirs. With a higher
+        # acceleration, full speed would be reached later, because the moving average is longer.
         acceleration = np.minimum(acceleration, np.sqrt(0.5 * velocity * jerk))
         window = max(int(np.ceil((2.0 * acceleration / (jerk * seconds)).max() - 1e-9)), 1)
         if window > MAX_WINDOW:

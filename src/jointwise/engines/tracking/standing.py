@@ -1,4 +1,4 @@
-"""Targets that stand still, before which joints have stopped: does another branch reach them?"""
+"""Search for another branch if joints have stopped short of a target that stands still."""
 
 # Annotations stay text, so that help() shows the names of types, not what they stand for.
 from __future__ import annotations
@@ -13,22 +13,22 @@ from jointwise.kernels.layout.arrays import Floats
 from jointwise.results.status import STOPPED, TrackStatus
 from jointwise.targets import PackedTarget
 
-# For how long a target stands still before the joints until another branch is looked for [s].
+# How long a target must stand still before another branch is searched [s].
 PATIENCE = 0.1
 
-# How steps ended.
+# The codes of steps.
 Codes: TypeAlias = NDArray[np.uint8]
-# The targets of each link; their links and kinds; and these with the numbers of one target.
+# The targets of each link; their links and kinds; and these, with the numbers of one target.
 Targets: TypeAlias = tuple[PackedTarget, ...]
 Key: TypeAlias = tuple[object, ...]
 Numbers: TypeAlias = tuple[Key, list[Floats]]
 
 
 class Standing:
-    """Looks for another branch, once for each target before which the joints have stopped.
+    """Searches another branch, once for each target short of which the joints have stopped.
 
-    A search takes up to milliseconds, so it waits until a target has stood still for a while: one
-    that moves costs nothing.
+    A search may take milliseconds, so it waits until a target has stood still for a while. A moving
+    target takes no time.
     """
 
     __slots__ = ("_answer", "_asked", "_before", "_patience", "_switches", "_waited")
@@ -38,32 +38,32 @@ class Standing:
         self.forget()
 
     def forget(self) -> None:
-        """Begin anew: the joints have been moved otherwise."""
+        """Start over, because something else has moved the joints."""
         self._before: Numbers | None = None
         self._asked: Numbers | None = None
         self._answer, self._waited = False, 0
 
     def copy(self) -> Standing:
-        """The same, for a copy of the tracker."""
+        """A copy, for a copy of the tracker."""
         twin = Standing.__new__(Standing)
         for name in self.__slots__:
             setattr(twin, name, getattr(self, name))
         return twin
 
     def passed(self, numbers: Numbers | None) -> None:
-        """After a step in which the joints have not stopped: its target, None if it is invalid."""
+        """Record a step in which the joints have not stopped, by its target, None if invalid."""
         self._before, self._waited = numbers, 0
 
     def stopped(
         self, numbers: Numbers, targets: Targets, stepper: Stepper, moving: Moving
     ) -> TrackStatus | None:
-        """After one step in which the joints have stopped: what is known of other branches.
+        """Return the status of a step in which the joints have stopped, by other branches.
 
         Args:
             numbers: The target.
-            targets: The same, one of each link.
-            stepper: What has moved the joints.
-            moving: The joints; their reference goes to another branch if it may.
+            targets: The target, one of each link.
+            stepper: The stepper that has moved the joints.
+            moving: The joints; their reference may move to another branch.
         """
         self._waited = self._waited + 1 if _equal(self._before, numbers) else 0
         self._before = numbers
@@ -72,7 +72,7 @@ class Standing:
         return self._other_branch(numbers, targets, stepper, moving)
 
     def first_question(self, key: Key, targets: Targets, codes: Codes) -> int | None:
-        """The first of some steps after which another branch has to be looked for.
+        """The first of some steps after which another branch must be searched.
 
         Args:
             key: Links and kinds of the targets.
@@ -87,14 +87,14 @@ class Standing:
     def judge(
         self, key: Key, targets: Targets, codes: Codes, stepper: Stepper, moving: Moving
     ) -> Codes:
-        """How steps ended, with what is known of other branches; looks for one after the last.
+        """The codes of steps, updated for other branches; searches for one after the last step.
 
         Args:
             key: Links and kinds of the targets.
             targets: m targets of each link.
-            codes: (m,) how the steps ended, all but the last without a question.
-            stepper: What has moved the joints.
-            moving: The joints; their reference goes to another branch if it may.
+            codes: (m,) how the steps ended; only the last one may need a search.
+            stepper: The stepper that has moved the joints.
+            moving: The joints; their reference may move to another branch.
         """
         waits, judged = self._waits(key, targets, codes), codes.copy()
         for first, end in self._stretches(waits):
@@ -124,7 +124,7 @@ class Standing:
         return TrackStatus.APPROACHING if switches else TrackStatus.OTHER_BRANCH
 
     def _waits(self, key: Key, targets: Targets, codes: Codes) -> NDArray[np.int64]:
-        """(m,) for how many steps the joints have stood before a target that stood still."""
+        """(m,) for how many steps the joints have stood still short of a standing target."""
         count, waiting = len(codes), np.isin(codes, STOPPED)
         if not waiting.any():
             return np.zeros(count, np.int64)
@@ -143,7 +143,7 @@ class Standing:
 
 
 def _equal(some: Numbers | None, others: Numbers) -> bool:
-    """Whether two targets are of the same links and kinds, and have the same numbers."""
+    """Whether two targets have the same links, kinds and numbers."""
     return (
         some is not None and some[0] == others[0] and all(map(np.array_equal, some[1], others[1]))
     )

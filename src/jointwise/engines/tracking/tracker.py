@@ -31,25 +31,26 @@ if TYPE_CHECKING:
     from jointwise.engines.tracking.guard import Guard
     from jointwise.scene.scene import Scene
 
-# Without preferred values, spare motion keeps this share of a joint's range away from its limits.
+# Without preferred values, spare motion keeps joints away from their limits by this share of the
+# range.
 INNER_MARGIN = 0.15
 INVALID = TrackStatus.INVALID
-# Steps of a run in one call of a kernel.
+# Number of steps of a run in one call of a kernel.
 ROWS = 2048
 # The links that have targets, and the targets of each.
 Targets = tuple[tuple[str, ...], tuple[PackedTarget, ...]]
 
 
 class Tracker:
-    """Moves joints to follow targets, step by step. Made by ``Chain.track`` and ``Robot.track``.
+    """Moves joints to follow targets, step by step. ``Chain.track`` and ``Robot.track`` create it.
 
     Every step keeps the limits of position, velocity, acceleration and jerk, whatever the target
-    is, and so can all later steps, since the joints can always brake in time. The same targets give
-    the same results, bit for bit, by ``step`` or by ``run``.
+    is. Later steps can keep them, too, because the joints can always brake in time. The same
+    targets give the same results, bit for bit, with ``step`` or ``run``.
 
     The target of an arm is one value. The targets of a robot are a mapping of link names. The links
     may change from step to step; joints that move none of them hold still, and the base does not
-    move. The engine is chosen by the links and kinds of the targets, as for ``solve``.
+    move. As for ``solve``, the links and kinds of the targets determine the engine.
 
     Example:
         >>> from jointwise import Chain
@@ -83,15 +84,16 @@ class Tracker:
         preferred: Floats,
         switches: bool,
     ) -> None:
-        """A tracker at rest.
+        """Create a tracker at rest.
 
         Args:
-            problem: The model, which joints may move, and what must not collide. It has no targets.
+            problem: The model, the joints that may move, and the collision model. It has no
+                targets.
             packed: Packs targets, one set or many.
-            start: (n,) where the joints are [rad, m].
+            start: (n,) the current joint values [rad, m].
             motion: Limits and the time of a step.
-            preferred: (n,) where spare motion goes [rad, m].
-            switches: Whether joints that have stopped go to another branch by themselves.
+            preferred: (n,) joint values that spare motion approaches [rad, m].
+            switches: Whether joints that have stopped move to another branch automatically.
         """
         limits = np.column_stack([motion.per_step, preferred])
         self._problem, self._packed = problem, packed
@@ -115,8 +117,8 @@ class Tracker:
     def scene(self) -> Scene | None:
         """The obstacles; None if the model has no scene. Assign it to replace them between steps.
 
-        The joints brake if a new obstacle is in the way. Pairs of ``allow`` that name obstacles of
-        the last scene alone are dropped.
+        The joints brake if a new obstacle is in the way. Pairs of ``allow`` that name obstacles
+        only of the old scene are dropped.
 
         Raises:
             InvalidInputError: The assigned value is not a ``Scene``, or the model has no scene.
@@ -144,7 +146,7 @@ class Tracker:
 
     @property
     def state(self) -> Floats:
-        """All that determines the next steps, as one array. Read-only; assign it to restore it.
+        """The state that determines the next steps, a read-only array. Assign it to restore it.
 
         Raises:
             InvalidInputError: The assigned state is not from a tracker with this model and limits.
@@ -158,8 +160,8 @@ class Tracker:
         saved, own = checks.floats("state", state), self._moving.state
         if saved.shape != own.shape or saved[-1] != own[-1]:
             raise InvalidInputError(
-                f"state has shape {saved.shape} and is not of this tracker: expected the state of "
-                "a tracker with the same model and limits."
+                f"state has shape {saved.shape} and is not from this tracker: expected the state "
+                "of a tracker with the same model and limits."
             )
         if not np.isfinite(saved).all() or saved[0] not in range(self._moving.motion.window):
             raise InvalidInputError("state is damaged: expected an array that state has returned.")
@@ -170,9 +172,10 @@ class Tracker:
         """Move the joints by one step towards a target.
 
         Args:
-            target: Of any kind that ``solve`` takes; for a robot a mapping of link names to
-                targets. ``step`` never raises because of its numbers, even if the target cannot be
-                followed. If it is invalid, such as NaN, the joints continue to the last valid one.
+            target: A target of any kind that ``solve`` takes; for a robot, a mapping of link names
+                to targets. ``step`` never raises because of its numbers, even if the target cannot
+                be followed. If it is invalid, such as NaN, the joints continue to the last valid
+                one.
 
         Raises:
             InvalidInputError: The target has a wrong shape or type, or a link is unknown.
@@ -231,7 +234,7 @@ class Tracker:
         return run
 
     def _run(self, stepper: Stepper, targets: tuple[PackedTarget, ...]) -> TrackRun:
-        """Steps for some targets, up to one after which another branch has to be looked for."""
+        """Make steps for some targets, up to one after which another branch must be searched."""
         before = self._moving.state.copy()
         run = stepper.run(targets)
         if not len(run):
@@ -248,8 +251,8 @@ class Tracker:
     def switch_branch(self, target: Any = None) -> bool:
         """Move the joints to another branch that reaches a target, in the next steps.
 
-        The nearest solution in another branch is searched for, which takes milliseconds. The joints
-        then move there on a straight line in joint space, within their limits.
+        The search for the nearest solution in another branch takes milliseconds. The joints then
+        move there on a straight line in joint space, within their limits.
 
         Args:
             target: As for ``step``. None: the last valid target of this tracker.
@@ -304,7 +307,7 @@ class Tracker:
         return links, tuple([each._replace(values=numbers) for each, numbers in pairs])
 
     def _stepper(self, links: tuple[str, ...], targets: tuple[PackedTarget, ...]) -> Stepper:
-        """What follows targets of these links and kinds; kept for the next step."""
+        """The stepper for targets of these links and kinds, cached for the next step."""
         key: tuple[object, ...] = links
         for kind, _, weight, point, to in targets:
             key += (kind, weight, None if point is None else point.tobytes(), to)
@@ -334,7 +337,7 @@ def away_from_limits(motion: MotionLimits, q: Floats) -> Floats:
 def active_joints(
     posture: Posture | None, model: ArmModel | TreeModel, names: tuple[str, ...]
 ) -> Posture | None:
-    """Which joints may move, as the posture of the problems of a tracker; None for all.
+    """The joints that may move, as the posture of the problems of a tracker; None for all.
 
     Raises:
         InvalidInputError: A name is unknown or is that of the free base, or the posture has a
@@ -345,8 +348,8 @@ def active_joints(
     if posture.weight != POSTURE_WEIGHT or posture.smoothness:
         name = "smoothness" if posture.smoothness else "weight"
         raise InvalidInputError(
-            f"posture has a {name}: a tracker moves to its joint values only by spare motion, "
-            "which moves no target. Leave it out."
+            f"posture has a {name}: a tracker approaches its joint values only by spare motion, "
+            "which does not affect targets. Leave it out."
         )
     if posture.active is None:
         return None
@@ -364,14 +367,14 @@ def active_joints(
 
 
 def _guard_of(problem: Problem, moving: Moving) -> Guard:
-    """What keeps the joints away from obstacles."""
+    """The guard that keeps the joints away from obstacles."""
     from jointwise.engines.tracking.guard import Guard  # loads the tree engine
 
     return Guard(problem, moving)
 
 
 def _description(problem: Problem) -> bytes:
-    """All that decides the steps beside the limits, for a checksum."""
+    """All that determines the steps besides the limits, for a checksum."""
     model, posture, pose = problem.model, problem.posture, problem.base_pose
     arrays = [model.packed] if isinstance(model, ArmModel) else list(model.tree[:6])
     active = repr(None if posture is None else posture.active).encode()

@@ -1,4 +1,4 @@
-"""What a whole robot must not collide with, packed for kernels."""
+"""The collision check of a whole robot, packed for kernels."""
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -34,9 +34,9 @@ from jointwise.scene.packing import PackedShape, with_world
 from jointwise.scene.scene import kernel_world, numbered_names
 from jointwise.shape.geometry import Geometry, kernel_spheres, kernel_tree
 
-# Checks that are kept, each with the shape of a robot and a scene in one buffer.
+# Number of cached checks, each with the shape of a robot and a scene in one buffer.
 MAX_CHECKS = 16
-# A sphere that is not there, as ``Spheres.bounds`` has it.
+# An absent sphere, as in ``Spheres.bounds``.
 NO_SPHERE = np.array([0.0, 0.0, 0.0, -1.0])
 # No targets, and no settings of joints.
 _NO_FLOATS, _NO_INTS = np.empty(0), np.empty(0, np.int64)
@@ -48,10 +48,10 @@ class TreeCollisionCheck(CollisionCheck):
     Args:
         model: The robot.
         collision: Its shape and the obstacles.
-        base: (4, 4) the pose of its root, unless it is free; ``IDENTITY`` is the quickest.
+        base: (4, 4) the pose of its root, unless it is free; ``IDENTITY`` is fastest.
 
     Attributes:
-        base: The same.
+        base: The pose of its root.
     """
 
     def __init__(self, model: TreeModel, collision: CollisionModel, base: Floats) -> None:
@@ -66,7 +66,7 @@ class TreeCollisionCheck(CollisionCheck):
 
     @cached_property
     def _obstacles(self) -> tuple[World, Bools | None]:
-        """The obstacles, and which link groups may touch which of them."""
+        """The obstacles, and which link groups may collide with which of them."""
         _, allowed = self._collision.for_kernels()
         rows = None if allowed is None else placed_rows(allowed, self._model.free_base)
         return kernel_world(self._collision.scene), rows
@@ -79,7 +79,7 @@ class TreeCollisionCheck(CollisionCheck):
     def base_numbers(self, base_pose: Floats | None = None) -> tuple[float, ...] | None:
         """The numbers of the pose of the base, as ``packed_edges`` takes them.
 
-        A free base is where ``base_pose`` says, if it is given.
+        A free base is at ``base_pose``, if that is given.
         """
         free = self._model.free_base and base_pose is not None
         pose = base_pose if free else self.base
@@ -87,12 +87,12 @@ class TreeCollisionCheck(CollisionCheck):
 
     @cached_property
     def packed_edges(self) -> Floats | None:
-        """What the kernels of edges read; None if the base moves."""
+        """The input of the edge kernels; None if the base moves."""
         return None if self._model.free_base else super().packed_edges
 
     @cached_property
     def is_warned(self) -> bool:
-        """True; warns of obstacles that are always in contact, once."""
+        """True; warns once about obstacles that are always in contact."""
         if not self._model.free_base:
             warn_if_swallowed(self._collision, self.base)
         return True
@@ -104,7 +104,7 @@ class TreeCollisionCheck(CollisionCheck):
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """What kernels number: link groups, then obstacles."""
+        """The names of link groups, then of obstacles, in the order of the kernels' numbers."""
         root, *others = self._collision.geometry.names
         first = ("", root) if self._model.free_base else (root, "")
         return (*first, *others, *numbered_names(self._collision.scene))
@@ -123,8 +123,8 @@ class TreeCollisionCheck(CollisionCheck):
             base_pose: (4, 4) or (m, 4, 4) pose of the root in the world; that of the model if it
                 does not move.
             threads: Number of threads; None for one per core.
-            exact: Whether to find the nearest; else any that is nearer than the margin. Without
-                any, clearance is infinite.
+            exact: Whether to find the nearest pair; otherwise any pair nearer than the margin. If
+                there is none, the clearance is infinite.
         """
         pose = self.base if base_pose is None or not self._model.free_base else base_pose
         states, contacts = np.empty((len(q), self._model.n + BASE_POSE)), np.empty((len(q), 3))
@@ -144,7 +144,7 @@ class TreeCollisionCheck(CollisionCheck):
         return free
 
     def packed(self, request: Request, config: SolveConfig) -> PackedCheck:
-        """What a kernel checks in a solve."""
+        """The check of a kernel in a solve."""
         state = np.concatenate([request.starts[0], request.base[:3].ravel()])
         settings, targets = request.settings, request.targets[0]
         moving = np.zeros(self._model.n, np.bool_)
@@ -170,7 +170,7 @@ class PackedTree:
     Attributes:
         joints: Its joints, and those that carry attached things.
         spheres: Its shape, with link groups as ``kernels.tree.collision`` numbers them.
-        packed: The same, packed.
+        packed: Joints and shape, packed.
         tree: The joints, packed.
     """
 
@@ -187,7 +187,7 @@ def _packed_tree(
     """A robot whose root is at a pose, unless it is free."""
     pose = IDENTITY if base is None else np.reshape(base, (4, 4))
     spheres = placed_spheres(kernel_spheres(geometry), model.free_base, pose)
-    joints, nothing = kernel_tree(geometry), np.ones(model.n)  # of restarts, which it does not make
+    joints, nothing = kernel_tree(geometry), np.ones(model.n)  # no restarts are made
     tree = pack_problem(joints, _NO_INTS, nothing, nothing, model.free_base)
     return PackedTree(joints, spheres, PackedShape(NO_ARM, spheres), tree)
 
@@ -198,7 +198,7 @@ def placed_spheres(body: Spheres, free_base: bool, base: Floats) -> Spheres:
     Args:
         body: The body of its geometry.
         free_base: Whether carrier 0, the root, moves: it becomes carrier 1.
-        base: (4, 4) where the root is if it does not: its spheres are then in the world frame.
+        base: (4, 4) pose of the root if it does not move; its spheres are then in the world frame.
     """
     root, count = (1, 0) if free_base else (0, body.first[1])
     centres, bounds = body.centres.copy(), np.insert(body.bounds, 1 - root, NO_SPHERE, axis=0)
@@ -220,7 +220,7 @@ def placed_spheres(body: Spheres, free_base: bool, base: Floats) -> Spheres:
 
 
 def placed_rows(allowed: Bools, free_base: bool) -> Bools:
-    """Rows of the link groups of a geometry as ``kernels.tree.collision`` numbers the groups."""
+    """Rows of the link groups of a geometry, in the order of ``kernels.tree.collision``."""
     return np.insert(allowed, 0 if free_base else 1, False, axis=0)
 
 
@@ -233,9 +233,9 @@ def _placed(
     moves_base: bool,
     tolerances: tuple[float, float],
 ) -> Floats:
-    """The packed scene of the bodies that targets place, or that nothing moves.
+    """The packed scene of the bodies whose pose a target fixes, or that nothing moves.
 
-    They are where they are in every solution, within the tolerances, which lower the margin.
+    They have the same pose in every solution up to the tolerances, which lower the margin.
 
     Args:
         check: The robot and the obstacles.
@@ -243,7 +243,7 @@ def _placed(
         posed: The body of each target that is a pose, and its point there [m].
         moving: The bytes of (n,) booleans: which variables move.
         moves_base: Whether the base moves.
-        tolerances: Of position [m] and orientation [rad].
+        tolerances: Tolerances of position [m] and orientation [rad].
     """
     placed, reach = _placed_shape(shape, posed, moving, moves_base)
     return check.around(placed, check.margin - 2.0 * (tolerances[0] + reach * tolerances[1]))
@@ -253,12 +253,12 @@ def _placed(
 def _placed_shape(
     shape: PackedTree, posed: tuple[tuple[float, ...], ...], moving: bytes, moves_base: bool
 ) -> tuple[PackedShape, float]:
-    """The bodies that targets place, or that nothing moves, and how far any point is away [m]."""
+    """The bodies that targets fix, or that nothing moves, and how far any point is away [m]."""
     tree, body = shape.joints, shape.spheres
     points = {int(number): np.array(point) for number, *point in posed}
     is_moved, is_placed = np.frombuffer(moving, np.bool_), [not moves_base or -1 in points]
     for i, parent in enumerate(tree.parents.tolist()):
-        moves = is_moved[tree.variables[i]] and tree.ratios[i] != 0.0  # or attached
+        moves = is_moved[tree.variables[i]] and tree.ratios[i] != 0.0  # or it is attached
         idle = not moves and is_placed[parent + 1]
         is_placed.append(i in points or idle)
     keep = np.array([is_placed[0], *is_placed, False])
@@ -272,13 +272,13 @@ def _placed_shape(
 def tree_check(
     model: TreeModel, collision: CollisionModel, base_pose: Floats | None, warn: bool = True
 ) -> TreeCollisionCheck:
-    """The check of a robot whose base is at a pose (4, 4); the last ones are kept.
+    """The check of a robot whose base is at a pose (4, 4); the last ones are cached.
 
     Args:
         model: The robot.
         collision: Its shape and the obstacles.
         base_pose: The pose of its root; None for the identity.
-        warn: Whether to warn of obstacles that are always in contact.
+        warn: Whether to warn about obstacles that are always in contact.
     """
     pose = IDENTITY if base_pose is None or model.free_base else base_pose
     check = _cached(model, collision, None if pose is IDENTITY else tuple(pose.ravel().tolist()))

@@ -1,7 +1,8 @@
-"""Contacts of links along a path, as targets beside those that are given.
+"""Contacts of links along a path, as additional targets.
 
-Each point of a contact is a position that counts while it is in contact, and for some frames before
-and after it, and another point of the link that stays above the floor, if there is one.
+Each point of a contact becomes a position target that counts during the contact and for some frames
+before and after it. If there is a floor, the point also becomes a target that keeps it above the
+floor.
 """
 
 from collections.abc import Mapping
@@ -24,15 +25,15 @@ WEIGHT = 1e3
 def with_contacts(
     problem: Problem, contacts: Mapping[str, Contact], q: Floats, base_poses: Floats
 ) -> tuple[Problem, Floats]:
-    """The problem of a path with targets for the contacts after the others, and how these count.
+    """The problem of a path with targets for contacts after the other targets, and their weights.
 
-    The second value is (m, c), by how much the weight of each of the c targets is multiplied.
+    The second value is (m, c), factors of the weight of each of the c targets.
 
     Args:
         problem: The problem of a robot.
         contacts: The contacts, by link.
         q: (m, n) the path without them [rad, m].
-        base_poses: (m, 4, 4) of it.
+        base_poses: (m, 4, 4) base poses of that path.
     """
     links, targets, counts = [*problem.links], [*problem.targets], list[Floats]()
     weight = WEIGHT * (max(target.weight[0] for target in targets) or 1.0), 0.0
@@ -58,7 +59,7 @@ def with_contacts(
 def point_paths(
     model: TreeModel, link: str, points: Floats, q: Floats, base_poses: Floats
 ) -> Floats:
-    """(m, p, 3) where points (p, 3) of a link are along a path [m]."""
+    """(m, p, 3) positions of points (p, 3) of a link along a path [m]."""
     tree, place, frames = model.tree, model.links[link], base_poses
     values = tree.ratios * q[:, tree.variables] + tree.offsets
     for joint in sorted(model.path(place.joint)):
@@ -72,12 +73,12 @@ def point_paths(
 def held_places(
     contact: Contact, moved: Floats, down: Bools, ground: Floats
 ) -> tuple[Floats, Floats]:
-    """(m, p, 3) where the points of a link should be [m], and (m,) how much that counts, up to 1.
+    """(m, p, 3) target positions of the points of a link [m], and (m,) their weights, up to 1.
 
     Args:
         contact: The contact.
-        moved: (m, p, 3) where they are without it [m].
-        down: (m,) where they are in contact.
+        moved: (m, p, 3) their positions without it [m].
+        down: (m,) whether they are in contact.
         ground: (m, p) height of the floor below them [m]; -inf for none.
     """
     places, shares = moved.copy(), down.astype(float)
@@ -109,7 +110,7 @@ def _second(pair: tuple[int, bool]) -> bool:
 
 
 def _raised(points: Floats, ground: Floats) -> Floats:
-    """Points (..., 3), or points of the floor (...) above those that are below it."""
+    """Points (..., 3), raised to the floor (...) if they are below it."""
     raised = points.copy()
     raised[..., 2] = np.maximum(points[..., 2], ground)
     return raised

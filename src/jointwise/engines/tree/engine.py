@@ -1,4 +1,4 @@
-"""The engine of trees: several targets at once, a free base, joints that move together."""
+"""The tree engine: several targets at once, a free base, joints that move together."""
 
 from dataclasses import replace
 from math import nan
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from jointwise.engines.tracking.motion import Moving, Stepper
     from jointwise.engines.tree.check import TreeCollisionCheck
 
-# Sets of targets that a thread takes at a time.
+# Number of sets of targets that a thread takes at a time.
 ROWS = 32
 
 
@@ -135,8 +135,8 @@ class TreeEngine:
             problem: The targets; those of contacts are the last.
             limits: Velocity limits.
             options: Whether to show progress.
-            check: What must not collide.
-            counts: (m, c) where each of the targets of contacts counts; None without contacts.
+            check: The collision check.
+            counts: (m, c) factors of the weights of the targets of contacts; None without contacts.
             begin: Joint values and pose of the base near which the path begins.
         """
         request, config = make_request(problem, True), problem.config
@@ -166,7 +166,7 @@ class TreeEngine:
         check: "TreeCollisionCheck | None",
         path: IKPath,
     ) -> IKPath:
-        """The path again, with the places of its contacts, which are near where it was."""
+        """The path, solved again with the places of its contacts, which are close to it."""
         assert options.contacts is not None
         held, counts = with_contacts(problem, options.contacts, path.q, path.base_poses)
         from_start = problem.start is not None and limits.is_timed
@@ -174,7 +174,7 @@ class TreeEngine:
         return self._followed(held, limits, options, check, counts, begin)
 
     def stepper(self, problem: Problem, moving: "Moving") -> "Stepper":
-        """What moves the joints of a tracker after targets of these links and kinds."""
+        """A stepper that moves the joints of a tracker towards targets of these links and kinds."""
         from jointwise.engines.tree.stepper import TreeStepper
 
         by_link = isinstance(problem.model, TreeModel)
@@ -201,7 +201,7 @@ def _check_of(problem: Problem) -> "TreeCollisionCheck | None":
 def _one_result(
     request: Request, config: SolveConfig, results: TreeResults, check: "TreeCollisionCheck | None"
 ) -> IKResult:
-    """The result of one set of targets: as ``_collected`` and then the first row, in less time."""
+    """The result of one set of targets; the same as the first row of ``_collected``, but faster."""
     ((state,), (errors,), (outcome,)), tree, q = results, request.tree, request.starts[0]
     v, base_pose = len(tree.variables), request.base
     q[tree.variables] = tree.unwrap(state[:v], request.turns_near[0])
@@ -230,13 +230,13 @@ def _collected(
     check: "TreeCollisionCheck | None",
     along_path: bool,
 ) -> tuple[Any, ...]:
-    """The fields of an ``IKBatch``, from what a kernel wrote.
+    """The fields of an ``IKBatch``, from the output of a kernel.
 
     Args:
-        request: What was asked.
+        request: The request.
         config: The tolerances.
         results: States, errors and outcomes.
-        check: What computes clearances.
+        check: The collision check.
         along_path: Whether full turns are chosen near the start of the first row only, so that
             neighbours stay neighbours.
     """
@@ -274,7 +274,7 @@ def _collected(
 
 
 def _largest(errors: Floats) -> Floats:
-    """(m,) the largest of the errors (m, k) that are not NaN; NaN where all are."""
+    """(m,) the largest of the errors (m, k) that are not NaN; NaN if all are."""
     found: Floats = np.fmax.reduce(errors, axis=1, initial=np.nan)
     return found
 

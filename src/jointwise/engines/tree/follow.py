@@ -1,4 +1,4 @@
-"""Targets of a robot along a path: each set from the one before, without restarts."""
+"""Targets of a robot along a path: each set is solved from the previous one, without restarts."""
 
 from typing import TYPE_CHECKING
 
@@ -15,9 +15,9 @@ from jointwise.kernels.layout.tree import SETTING_MAX_CHANGE, SETTING_SMOOTH, Tr
 if TYPE_CHECKING:
     from jointwise.engines.tree.check import TreeCollisionCheck
 
-# Steps of a set at most, and the relative decrease of the cost below which it ends.
+# Largest number of steps of a set, and the relative decrease of the cost below which it ends.
 FRAME_LIMITS = 50, 1e-5
-# Restarts of the first set, at most: its targets may be out of reach, as those of others.
+# Largest number of restarts of the first set, whose targets may be out of reach.
 FIRST_RESTARTS = 16
 # A larger step is a break, unless the largest step is given [rad, m].
 LARGE_STEP = 0.5
@@ -34,8 +34,8 @@ def follow(
 ) -> TreeResults:
     """Follow targets set by set, without restarts after the first.
 
-    Each set starts at the one before, and ends in the least weighted squared errors that are
-    near it, so that the robot does not change its branch where targets are out of reach.
+    Each set starts at the previous solution and ends at the nearby minimum of the weighted squared
+    errors, so that the robot does not change its branch where targets are out of reach.
 
     Args:
         request: The targets.
@@ -43,8 +43,8 @@ def follow(
         limits: Velocity limits; with a start, the robot is there one set before the first.
         smoothness: Weight of the change of the joints; a target weighs 1.
         has_start: Whether a start was given.
-        check: What the robot must not collide with: the first set is chosen so.
-        first: (v+12,) the state near which the first set is solved; None: it is searched for.
+        check: The collision check, which the first set must pass.
+        first: (v+12,) the state near which the first set is solved; None: it is searched.
     """
     tree, results, memory = request.tree, result_arrays(request), request.tree.memory
     criteria, from_start = criteria_of(config, has_start), has_start and limits.is_timed
@@ -78,7 +78,7 @@ def follow(
 
 
 def breaks_of(q: Floats, max_step: float) -> tuple[int, ...]:
-    """Indices of targets that a joint reaches by a large step.
+    """Indices of targets that a joint reaches with a large step.
 
     Args:
         q: (m+1, n) the start and the solution of each target. A step from the start counts only if

@@ -1,4 +1,4 @@
-"""A robot pruned to the joints that move a target, packed; kept for the next solve."""
+"""A robot pruned to the joints that move a target, packed and cached for the next solve."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -30,17 +30,17 @@ from jointwise.model.arm import kronecker_strides
 from jointwise.model.kinematic_tree import LinkPlace, Loop, TreeModel
 from jointwise.targets import TargetKind, Weight
 
-# Of the longest path from the base to a link: the position error that counts like 1 rad.
+# Position error that counts like 1 rad, as a share of the longest path from the base to a link.
 ANGULAR_SHARE = 0.3
 
 
 class Placed(NamedTuple):
-    """What a target is of, and in which frame.
+    """The link of a target, and its frame.
 
     Attributes:
         link: The link, or ``MASS_CENTRE``.
         to: The link in whose frame the target is; None for the world.
-        rows: How many rows of a Jacobian it is for kernels; 0 if its moments are enough.
+        rows: Number of rows of its Jacobian in kernels; 0 if its moments are enough.
     """
 
     link: str
@@ -49,7 +49,7 @@ class Placed(NamedTuple):
 
 
 def row_count(place: LinkPlace, kind: TargetKind, weight: Weight, to: str | None) -> int:
-    """The rows of a target: none if it is fixed in the world, on a link; see ``Placed``."""
+    """The number of rows of a target: 0 if it is fixed in the world, on a link; see ``Placed``."""
     is_plain = kind.form in (PLAIN, IN_BOX)
     if is_plain and to is None and place.joint != CENTRE_OF_MASS:
         return 0
@@ -65,18 +65,18 @@ class PrunedTree:
     Attributes:
         model: The robot.
         links: The links that have targets.
-        variables: (v,) which of the robot's variables are left.
+        variables: (v,) the remaining variables of the robot.
         ints: Packed integers; see ``kernels.layout.tree``.
         floats: Packed floats.
         free_settings: (6, v) settings with which all variables are free; a joint that can turn
             fully has no limits.
         wrapped: (v,) variables without such limits, whose values are brought near the start.
-        has_wrapped: Whether there are any.
+        has_wrapped: Whether there are any such variables.
         angular_scale: Position error that counts like 1 rad of orientation error [m].
         memory_size: Numbers in the scratch of a kernel.
         moves_base: Whether the base moves.
-        limbs: Its limbs; none if all targets are one.
-        target_count: Targets of the links, and loops after them.
+        limbs: Its limbs; none if all targets form a single one.
+        target_count: Number of targets of the links and of loops, which follow them.
         is_relative: (k,) which targets are in the frame of a link.
     """
 
@@ -102,7 +102,7 @@ class PrunedTree:
 
     @property
     def scales(self) -> Floats:
-        """(v,) what a unit of each variable weighs against a squared metre."""
+        """(v,) the weight of a unit of each variable, relative to a squared metre."""
         revolute = ~self.model.prismatic[self.variables]
         return np.where(revolute, self.angular_scale**2, 1.0)
 
@@ -147,11 +147,11 @@ class PrunedTree:
 def pruned_tree(
     model: TreeModel, targets: tuple[Placed | Loop, ...], free_base: bool, held: bytes = b""
 ) -> PrunedTree:
-    """The robot with targets for some links; the last ones are kept.
+    """The robot with targets for some links; the last ones are cached.
 
     Args:
         model: The robot.
-        targets: What they are of; the loops of the robot are after them.
+        targets: The links and frames of the targets; the loops of the robot follow them.
         free_base: Whether the base moves.
         held: The bytes of (n,) booleans: which variables do not move; empty for none.
     """
@@ -221,7 +221,7 @@ def moving_joints(model: TreeModel, target: Placed | Loop) -> set[int]:
 def _couplings(
     model: TreeModel, targets: tuple[Placed | Loop, ...], bodies: list[int], index: dict[int, int]
 ) -> Couplings:
-    """What couples the branches of a robot that is pruned to some joints."""
+    """The couplings between branches of a robot that is pruned to some joints."""
     ends = [ends_of(model, each) for each in targets]
     references = [WORLD if to == WORLD else index[to] for _, to in ends]
     masses = np.zeros((len(bodies) + 1, 4))
@@ -237,8 +237,8 @@ class Limb(NamedTuple):
 
     Attributes:
         tree: The robot, pruned to the joints that move them.
-        targets: Which of all targets they are.
-        variables: Which of the variables of all targets move them.
+        targets: Their indices among all targets.
+        variables: The indices of the variables that move them.
     """
 
     tree: PrunedTree

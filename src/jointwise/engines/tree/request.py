@@ -1,4 +1,4 @@
-"""A problem as the kernels of trees take it: targets, settings of the joints, starts and base."""
+"""A problem packed for the tree kernels: targets, settings of the joints, starts and base."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -44,10 +44,10 @@ from jointwise.problem import Problem
 from jointwise.results.result import IDENTITY
 from jointwise.targets import PackedTarget, TargetKind, Weight
 
-# Packed targets of any kind, none of them.
+# An empty array of packed targets.
 NO_TARGETS = np.empty((0, 0, 0))
 NO_TRANSFORM = np.empty((3, 4))
-# The pose of a base that has not moved, as states have it.
+# The pose of a base that has not moved, as in states.
 NO_MOTION = IDENTITY[:3].ravel()
 
 
@@ -90,7 +90,7 @@ class Request(NamedTuple):
         return self.starts[:, self.tree.variables]
 
     def row(self, i: int) -> "Request":
-        """The same for one set of targets, from its own start."""
+        """The request for one set of targets, from its own start."""
         start = self.starts[i : i + 1] if len(self.starts) > 1 else self.starts
         settings = self.settings
         if len(self.starts) > 1 and self.held is not None:
@@ -100,7 +100,7 @@ class Request(NamedTuple):
 
 
 def check_tree_config(config: SolveConfig) -> None:
-    """Refuse what only a serial arm can do."""
+    """Refuse options that only a serial arm supports."""
     if config is DEFAULT_SOLVE_CONFIG or (config.method == "combined" and not config.stiffness):
         return
     name = "stiffness" if config.method == "combined" else "method"
@@ -110,7 +110,7 @@ def check_tree_config(config: SolveConfig) -> None:
 
 
 def make_request(problem: Problem, many: bool) -> Request:
-    """Check everything beside the numbers of the targets, and pack it with them.
+    """Check everything except the numbers of the targets, and pack it together with them.
 
     Args:
         problem: The problem of a robot.
@@ -142,7 +142,7 @@ def make_request(problem: Problem, many: bool) -> Request:
 
 
 def start_rows(model: TreeModel, start: Any, preferred: Floats | None, count: int) -> Floats:
-    """(1, n) or (m, n) where solves start, inside the limits."""
+    """(1, n) or (m, n) the starts of solves, inside the limits."""
     if start is None and preferred is None:
         return model.home[None].copy()
     if start is None:
@@ -176,7 +176,7 @@ def valid_rows(starts: Floats) -> Floats:
 
 
 def check_numbers(links: tuple[str, ...], targets: tuple[PackedTarget, ...]) -> None:
-    """Say what is wrong with the numbers of targets, one of each link, that a kernel refused."""
+    """Raise an error about the numbers of targets, one of each link, that a kernel refused."""
     for link, target in zip(links, targets, strict=True):
         target.kind.check(target.values, f"targets[{link!r}]")
 
@@ -193,9 +193,9 @@ Shapes = tuple[tuple[TargetKind, Weight, tuple[float, ...], str | None], ...]
 def _prepare(
     model: TreeModel, links: tuple[str, ...], shapes: Shapes, active: tuple[str, ...] | None
 ) -> tuple[PrunedTree, Bools | None, Floats, list[list[bool]]]:
-    """What does not depend on the numbers of targets: tree, held variables, (k, 64) constants.
+    """Data independent of the numbers of targets: tree, held variables, (k, 64) constants.
 
-    And whether the position and the orientation of each target count.
+    The last result is whether the position and the orientation of each target count.
     """
     held, free_base = active_variables(model, active)
     placed = tuple(
@@ -247,10 +247,10 @@ def pack_values(kind: TargetKind, values: Floats, transform: Floats, packed: Flo
     """Write the numbers of one link's targets into ``packed (m, 64)``, which has the constants.
 
     Args:
-        kind: What the targets are.
-        values: (m, ...) the targets, as the kind packs them.
+        kind: The kind of the targets.
+        values: (m, ...) the targets, packed by their kind.
         transform: (3, 4) the link's frame in that of its body; not used if axes are fixed.
-        packed: (m, 64) what is written.
+        packed: (m, 64) the array to write.
     """
     numbers = kind.target_numbers(values)
     packed[:, TARGET_POINT : TARGET_POINT + numbers.shape[1]] = numbers
@@ -265,7 +265,7 @@ def pack_values(kind: TargetKind, values: Floats, transform: Floats, packed: Flo
 
 
 def _pack_loop(loop: Loop, scale: float, packed: Floats) -> None:
-    """Write a loop as a target ``packed (64,)``: one frame as the other one sees it."""
+    """Write a loop as a target ``packed (64,)``: one frame relative to the other."""
     packed[TARGET_POSITION_WEIGHT] = 1.0
     if loop.is_weld:
         packed[TARGET_ORIENTATION_WEIGHT], packed[TARGET_DIRECTIONS] = scale**2, 3.0
@@ -294,10 +294,10 @@ def into_frame(targets: Floats, frame: Floats) -> None:
 def into_frames(
     model: TreeModel, targets: tuple[PackedTarget, ...], base_pose: Floats | None, packed: Floats
 ) -> None:
-    """Express targets (m, k, 64) in the frames in which kernels take them.
+    """Express targets (m, k, 64) in the frames that kernels expect.
 
-    Those in the frame of a link are expressed in that of the joint that carries it, others in that
-    of the base; its pose is None for the identity.
+    Targets in the frame of a link are expressed in that of the joint that carries it, others in
+    that of the base, whose pose is None for the identity.
     """
     if all(target.to is None for target in targets):
         if base_pose is not None:

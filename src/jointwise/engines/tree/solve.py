@@ -22,11 +22,11 @@ from jointwise.kernels.layout.tree import (
 )
 from jointwise.kernels.layout.tree import TreeCheck as PackedCheck
 
-# Of a compromise with preferred joint values, as ``follow_tree`` takes them: steps, decrease of the
-# cost that ends it, and no limit of the change from the start.
+# Settings of a compromise with preferred joint values, for ``follow_tree``: number of steps,
+# decrease of the cost that ends it, and no limit of the change from the start.
 COMPROMISE_LIMITS = 200, 1e-9, False
 
-# Where nothing is checked.
+# The collision check if nothing is checked.
 _NO_FLOATS, _NO_INTS = np.empty(0), np.empty(0, np.int64)
 NO_CHECK = PackedCheck(_NO_INTS, _NO_FLOATS, _NO_INTS, _NO_FLOATS, NO_ARM, NO_ARM)
 
@@ -46,7 +46,7 @@ def some_rows(results: TreeResults, rows: slice) -> TreeResults:
 
 
 def packed_rows(request: Request, criteria: PackedCriteria, settings: Floats) -> TreeRows:
-    """A request as kernels take it, with some settings of its variables."""
+    """A request packed for kernels, with some settings of its variables."""
     tree = request.tree
     return TreeRows(tree.ints, tree.floats, request.targets, criteria, settings)
 
@@ -79,7 +79,7 @@ class Preferring(NamedTuple):
         request: The set of targets.
         criteria: When to stop.
         memory: Scratch of a kernel.
-        around: What the robot must not collide with.
+        around: The packed collision check.
     """
 
     request: Request
@@ -88,7 +88,7 @@ class Preferring(NamedTuple):
     around: PackedCheck
 
     def solve(self, start: TreeResults) -> TreeResults:
-        """The result, limb by limb. Where the whole robot then collides, of all limbs together."""
+        """The result, limb by limb, or of all limbs together if the whole robot then collides."""
         if not self.request.tree.limbs:
             return self.nearest(start)
         found = self.limb_by_limb(start)
@@ -100,7 +100,7 @@ class Preferring(NamedTuple):
         return found
 
     def limb_by_limb(self, start: TreeResults) -> TreeResults:
-        """Each limb by itself, without a check of collisions."""
+        """Solve each limb by itself, without a check of collisions."""
         request, (states, errors, outcomes) = self.request, _copies(start)
         outcomes[:] = 0
         for tree, targets, variables in request.tree.limbs:
@@ -120,10 +120,10 @@ class Preferring(NamedTuple):
     def nearest(self, start: TreeResults) -> TreeResults:
         """The nearest to the preferred values of three solutions.
 
-        The first is that without preferred values. The others come from the least errors with the
-        weight of the preferred values, found from these values and from the first solution. If
-        none reaches the targets, it is the least of their errors, unless that is farther away
-        than the first.
+        The first is the solution without preferred values. The others minimize the errors with the
+        weight of the preferred values, starting from these values and from the first solution. If
+        none reaches the targets, the result is the one with the least errors, unless it is farther
+        away than the first.
         """
         plain, preferring = _copies(start), start[0].copy()
         v, preferred = len(self.request.tree.variables), self.request.settings[SETTING_PREFERRED]
@@ -181,7 +181,7 @@ class Preferring(NamedTuple):
         return float(away @ away)
 
     def cost(self, parts: TreeResults) -> float:
-        """Twice what ``compromise`` reduces."""
+        """Twice the cost that ``compromise`` reduces."""
         settings, weights = self.request.settings, self.request.targets[0, :, :TARGET_DIRECTIONS]
         away: Floats = parts[0][0, :-BASE_POSE] - settings[SETTING_PREFERRED]
         return float((weights * parts[1][0] ** 2).sum() + settings[SETTING_PENALTY] @ away**2)

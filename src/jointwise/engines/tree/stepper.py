@@ -1,4 +1,4 @@
-"""Steps of a whole robot after the targets of its links."""
+"""Steps of a whole robot towards the targets of its links."""
 
 from collections.abc import Callable
 
@@ -29,11 +29,11 @@ LIMITS = slice(SETTING_LOWER, SETTING_UPPER + 1)
 
 
 class TreeStepper:
-    """Moves a robot after targets of some links and kinds; its base stays where it is.
+    """Moves a robot towards targets of some links and kinds; its base does not move.
 
     Attributes:
         request: Links and kinds of the targets, packed.
-        packed: The same with the limits of the joints, as kernels take it.
+        packed: The request with the limits of the joints, packed for kernels.
         memory: Scratch of kernels.
     """
 
@@ -87,7 +87,7 @@ class TreeStepper:
         self.memory, fixed = tree.memory, (tree.ints, tree.floats, request.settings, tree.variables)
         times = motion.dt, motion.window, tree.angular_scale
         self.packed = TreeTracking(*fixed, moving.limits, *times)
-        # Also joints that can turn fully keep their limits: full turns count in a motion.
+        # Joints that can turn fully keep their limits, too, because full turns count in a motion.
         request.settings[LIMITS] = motion.position_limits[:, tree.variables]
         assert request.held is not None
         self._held = np.flatnonzero(request.held[tree.variables])
@@ -99,7 +99,7 @@ class TreeStepper:
         n, status = row.size // 2 - 1, TRACK_STATUS_BY_CODE[codes.item()]
         largest = row.item(-2), row.item(-1)
         fields = (row[:n], row[n:-2], *largest, status, self._links, link_errors, None)
-        return tuple.__new__(TrackResult, fields)  # as TrackResult(...), in less time
+        return tuple.__new__(TrackResult, fields)  # as TrackResult(...), but faster
 
     def run(self, targets: tuple[PackedTarget, ...]) -> TrackRun:
         """Move the joints by one step for each of many sets of targets."""
@@ -117,7 +117,7 @@ class TreeStepper:
         return result.q if result.converged and change > OTHER_BRANCH else None
 
     def ordered(self, targets: tuple[PackedTarget, ...]) -> tuple[PackedTarget, ...]:
-        """The same in the order of the links of the robot."""
+        """The targets in the order of the links of the robot."""
         return targets if self._order is None else tuple([targets[i] for i in self._order])
 
     def pack(self, targets: tuple[PackedTarget, ...], many: bool) -> Floats:
@@ -139,7 +139,7 @@ class TreeStepper:
             pack_all(problem.model, problem.links, targets, many, packed)
         if not self._in_base_frame:
             into_frames(problem.model, problem.targets, problem.base_pose, packed)
-        if len(self._held):  # where they are: a state may have been assigned
+        if len(self._held):  # at their current values, since a state may have been assigned
             held = self._moving.views.reference[request.tree.variables[self._held]]
             request.settings[LIMITS, self._held] = held
         return packed
@@ -158,5 +158,5 @@ class TreeStepper:
 
 
 def _blank(target: PackedTarget) -> PackedTarget:
-    """One target of this kind, for numbers to be filled in."""
+    """One target of this kind, to be filled with numbers."""
     return target._replace(values=np.zeros(target.kind.packed_shape))

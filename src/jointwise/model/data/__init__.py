@@ -1,6 +1,6 @@
 """The arms that come with jointwise, one file each: a DH table, or a URDF without meshes.
 
-``geometry`` has the shapes of some of them, as ``Geometry.save`` writes them.
+``geometry`` has the shapes of some of them, in the format of ``Geometry.save``.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from jointwise.errors import InvalidInputError
 
-# Names that a hint lists, at most.
+# Largest number of names that a hint lists.
 MAX_HINTS = 4
 # Suffixes of files that ``find`` accepts; xacro, so that the URDF reader can say what to do.
 SUFFIXES = (".urdf", ".xml", ".xacro", ".toml", ".csv")
@@ -50,8 +50,8 @@ def find_geometry(name: str | PathLike[str]) -> Path:
     if Path(name).suffix.lower() == ".json":
         return Path(name)
     raise InvalidInputError(
-        f"no shape of {name!r} comes with jointwise, only of {', '.join(known)}. Read a URDF with "
-        "its meshes, or a .json file of spheres."
+        f"no shape of {name!r} comes with jointwise, only those of {', '.join(known)}. Read a URDF "
+        "with its meshes, or a .json file of spheres."
     )
 
 
@@ -91,7 +91,7 @@ def find(name: str | PathLike[str]) -> Path:
 
 
 def _hint(name: str, known: Sequence[str]) -> str:
-    """A question whether names that begin like this one, or the most similar one, were meant."""
+    """A question that suggests names with the same beginning, or the most similar one."""
     longer = sorted({each for each in known if each.lower().startswith(name)})
     shortest = [a for a in longer if not any(a != b and a.startswith(b) for b in longer)]
     similar = shortest[:MAX_HINTS] or get_close_matches(name, known, 1, 0.5)

@@ -22,11 +22,11 @@ WORLD = 0
 
 
 class ModelReader:
-    """Makes a robot of a compiled model.
+    """Makes a robot from a compiled model.
 
     Args:
         model: A ``mujoco.MjModel``.
-        title: What errors call the file.
+        title: Name of the file in errors.
     """
 
     def __init__(self, model: Any, title: str) -> None:
@@ -63,7 +63,7 @@ class ModelReader:
     def _home(self) -> dict[str, float]:
         """The value of each joint in a keyframe: one whose name is in ``NAMES``, else the first.
 
-        Without keyframes it is empty.
+        It is empty without keyframes.
         """
         model = self.model
         if not model.nkey:
@@ -99,7 +99,7 @@ class ModelReader:
         first, count = int(model.body_jntadr[body]), int(model.body_jntnum[body])
         for joint in range(first, first + count):
             axis = self._axis_frame(joint)
-            # At its reference value a joint has not moved.
+            # At its reference value, a joint has not moved.
             pose = pose @ axis @ self._motion(joint, -self._reference(joint))
             if joint in self.held:
                 pose = pose @ self._motion(joint, self.held[joint])

@@ -20,10 +20,10 @@ def is_mjcf(file: Path) -> bool:
 
 
 def compile_model(source: Source) -> tuple[Any, str]:
-    """A ``mujoco.MjModel``, and what errors call it.
+    """A ``mujoco.MjModel``, and its name in errors.
 
     Raises:
-        InvalidInputError: It is no MJCF, or MuJoCo cannot read it; the text says why.
+        InvalidInputError: It is not MJCF, or MuJoCo cannot read it; the text says why.
         JointwiseError: MuJoCo is not installed.
     """
     title, text = read_source(source, "an MJCF model")
@@ -37,7 +37,7 @@ def compile_model(source: Source) -> tuple[Any, str]:
     # Its warnings are about physics, and go to a log file in the working directory.
     mujoco.set_mju_user_warning(lambda _: None)
     try:
-        # Files that a model includes are found beside it only if MuJoCo gets its path.
+        # MuJoCo finds files that a model includes only if it gets the path of the model.
         if isinstance(source, (str, PathLike)) and not title.startswith("the MJCF model"):
             return mujoco.MjModel.from_xml_path(str(source)), title
         decoded = text.decode() if isinstance(text, bytes) else text

@@ -13,14 +13,14 @@ from jointwise.model.mimics import Mimic, held_values
 from jointwise.model.mjcf.poses import pose_matrix
 from jointwise.model.tree_poses import square
 
-# Types of equality constraints, of an object that is a site, and of a tendon's part that is a
-# joint, as MuJoCo numbers them.
+# MuJoCo's numbers of types: of equality constraints, of a site as an object, and of a joint as a
+# part of a tendon.
 CONNECT, WELD, JOINT, TENDON = range(4)
 SITE, JOINT_PART = 6, 1
 
 
 class Coupling(NamedTuple):
-    """A joint that follows another one: value = ratio · master + offset; a master of -1 is none."""
+    """A joint that follows another one: value = ratio · master + offset; master -1 means none."""
 
     joint: int
     master: int
@@ -31,12 +31,12 @@ class Coupling(NamedTuple):
 def joint_constraints(
     model: Any, names: tuple[str, ...], title: str
 ) -> tuple[dict[int, Mimic], dict[int, float]]:
-    """Which joints follow others, and the values of those that are held, by their numbers.
+    """The joints that follow others, and the values of held joints, by their numbers.
 
     Args:
         model: A ``mujoco.MjModel``.
         names: One name per joint.
-        title: What errors call the file.
+        title: Name of the file in errors.
     """
     mimics: dict[str, Mimic] = {}
     for joint, master, ratio, offset in _couplings(model, names, title):

@@ -20,9 +20,9 @@ KINDS = (
     "mesh",
     "sdf",
 )
-# Geoms of this group and those above are not drawn, unless asked for.
+# Geoms of this group and higher ones are not drawn by default.
 HIDDEN_GROUP = 3
-# The colour of a geom that has none of its own: that of its material, if it has one.
+# MuJoCo's default colour: a geom with it has the colour of its material, if there is one.
 DEFAULT_COLOR = (0.5, 0.5, 0.5, 1.0)
 
 
@@ -33,9 +33,9 @@ class Geom(NamedTuple):
         body: The name of its body.
         is_static: Whether its body is fixed to the world.
         kind: Its type, such as ``"box"``.
-        size: (3,) half lengths or radii [m], as MuJoCo has them.
+        size: (3,) half lengths or radii [m], as in MuJoCo.
         pose: (4, 4) its frame in that of the body.
-        vertices: (k, 3) of its mesh [m]; empty if it has none.
+        vertices: (k, 3) vertices of its mesh [m]; empty if it has none.
         faces: (m, 3) the triangles of its mesh.
     """
 
@@ -49,7 +49,7 @@ class Geom(NamedTuple):
 
 
 def read_geoms(model: Any) -> list[Geom]:
-    """The geoms that can collide; of a body without any, those that are drawn.
+    """The geoms that can collide; for a body without any, those that are drawn.
 
     Args:
         model: A ``mujoco.MjModel``.
@@ -65,7 +65,7 @@ def read_geoms(model: Any) -> list[Geom]:
 def drawn_geoms(model: Any) -> list[tuple[Geom, Floats]]:
     """The geoms that MuJoCo draws by default, and the colour (4,) of each, red to opaque, 0 to 1.
 
-    If it draws none, all geoms.
+    All geoms, if it draws none.
 
     Args:
         model: A ``mujoco.MjModel``.

@@ -1,4 +1,4 @@
-"""The maker's home configuration: a group state of the SRDF that lies beside a URDF."""
+"""The maker's home configuration: a group state of the SRDF beside a URDF."""
 
 from pathlib import Path
 
@@ -31,7 +31,7 @@ def home_of(source: Source, srdf: Source | None) -> dict[str, float]:
 def find_srdf(source: Source) -> Path | None:
     """The SRDF of a URDF, in its folder or in the folder ``srdf`` beside it.
 
-    It has the name of the URDF, or its beginning: ``talos.srdf`` is found for
+    Its name is that of the URDF, or the beginning of it: ``talos.srdf`` is found for
     ``talos_full_v2.urdf``, but ``ur5.srdf`` is not found for ``ur5e.urdf``.
     """
     urdf = path_of(source)

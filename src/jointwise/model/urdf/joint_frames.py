@@ -1,4 +1,4 @@
-"""Joints of a URDF in numbers, for a chain and for a whole robot."""
+"""Frames of the joints of a URDF, for a chain and for a whole robot."""
 
 from collections.abc import Sequence
 
@@ -25,7 +25,7 @@ def check_types(joints: Sequence[Joint]) -> None:
 
 
 def origins(joints: Sequence[Joint]) -> Floats:
-    """(n, 4, 4) for each joint its frame in that of the link that carries it."""
+    """(n, 4, 4) the frame of each joint in the frame of the link that carries it."""
     poses = np.tile(np.eye(4), (len(joints), 1, 1))
     poses[:, :3, 3] = _vectors(joints, "origin", "xyz", "0 0 0")
     poses[:, :3, :3] = rpy_matrix(_vectors(joints, "origin", "rpy", "0 0 0"))
@@ -33,7 +33,7 @@ def origins(joints: Sequence[Joint]) -> Floats:
 
 
 def axis_frames(joints: Sequence[Joint]) -> Floats:
-    """(n, 4, 4) for each joint a rotation whose z axis is the joint's axis."""
+    """(n, 4, 4) a rotation for each joint, whose z axis is the joint's axis."""
     axes = _vectors(joints, "axis", "xyz", "1 0 0")
     lengths = np.linalg.norm(axes, axis=1)
     for joint in (joints[i] for i in np.flatnonzero(lengths < MIN_AXIS_LENGTH).tolist()):
@@ -60,4 +60,4 @@ def warn_about_degrees(joints: Sequence[Joint], title: str) -> None:
         )
         if any(map(degrees.suspected, values))
     ]
-    degrees.warn(found, "convert them: a URDF has radians, such as 1.5708 for 90")
+    degrees.warn(found, "convert them: angles in a URDF are in radians, such as 1.5708 for 90")

@@ -1,9 +1,9 @@
 """The links and joints of a URDF, read from its XML.
 
-Read with expat, the XML parser of Python itself. The URDF libraries are not used: yourdfpy installs
-33 packages for meshes, which are not needed here, and reads a broken or hostile file as an empty
-robot; urdf-parser-py had its last release in 2021 and accepts a joint without limits. No tree is
-built, so any depth of nesting can be read, and a document type declaration, on which all entity
+The file is read with expat, Python's own XML parser. The URDF libraries are not used: yourdfpy
+installs 33 packages for meshes, which are not needed here, and reads a broken or hostile file as an
+empty robot; urdf-parser-py had its last release in 2021 and accepts a joint without limits. No tree
+is built, so any depth of nesting can be read, and a document type declaration, on which all entity
 attacks depend, is refused.
 """
 
@@ -22,19 +22,19 @@ from jointwise.kernels.layout.arrays import MAX_VALUE
 from jointwise.model.checks import parse_number, short
 
 Source = str | bytes | PathLike[str] | IO[str] | IO[bytes]
-# Stripped from the beginning of a text, because nothing may precede an XML declaration.
+# Characters stripped from the beginning of a text: nothing may precede an XML declaration.
 SPACE = "\ufeff \t\r\n"
 
 
 @dataclass(slots=True)
 class Element(ABC):
-    """A named element and the elements in it, not yet checked.
+    """A named element and its child elements, not checked yet.
 
     Attributes:
         name: Its name.
         kind: Its type, such as ``"revolute"``.
-        title: What errors call the URDF.
-        elements: Attributes of the elements in it, by tag.
+        title: Name of the URDF in errors.
+        elements: Attributes of its child elements, by tag.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Element(ABC):
     elements: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def numbers(self, tag: str, attribute: str, default: str, count: int = 3) -> list[float]:
-        """Numbers from an attribute of one of its elements."""
+        """Numbers from an attribute of one of its child elements."""
         text = self.elements.get(tag, {}).get(attribute, default)
         numbers = [parse_number(word) for word in text.split()]
         if len(numbers) != count or not all(abs(number) < MAX_VALUE for number in numbers):
@@ -60,7 +60,7 @@ class Element(ABC):
     @property
     @abstractmethod
     def described(self) -> str:
-        """What errors call this element."""
+        """The name of this element in errors."""
 
 
 class Collision(Element):
@@ -70,7 +70,7 @@ class Collision(Element):
 
     @property
     def described(self) -> str:
-        """What errors call this shape."""
+        """The name of this shape in errors."""
         return f"the collision shape of link {short(self.name)} of {self.title}"
 
 
@@ -81,7 +81,7 @@ class Inertial(Element):
 
     @property
     def described(self) -> str:
-        """What errors call this element."""
+        """The name of this element in errors."""
         return f"the inertial of link {short(self.name)} of {self.title}"
 
     def mass(self) -> float:
@@ -100,7 +100,7 @@ class Joint(Element):
 
     @property
     def described(self) -> str:
-        """What errors call this joint."""
+        """The name of this joint in errors."""
         return f"joint {short(self.name)} of {self.title}"
 
     @property
@@ -155,7 +155,7 @@ class Reader:
     """Collects links and joints from the events of expat.
 
     Args:
-        title: What errors call the URDF.
+        title: Name of the URDF in errors.
 
     Attributes:
         joints: All joints.
@@ -202,15 +202,15 @@ class Reader:
             if is_read:
                 self._add(tag, attributes)
         elif is_read:
-            # Of several elements with the same tag the first is used, as other readers do.
+            # If several elements have the same tag, the first is used, as in other readers.
             self.joints[-1].elements.setdefault(tag, attributes)
         else:
             self._start_shape(tag, attributes)
 
     def _start_shape(self, tag: str, attributes: dict[str, str]) -> None:
-        """A ``collision`` or ``inertial`` of a link, or an element in it.
+        """Start a ``collision`` or ``inertial`` of a link, or a child element.
 
-        Of a collision these are ``origin``, and the shape itself.
+        The child elements of a collision are ``origin``, and the shape itself.
         """
         if self._depth == 3:
             self._in_collision = tag == "collision" and bool(self._link)
@@ -267,8 +267,8 @@ def parse_xml(
     """Call ``start`` and ``end`` for every element of an XML text.
 
     Raises:
-        InvalidInputError: It is not valid, or has a document type declaration; ``title`` is what
-            the text calls the file.
+        InvalidInputError: It is not valid, or has a document type declaration; ``title`` names the
+            file in the text.
     """
 
     def refuse_doctype(*_: object) -> NoReturn:
@@ -289,7 +289,7 @@ def parse_xml(
 
 
 def read_source(source: Source, expected: str = "a URDF") -> tuple[str, str | bytes]:
-    """What errors call a source, and its text.
+    """The name of a source in errors, and its text.
 
     Args:
         source: A path, an open file, or the text itself.

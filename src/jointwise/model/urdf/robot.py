@@ -1,4 +1,4 @@
-"""A whole robot of a URDF: all its links, and the joints that move."""
+"""A whole robot from a URDF: all its links, and the joints that move."""
 
 from contextlib import suppress
 
@@ -65,8 +65,8 @@ def _bodies(tree: Tree, links: dict[str, LinkPlace]) -> list[tuple[LinkPlace, fl
 def read_part(tree: Tree, base: str | None, tip: str | None) -> tuple[TreeModel, str | None]:
     """The robot of a URDF with at least the joints between two links; see ``Chain.from_urdf``.
 
-    If something beside these joints cannot be read, such as a planar joint or a loop, the robot
-    consists of them alone.
+    If other parts of the file cannot be read, such as a planar joint or a loop, the robot consists
+    of these joints only.
 
     Returns:
         The robot, and the tip; None if it was not given and is the default tip of the robot.
@@ -88,12 +88,12 @@ def read_part(tree: Tree, base: str | None, tip: str | None) -> tuple[TreeModel,
         joint.elements["mimic"].get("joint") for joint in moving if "mimic" in joint.elements
     }
     if problem is not None and not followed <= {joint.name for joint in moving}:
-        raise problem  # the part needs a joint beside it
+        raise problem  # the part needs a joint outside it
     return read_robot(part), end
 
 
 def _default_tip(tree: Tree, base: str) -> str:
-    """The tip of the only arm below the base, also if not all joints can be read."""
+    """The tip of the only arm below the base, even if not all joints can be read."""
     joints = (
         tips.Joint(
             joint.name, joint.parent, joint.child, joint.kind == "fixed", "mimic" in joint.elements

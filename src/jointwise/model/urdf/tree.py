@@ -25,7 +25,7 @@ class Tree:
         srdf: An SRDF with its home configuration. None: the one beside the file, if any.
 
     Attributes:
-        title: What errors call the URDF.
+        title: Name of the URDF in errors.
         robot: The robot's name; "" if the file has none.
         links: The names of all links, in the order of the file.
         collisions: All collision shapes.
@@ -35,7 +35,7 @@ class Tree:
         home: The home configuration by joint [rad, m]; empty if none is known.
 
     Raises:
-        InvalidInputError: It is no URDF, or a joint has no parent or child.
+        InvalidInputError: It is not a URDF, or a joint has no parent or child.
     """
 
     def __init__(self, source: Source, srdf: Source | None = None) -> None:
@@ -69,7 +69,7 @@ class Tree:
         return [joint for below in self.joints_below.values() for joint in below]
 
     def part(self, base: str | None, tip: str) -> "Tree":
-        """The same URDF with the joints between two links only."""
+        """This URDF with only the joints between two links."""
         part, joints = copy(self), [step.joint for step in self.path(base, tip)]
         kept = {tip, *(end for joint in joints for end in (joint.parent, joint.child))}
         part.links = {link: None for link in self.links if link in kept}
@@ -82,7 +82,7 @@ class Tree:
         return [link for link in self.links if link not in self.joints_above]
 
     def check_link(self, link: object) -> None:
-        """Refuse what is not the name of a link."""
+        """Refuse a name that is not that of a link."""
         checks.known_name("link", link, self.links, self.title)
 
     def path(self, base: str | None, tip: str) -> list[Step]:

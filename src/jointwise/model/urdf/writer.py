@@ -17,8 +17,8 @@ from jointwise.model.tree_poses import inverse, square
 INFINITE_LIMIT = 1e16
 # Written for an unknown velocity, which the format requires; read as unknown again.
 UNKNOWN_VELOCITY = 1e9
-# By how much the limits of a mimic joint are widened, so that rounding does not narrow the range of
-# the joint that it follows.
+# Widening of the limits of a mimic joint, so that rounding does not narrow the range of the joint
+# that it follows.
 ROUNDING = 1e-12
 # Characters that XML cannot represent.
 NOT_IN_XML = "[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
@@ -73,7 +73,7 @@ def write_robot(model: TreeModel, T_world_root: Floats) -> str:
 
 
 def _unique(name: str, taken: set[str]) -> str:
-    """A name that is not taken, which then is."""
+    """A name that is not taken; it is then added to the taken ones."""
     while name in taken:
         name += "_"
     taken.add(name)
@@ -90,7 +90,7 @@ def _robot_joint(
         joint: Number of the joint.
         parent: Name of the link that carries it.
         child: Name of the link that it moves.
-        pose: (4, 4) of the child in the parent, with the joint at zero.
+        pose: (4, 4) pose of the child in the parent, with the joint at zero.
         turn: (4, 4) the rotation from the frame of the joint, whose axis is z, to the child.
     """
     tree, name = model.tree, model.all_joint_names[joint]

@@ -1,1 +1,1 @@
-"""The shape of a chain, made from that of the robot it belongs to."""
+"""The shape of a chain, made from the shape of its robot."""

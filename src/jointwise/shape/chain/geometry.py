@@ -1,4 +1,4 @@
-"""The geometry of a chain of a robot whose geometry exists.
+"""The geometry of a chain, made from the geometry of its robot.
 
 A link group of the chain is made of all groups of the robot that move with it. Two groups of the
 chain are checked as the robot checks the groups in them:
@@ -6,15 +6,16 @@ chain are checked as the robot checks the groups in them:
 - If the robot checks all of these against each other sphere by sphere, so does the chain.
 - If it checks none of them, neither does the chain.
 - If it checks some, and there are one or two joints between the two groups of the chain, their
-  distance is tabulated: the least of the robot's tables and of the spheres that the robot checks.
-  So contact is found wherever the robot finds it. As in all tables the margin does not count.
+  distance is tabulated: the minimum of the robot's tables and of the distances of the spheres that
+  the robot checks. So contact is found wherever the robot finds it. As in all tables, the margin is
+  ignored.
 - If it checks some, and there are more joints between the two, all spheres are checked, so that a
   collision is never reported as free.
 
-A pair that could never be free this way is not checked, and ``Geometry.skipped`` lists it as one
+A pair that could never be free in this way is not checked, and ``Geometry.skipped`` lists it as one
 that always touches: its table has no cell without contact, or spheres that the robot does not check
-touch at all of many joint values. Groups of the robot in one group of the chain do not move against
-each other, and are not checked.
+overlap at all of many joint values. Groups of the robot in one group of the chain do not move
+against each other, and are not checked.
 """
 
 from collections.abc import Iterable
@@ -66,7 +67,7 @@ def chain_geometry(geometry: Geometry, chain: ChainOfRobot) -> Geometry:
     model, arm, joints, _ = chain
     if geometry.joints != model.all_joint_names:
         raise InvalidInputError(
-            f"the geometry is of {len(geometry.joints)} joints, and {model.name} has "
+            f"the geometry has {len(geometry.joints)} joints, and {model.name} has "
             f"{len(model.all_joint_names)}: expected the geometry of this robot."
         )
     check_beside(chain, geometry.links)
@@ -110,7 +111,7 @@ class _MergedGroups:
     Args:
         geometry: The shape of the robot.
         arm: The chain.
-        groups: Where the robot's link groups are in the chain.
+        groups: The places of the robot's link groups in the chain.
 
     Attributes:
         parts: n+2 arrays (k, 4), the spheres of each link group of the chain in its frame.
@@ -144,7 +145,7 @@ class _MergedGroups:
         ]
 
     def checks(self) -> Checks:
-        """What is checked against what; see the first lines of this module."""
+        """The checks between link groups; see the docstring of this module."""
         pairs: list[Pair] = []
         tables: dict[Pair, Table] = {}
         skipped: dict[Pair, str] = {}
@@ -162,7 +163,7 @@ class _MergedGroups:
         return Checks(pairs, tables, skipped)
 
     def _check(self, g: int, h: int) -> Table | str:
-        """How two groups are checked: by a table, not at all for a reason, or "" by spheres."""
+        """How two groups are checked: by a table, by spheres (""), or not at all (the reason)."""
         within = list(product(self._members[g], self._members[h]))
         unchecked = [two for two in within if self._is_unchecked(two)]
         if len(unchecked) == len(within):
@@ -223,7 +224,7 @@ class _MergedGroups:
     def _table(
         self, g: int, h: int, within: list[Pair], ranges: list[tuple[float, float]]
     ) -> Table:
-        """The least distance of what the robot checks of two groups, for one or two joints."""
+        """The smallest distance that the robot checks of two groups, for one or two joints."""
         axes = {
             self._bodies[joint]: TableAxis(joint, ends)
             for joint, ends in zip(range(g, h), ranges, strict=True)

@@ -1,4 +1,4 @@
-"""The link groups of a robot seen from a chain of it: which chain group carries each, and where."""
+"""The link groups of a robot in one of its chains: which chain group carries each, and where."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -16,11 +16,11 @@ from jointwise.shape.tools import Tool
 
 
 class ChainGroups(NamedTuple):
-    """Where the link groups of a robot are in a chain.
+    """The places of the link groups of a robot in a chain.
 
     Attributes:
         bodies: The body of the robot that each joint of the chain moves, by its number.
-        values: The values of the robot's joints, of which those beside the chain matter [rad, m].
+        values: The values of the robot's joints; only those outside the chain matter [rad, m].
         places: The chain's link group that carries each of the robot's, and (4, 4) the frame of the
             latter in the frame of the former.
     """
@@ -33,8 +33,8 @@ class ChainGroups(NamedTuple):
 def chain_groups(tree: Tree, chain: ChainOfRobot) -> ChainGroups:
     """Find the group of the chain that carries each link group of a robot.
 
-    A group that is not between the ends of the chain is carried by the one that it hangs on, with
-    the joints beside the chain at zero, clipped to their limits.
+    A group outside the chain is carried by the chain group from which it branches off, with the
+    joints outside the chain at zero, clipped to their limits.
 
     Args:
         tree: The joints of the robot, also those of attached things.
@@ -63,7 +63,7 @@ def check_beside(chain: ChainOfRobot, shapes: Iterable[tuple[str, ...]]) -> None
         shapes: The links that have a shape, in groups.
 
     Raises:
-        InvalidInputError: The shape would stay where it is while the robot moves it.
+        InvalidInputError: The shape would not move in the chain, although the robot moves it.
     """
     model = chain.model
     tree, names = model.tree, model.all_joint_names
@@ -74,7 +74,7 @@ def check_beside(chain: ChainOfRobot, shapes: Iterable[tuple[str, ...]]) -> None
         for joint in model.path(model.links[link].joint):
             if joint not in own and int(tree.variables[joint]) in variables:
                 raise InvalidInputError(
-                    f"joint {names[joint]!r} beside the chain follows a joint of the chain and "
+                    f"joint {names[joint]!r} outside the chain follows a joint of the chain and "
                     f"moves {link!r}, which can collide: use with_scene on a Robot, which moves "
                     "both."
                 )
@@ -127,7 +127,7 @@ def _first_frame(tree: Tree, start: int, body: int) -> Floats:
 
 
 def _carry(tree: Tree, values: Floats, path: set[int], found: dict[int, GroupPlace]) -> None:
-    """Add all bodies that hang on those found, by joints that are not in the path."""
+    """Add all bodies that branch off from those found, by joints that are not in the path."""
     steps = square(tree.placements) @ motions(tree.kinds == PRISMATIC, values)
     parents, pending = tree.parents.tolist(), list(found)
     beside = [body for body in range(len(parents)) if body not in path]

@@ -1,4 +1,4 @@
-"""Geometry that was fitted before, kept on disk.
+"""A cache of fitted geometry on disk.
 
 A file is named after a hash of all that decides its content: the shapes, the arm, the padding,
 and the code that fits.
@@ -15,7 +15,7 @@ from jointwise.errors import GeometryWarning, warn_caller
 from jointwise.kernels.native.fingerprint import fingerprint
 from jointwise.kernels.native.kept import cache_folder, replace
 
-# The code that decides what is fitted.
+# The code that determines the result of a fit.
 CODE = (
     "shape/files.py",
     "shape/fitting",
@@ -28,11 +28,11 @@ CODE = (
 
 
 def cache_file(arrays: Iterable[np.ndarray], *settings: object) -> Path:
-    """Where the geometry of some shapes is kept.
+    """The cache file of the geometry of some shapes.
 
     Args:
-        arrays: The numbers that it depends on.
-        settings: What else it depends on; their repr counts.
+        arrays: Numbers on which it depends.
+        settings: Other values on which it depends; their repr counts.
     """
     digest = hashlib.sha256(repr((fingerprint(*CODE), settings)).encode())
     for array in arrays:
@@ -42,7 +42,7 @@ def cache_file(arrays: Iterable[np.ndarray], *settings: object) -> Path:
 
 
 def read(file: Path) -> bytes | None:
-    """What ``write`` has written; None, with a warning if it is damaged, if it cannot be used."""
+    """The content of a file of ``write``; None if it cannot be used, with a warning if damaged."""
     try:
         digest, _, text = file.read_bytes().partition(b"\n")
     except OSError:
@@ -54,7 +54,7 @@ def read(file: Path) -> bytes | None:
 
 
 def write(file: Path, text: str) -> None:
-    """Write a file in whole, after its hash, or not at all where nothing can be written."""
+    """Write a whole file, after its hash; do nothing if it cannot be written."""
     text = f"{hashlib.sha256(text.encode()).hexdigest()}\n{text}"
     with suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -14,7 +14,7 @@ MAX_DIFFERENCE = 5e-7
 def motion_between(meshes: Sequence[Mesh], copies: Sequence[Mesh]) -> Floats | None:
     """(4, 4) the motion that maps solids to others, maybe a reflection; None if there is none.
 
-    Found if the meshes have the same triangles in the same order, as those of one file do.
+    It is found if the meshes have the same triangles in the same order, as those of one file do.
     """
     if len(meshes) != len(copies) or any(
         a.vertices.shape != b.vertices.shape or a.faces.shape != b.faces.shape

@@ -29,7 +29,7 @@ from jointwise.shape.solids.mesh import Mesh
 from jointwise.shape.tables.mesh_distance import coal_library
 from jointwise.shape.tables.two_joints import pairs_two_apart, table_between
 
-# Smallest and largest padding [m]: below, spheres become too many; above, they say too little.
+# Smallest and largest padding [m]: below, there are too many spheres; above, they are too coarse.
 MIN_PADDING, MAX_PADDING = 0.001, 0.5
 # A fit to more triangles than these shows its progress.
 FEW_TRIANGLES = 2000
@@ -41,7 +41,7 @@ class Solids(NamedTuple):
     """The solids of each link group, and options of their file.
 
     Attributes:
-        title: What the file is called.
+        title: Name of the file.
         meshes: The solids of each link group, in its frame, by the names of their links.
         given: (k, 4) spheres that replace those of a link, by group and name.
         disabled: Pairs of links that are not checked, each in both orders.
@@ -72,27 +72,27 @@ def checked_padding(padding: float) -> float:
 def fit_geometry(
     solids: Solids, model: ArmModel | TreeModel, joints: tuple[str, ...], padding: float
 ) -> Geometry:
-    """Fit spheres to solids and tabulate distances, or read what was fitted before.
+    """Fit spheres to solids and tabulate distances, or read them from the cache.
 
     Args:
         solids: The solids.
         model: The arm or the robot.
         joints: The names of all its joints.
-        padding: How far a sphere is outside of the solids, at most [m].
+        padding: How far a sphere may extend beyond the solids [m].
     """
     file = _cache_file(solids, model.tree, joints, padding)
     kept = cache.read(file)
     if kept is not None:
         return from_text(kept, file.name, model, joints)
     if any(solids.meshes) and pairs_two_apart(model.tree.parents):
-        coal_library()  # raises before minutes are spent
+        coal_library()  # raises before the fit takes minutes
     geometry = _fit(solids, model, joints, padding)
     cache.write(file, to_text(geometry))
     return geometry
 
 
 def _cache_file(solids: Solids, tree: Tree, joints: tuple[str, ...], padding: float) -> Path:
-    """Where the geometry is kept, once it is fitted."""
+    """The cache file of the fitted geometry."""
     title, meshes, given, disabled = solids
     slides = np.isin(np.arange(len(tree.lower)), tree.variables[tree.kinds == PRISMATIC])
     limits = [np.where(slides, ends, 0.0) for ends in (tree.lower, tree.upper)]
@@ -130,7 +130,7 @@ def _fit(
 
 
 class _Call(NamedTuple):
-    """A function to be called, and how many triangles it is about."""
+    """A function to call, and the number of triangles that it handles."""
 
     function: Callable[[], Any]
     triangles: int
@@ -139,7 +139,7 @@ class _Call(NamedTuple):
 def _sphere_calls(
     solids: Solids, padding: float
 ) -> tuple[dict[int, tuple[int, Floats]], dict[int | Pair, _Call]]:
-    """What spheres each link group has: those of a group, and how these are moved; the fits."""
+    """The spheres of each link group: those of a group, and their motion; and the fits."""
     fitted: dict[int, tuple[int, Floats]] = {}
     originals: dict[int, list[Mesh]] = {}
     for group, (meshes, given) in enumerate(zip(*solids[1:3], strict=True)):

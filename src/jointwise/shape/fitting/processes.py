@@ -1,4 +1,4 @@
-"""Calls in other processes, since coal holds Python's lock while it works.
+"""Calls in other processes, because coal holds Python's lock while it works.
 
 The processes are started by their command line, not by multiprocessing, which would run the main
 module of the caller again.
@@ -15,9 +15,9 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import IO, Any
 
-# How often the main thread looks for Ctrl-C, where waiting cannot be interrupted [s].
+# How often the main thread checks for Ctrl-C if waiting cannot be interrupted [s].
 POLL_S = 0.2
-# What tells libraries of linear algebra that a process has one core.
+# Environment variables that limit linear algebra libraries to one core.
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 COMMAND = "from jointwise.shape.fitting.processes import serve; serve()"
 
@@ -29,11 +29,11 @@ def results(calls: Sequence[Call], workers: int) -> Iterator[Result]:
     """Call functions, in this process or in others, and yield number and result of each, when done.
 
     Args:
-        calls: What is called, the longest first; it can be pickled.
-        workers: How many processes; up to 1: none, all is called here.
+        calls: Calls that can be pickled, the longest first.
+        workers: Number of processes; up to 1: none, everything is called in this process.
 
     Raises:
-        Exception: What a function raised.
+        Exception: The exception that a function raised.
     """
     if workers <= 1:
         yield from ((number, call()) for number, call in enumerate(calls))
@@ -51,7 +51,8 @@ def results(calls: Sequence[Call], workers: int) -> Iterator[Result]:
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     env=environment,
-                    # On Windows, Ctrl-C goes to all processes of a group: these are another one.
+                    # On Windows, Ctrl-C goes to all processes of a group, so these form another
+                    # one.
                     creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
                 )
                 processes.append(process)
@@ -110,7 +111,7 @@ def _feed(
 
 
 def serve() -> None:
-    """Answer calls on standard input, until it is closed. Ctrl-C is for the process before."""
+    """Answer calls on standard input until it is closed. Ctrl-C is left to the parent process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     answers, sys.stdout = sys.stdout.buffer, sys.stderr
     while True:
@@ -120,7 +121,7 @@ def serve() -> None:
             return
         try:
             result = call()
-        except Exception as problem:  # it is raised again where it can be seen
+        except Exception as problem:  # raised again in the calling process
             result = problem
         _send(answers, result)
 

@@ -14,7 +14,7 @@ from jointwise.shape.solids.covers import box_spheres, cylinder_spheres
 from jointwise.shape.solids.mesh import Mesh
 from jointwise.shape.solids.mesh_files import is_file, load_mesh, warn_if_open
 
-# Padding unless it is given: so much [m], or this share of the longest edge if that is more.
+# Default padding: this distance [m], or this share of the longest edge if that is more.
 PADDING, PADDING_SHARE = 0.01, 0.05
 
 
@@ -22,9 +22,9 @@ def solid_spheres(solids: dict[str, Any], padding: float | None) -> Floats:
     """(k, 4) spheres around one solid, in its own frame.
 
     Args:
-        solids: What ``Chain.attach`` was given; exactly one is not None.
-        padding: How far a sphere is outside of the solid, at most [m]. None: 10 mm, or a share of
-            the longest edge if that is more.
+        solids: The solids passed to ``Chain.attach``; exactly one is not None.
+        padding: How far a sphere may extend beyond the solid [m]. None: 10 mm, or a share of the
+            longest edge if that is more.
 
     Raises:
         InvalidInputError: None or several are given, or its size is wrong.
@@ -50,7 +50,7 @@ def solid_spheres(solids: dict[str, Any], padding: float | None) -> Floats:
 
 
 def _padding(padding: float | None, size: Floats) -> float:
-    """How far spheres may be outside of a solid of some size [m]."""
+    """How far spheres may extend beyond a solid of some size [m]."""
     if padding is None:
         return max(PADDING, PADDING_SHARE * float(size.max()))
     return checks.positive("padding", padding)

@@ -1,11 +1,11 @@
-"""Spheres around solids, none of them fatter than is allowed.
+"""Spheres around solids, which extend beyond them by at most the padding.
 
 A sphere whose centre is inside a solid, at a depth d below its surface, may have the radius
 d + padding: no point of it is farther than the padding from the solid. A triangle is inside a
 sphere if its corners are. So the surface is cut into small triangles, and spheres are chosen
 greedily until every triangle is inside one of them.
 
-No well-kept library for this was found.
+No well-maintained library for this was found.
 """
 
 from collections.abc import Sequence
@@ -21,19 +21,20 @@ from jointwise.shape.solids.mesh import Mesh, split_triangles
 
 # Longest edge of the small triangles, as a share of the padding.
 EDGE_SHARE = 0.4
-# Distance of the centres that are tried, as a share of the padding, and most of them in a box.
+# Distance of the centres that are tried, as a share of the padding, and their largest number in a
+# box.
 PITCH_SHARE, MAX_CENTRES = 0.5, 12_000
 # Edge of the cells in each of which a sphere on the surface is tried, as a share of the padding: a
 # sphere at one triangle of a cell contains all others, as sqrt(3) * 0.3 + 2 / 3 * 0.4 < 1.
 THIN_SHARE = 0.3
 # Numbers of spheres are multiples of this [m], so that files are short.
 STEP = 1e-4
-# How much larger than necessary a sphere is before [m], so that it also fits a copy of the solid.
+# How much larger than necessary a sphere is before rounding [m], to fit copies of the solid, too.
 SPARE = 1e-6
-# How much farther a point of a sphere is outside by both, at most [m]: the centre moves by half the
-# diagonal of a cube of that edge, and the radius grows by as much and up to a step.
+# Largest additional distance of a point of a sphere from the solid by both [m]: the centre moves by
+# half the diagonal of a cube of that edge, and the radius grows by as much and up to a step.
 ROUNDING = 2.75 * STEP
-# Most small triangles, and how many there are about in the square of their longest edge.
+# Largest number of small triangles, and about how many there are per square of their longest edge.
 MAX_TRIANGLES, TRIANGLES_PER_SQUARE = 3_000_000, 10.0
 # Triangles in a block, and how much larger the sphere around it is than computed [m].
 BLOCK, ROOM = 32, 1e-9
@@ -47,10 +48,10 @@ def fit_spheres(meshes: Sequence[Mesh], padding: float) -> Floats:
 
     Args:
         meshes: The solids, in one frame.
-        padding: How far a point of a sphere is outside of all solids, at most [m].
+        padding: Largest distance of a point of a sphere from the solids [m].
 
     Raises:
-        InvalidInputError: The padding is too small for so large solids.
+        InvalidInputError: The padding is too small for solids of this size.
     """
     return rounded(unrounded_spheres(meshes, padding))
 
@@ -69,7 +70,7 @@ def unrounded_spheres(meshes: Sequence[Mesh], padding: float) -> Floats:
     )
     triangles = np.concatenate(pieces)
     spheres, missed = _cover(triangles, candidates)
-    if len(missed):  # what is thinner than the distance of the centres: spheres on the surface
+    if len(missed):  # parts thinner than the distance of the centres get spheres on the surface
         middles = missed.mean(axis=1)
         cells = np.floor(middles / (THIN_SHARE * padding))
         _, first = np.unique(cells, axis=0, return_index=True)
@@ -79,7 +80,7 @@ def unrounded_spheres(meshes: Sequence[Mesh], padding: float) -> Floats:
 
 
 def _check_size(meshes: Sequence[Mesh], padding: float) -> None:
-    """Refuse what would need more than ``MAX_TRIANGLES`` small triangles."""
+    """Refuse solids that would need more than ``MAX_TRIANGLES`` small triangles."""
     a, b, c = np.concatenate([mesh.vertices[mesh.faces] for mesh in meshes]).swapaxes(0, 1)
     area = 0.5 * float(np.linalg.norm(np.cross(b - a, c - a), axis=1).sum())
     least = np.sqrt(TRIANGLES_PER_SQUARE * area / MAX_TRIANGLES) / EDGE_SHARE
@@ -91,9 +92,9 @@ def _check_size(meshes: Sequence[Mesh], padding: float) -> None:
 
 
 def _inside_candidates(mesh: Mesh, triangles: Floats, edge: float, padding: float) -> Floats:
-    """(k, 4) spheres with centres inside a solid that are nowhere fatter than the padding.
+    """(k, 4) spheres with centres inside a solid that extend beyond it by at most the padding.
 
-    Of the spheres around the points of a grid, one that is all but inside another is left out.
+    The centres are points of a grid. A sphere that is almost inside another one is left out.
     """
     from scipy.spatial import KDTree
 
@@ -125,15 +126,15 @@ def _within_neighbours(depth: Floats, pitch: float) -> Bools:
 
 
 def _unique_rows(points: Floats) -> Floats:
-    """Points (k, 3), each once; the order is any."""
+    """Distinct points (k, 3), in any order."""
     rows = np.ascontiguousarray(points + 0.0).view(np.dtype((np.void, 24)))
     return np.unique(rows).view(np.float64).reshape(-1, 3)
 
 
 def _cover(triangles: Floats, candidates: Floats) -> tuple[Floats, Floats]:
-    """Spheres, each the candidate with most triangles that are not yet inside one; what is left.
+    """Spheres, each the candidate that covers the most remaining triangles; and the rest of these.
 
-    Each is shrunk to the triangles that it was chosen for.
+    Each is shrunk to the triangles for which it was chosen.
     """
     from scipy.spatial import KDTree
 
@@ -159,7 +160,7 @@ def _cover(triangles: Floats, candidates: Floats) -> tuple[Floats, Floats]:
 class _Uncovered:
     """The triangles that are not yet inside a sphere, in blocks of neighbours.
 
-    Most blocks are wholly inside a sphere or wholly outside, which takes one distance to tell.
+    Most blocks are entirely inside or entirely outside a sphere, which one distance shows.
     """
 
     def __init__(self, triangles: Floats, order: Ints) -> None:
@@ -189,7 +190,7 @@ class _Uncovered:
         return int(self._counts[whole].sum() + np.count_nonzero(within))
 
     def remove(self, centre: Floats, radius: float) -> float:
-        """Remove the triangles inside a sphere; their greatest distance from its centre [m]."""
+        """Remove the triangles inside a sphere; return their largest distance from its centre."""
         whole, near, within = self._inside(centre, radius)
         removed = np.zeros(self._left.shape, bool)
         removed[whole], removed[near] = self._left[whole], within
@@ -212,7 +213,7 @@ class _Uncovered:
 
 
 def rounded(spheres: Floats) -> Floats:
-    """The same spheres with short numbers, each around the one that it stands for."""
+    """Spheres with short numbers, each around the original one."""
     centres = np.rint(spheres[:, :3] / STEP)
     moved = np.linalg.norm(centres * STEP - spheres[:, :3], axis=1)
     radii = np.ceil((spheres[:, 3] + moved) / STEP)

@@ -4,7 +4,7 @@ import numpy as np
 
 from jointwise.kernels.layout.arrays import Floats, Ints
 
-# Points and triangles whose solid angles are computed together.
+# Numbers of points and triangles whose solid angles are computed together.
 MAX_TERMS = 100_000
 # Surfaces with at most this many triangles are not divided.
 FEW = 128
@@ -13,12 +13,12 @@ FEW = 128
 def winding_numbers(points: Floats, triangles: Floats) -> Floats:
     """(k,) how often a surface winds around each point: 0 outside, 1 inside.
 
-    Where the surface has gaps the number is between, so that 0.5 tells inside from outside also
-    for meshes that are not quite closed.
+    If the surface has gaps, the number is in between, so 0.5 separates inside from outside even for
+    meshes that are not quite closed.
 
-    The surface is halved again and again. From outside of the bounding box of a half, the half
-    winds as often around a point as any other surface in the box with the same boundary, so that
-    one of few triangles can take its place (Jacobson, Kavan and Sorkine-Hornung, 2013).
+    The surface is halved recursively. Around a point outside the bounding box of a half, the half
+    winds as often as any other surface in the box with the same boundary, so a surface of few
+    triangles can replace it (Jacobson, Kavan and Sorkine-Hornung, 2013).
 
     Args:
         points: (k, 3) the points [m].
@@ -50,7 +50,7 @@ def winding_numbers(points: Floats, triangles: Floats) -> Floats:
 
 
 def _boundary(faces: Ints, count: int) -> tuple[Ints, Floats]:
-    """Edges (k, 2) that are not passed as often in one direction as in the other; the surplus."""
+    """Edges (k, 2) that are passed more often in one direction than in the other; the surplus."""
     edges = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
     codes, index = np.unique(np.sort(edges, axis=1) @ [count, 1], return_inverse=True)
     surplus = np.bincount(index, np.sign(edges[:, 1] - edges[:, 0]))

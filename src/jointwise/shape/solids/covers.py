@@ -11,7 +11,7 @@ import numpy as np
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import Floats
 
-# Most spheres of one solid.
+# Largest number of spheres of one solid.
 MAX_SPHERES = 20_000
 # Largest edge of a cubic cell whose sphere extends beyond it by at most one, and the factor that
 # shrinks other cells until their spheres do.
@@ -19,8 +19,8 @@ CUBE, SMALLER = 2.0 / (np.sqrt(3.0) - 1.0), 0.95
 # Radii are larger by this [m], for rounding.
 ROUNDING = 1e-9
 
-# Of the sizes of a solid and a padding: the spheres (k, 4) of the outermost cells, the sizes of the
-# rest, and how deep that is inside [m].
+# Returns, for the sizes of a solid and a padding, the spheres (k, 4) of the outermost cells, the
+# sizes of the rest, and its depth inside [m].
 _Layer = Callable[[Floats, float], tuple[Floats, Floats, float]]
 
 
@@ -29,10 +29,10 @@ def box_spheres(size: Floats, padding: float) -> Floats:
 
     Args:
         size: (3,) its edges [m].
-        padding: How far a point of a sphere is outside of the box, at most [m].
+        padding: Largest distance of a point of a sphere from the box [m].
 
     Raises:
-        InvalidInputError: There would be too many.
+        InvalidInputError: There would be too many spheres.
     """
     return _layers(size, padding, _box_layer)
 
@@ -98,7 +98,7 @@ def _cylinder_layer(size: Floats, padding: float) -> tuple[Floats, Floats, float
 
 
 def _ring(outer: float, count: float, width: float, height: float) -> tuple[float, float]:
-    """Where the centre of a cell of a ring is, and the radius of the sphere around the cell."""
+    """The centre of a cell of a ring, and the radius of the sphere around the cell."""
     inner = max(outer - width, 0.0)
     half = np.pi / count
     at = 0.0 if count < 3.0 else 0.5 * (outer + inner) * np.cos(half)

@@ -8,7 +8,7 @@ from jointwise.kernels.layout.arrays import Floats, Ints
 
 # A vertex this far in front of a triangle does not make a mesh concave [m].
 CONVEX_TOLERANCE = 1e-6
-# Triangles that are compared with all vertices together.
+# Number of triangles that are compared with all vertices together.
 BLOCK = 64
 
 
@@ -24,7 +24,7 @@ class Mesh(NamedTuple):
     faces: Ints
 
     def moved(self, pose: Floats) -> "Mesh":
-        """The same mesh, with its coordinates mapped by a pose (4, 4)."""
+        """This mesh, with its coordinates mapped by a pose (4, 4)."""
         return Mesh(self.vertices @ pose[:3, :3].T + pose[:3, 3], self.faces)
 
     @property

@@ -13,15 +13,15 @@ from jointwise.model import checks
 from jointwise.shape.solids.mesh import Mesh
 from jointwise.shape.solids.orientation import oriented
 
-# Meshes with holes that a warning names, at most.
+# Largest number of meshes with holes that a warning names.
 MAX_LISTED = 3
 
 
 def find_mesh(filename: str, folder: Path | None) -> Path:
     """The file of a mesh: ``package://NAME/PATH``, ``file://PATH`` or a path.
 
-    A package is searched for in the folder of the URDF and in those above it: as the folder itself,
-    or as one in it.
+    A package is searched in the folder of the URDF and in its parents: as the folder itself, or as
+    a folder in it.
 
     Raises:
         InvalidInputError: There is no such file.
@@ -47,7 +47,7 @@ def find_mesh(filename: str, folder: Path | None) -> Path:
 
 
 def is_file(path: str | PathLike[str]) -> bool:
-    """Whether there is such a file; a name that no file can have is of none."""
+    """Whether a file exists; False for a name that no file can have."""
     try:
         return Path(path).is_file()
     except (OSError, ValueError):  # too long, or with a zero byte

@@ -29,11 +29,11 @@ def is_oriented(mesh: Mesh) -> bool:
 
 
 def oriented(mesh: Mesh) -> Mesh:
-    """The same surface, its triangles anticlockwise from outside as far as that is known.
+    """The surface, with its triangles anticlockwise from outside as far as that is known.
 
-    Across each edge between two triangles, both are turned alike. A part that was turned alike
-    before stays as it is, since it may be the inside of a room; but one that faces inward and is
-    within no other part is turned.
+    Across each edge between two triangles, both are turned alike. A part that was consistent before
+    stays as it is, because it may be the inside of a room; but a part that faces inward and is not
+    within another part is turned.
     """
     sides = _sides(mesh)
     part, flip = _turned_alike(len(mesh.faces), sides)
@@ -71,10 +71,10 @@ def _sides(mesh: Mesh) -> _Sides:
 
 
 def _turned_alike(count: int, sides: _Sides) -> tuple[Ints, Bools]:
-    """The connected part of each triangle, and which to flip to turn those of a part alike.
+    """The connected part of each triangle, and which triangles to flip for consistent parts.
 
     Each triangle is a node of a graph twice, as it is and flipped. An edge of two triangles joins
-    the nodes that are turned alike, so that a part has two components, either of which will do; it
+    the nodes that are turned alike, so that a part has two components, either of which is valid. It
     has one if its triangles cannot be turned alike, and none is flipped.
     """
     from scipy.sparse import coo_array

@@ -54,7 +54,7 @@ def urdf_solids(
     Args:
         tree: The URDF.
         links: The link group of each link.
-        folder: Where meshes are searched for.
+        folder: The folder from which meshes are searched.
         count: Number of link groups.
 
     Raises:
@@ -75,7 +75,7 @@ def urdf_solids(
 
 
 def origin_pose(element: Element) -> Floats:
-    """(4, 4) the pose that the ``origin`` of an element stands for."""
+    """(4, 4) the pose in the ``origin`` of an element."""
     pose = np.eye(4)
     pose[:3, :3] = rpy_matrix([element.numbers("origin", "rpy", "0 0 0")])[0]
     pose[:3, 3] = element.numbers("origin", "xyz", "0 0 0")

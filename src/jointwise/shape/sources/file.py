@@ -23,7 +23,7 @@ class FileShapes(ShapeSource):
     """A JSON file of spheres, as ``Geometry.save`` writes it.
 
     Attributes:
-        path: The file; of the whole robot, or of the chain.
+        path: The file, for the whole robot or for the chain.
         srdf: An SRDF, with pairs of links that are not checked.
     """
 

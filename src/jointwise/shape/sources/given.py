@@ -26,7 +26,7 @@ class GivenShapes(ShapeSource):
     geometry: Geometry
 
     def for_robot(self, model: TreeModel) -> Geometry:
-        """The same geometry, with the base and the limits of the robot."""
+        """The geometry, with the base and the limits of the robot."""
         return adopted(self.geometry, model, model.all_joint_names)
 
     def for_chain(self, chain: ChainOfRobot) -> Geometry:
@@ -39,10 +39,10 @@ class GivenShapes(ShapeSource):
 
 
 def adopted(geometry: Geometry, model: ArmModel | TreeModel, joints: tuple[str, ...]) -> Geometry:
-    """A geometry for a model with the same joints, whose base and limits may be others.
+    """A geometry for a model with the same joints, whose base and limits may differ.
 
     Raises:
-        InvalidInputError: The geometry is of another arm or robot.
+        InvalidInputError: The geometry belongs to another arm or robot.
     """
     if geometry.joints != joints:
         raise InvalidInputError(

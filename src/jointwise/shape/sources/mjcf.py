@@ -19,12 +19,12 @@ from jointwise.shape.sources.source import PADDING, FittedShapes, Model, Places
 class MjcfShapes(FittedShapes):
     """The geoms of an MJCF model that can collide. Spheres are fitted to them once.
 
-    If no geom of a body can collide, those that are drawn are used. Pairs of bodies that the model
+    If no geom of a body can collide, its visual geoms are used. Pairs of bodies that the model
     excludes from collisions are not checked.
 
     Attributes:
         source: The path of the model, or its text.
-        padding: How far a sphere is outside of the geoms, at most [m].
+        padding: How far a sphere may extend beyond the geoms [m].
     """
 
     source: Source
@@ -34,7 +34,7 @@ class MjcfShapes(FittedShapes):
         object.__setattr__(self, "source", kept_source(self.source))
 
     def with_options(self, padding: float, srdf: Source | None) -> "MjcfShapes":
-        """The same shapes with another padding; an SRDF is for a URDF."""
+        """These shapes with another padding; an SRDF is refused."""
         if srdf is not None:
             raise InvalidInputError(
                 "srdf is for a URDF: an MJCF model names excluded pairs itself."

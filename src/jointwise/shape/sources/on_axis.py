@@ -1,4 +1,4 @@
-"""The shape of a robot on an external axis, or beside one."""
+"""The shape of a robot with an external axis."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ class ShapesOnAxis(ShapeSource):
     """The shapes of a robot before it was put on an external axis, which has no shape.
 
     Attributes:
-        source: Where these are from.
+        source: The source of these shapes.
         model: The robot without the axis.
         axis: The axis.
     """
@@ -35,7 +35,7 @@ class ShapesOnAxis(ShapeSource):
         at = 0 if self.axis.part is None else len(own.joints)
         parts = group_spheres(own)[: len(own.joints) + 1]
         links = [list(each) for each in own.links[: len(parts)]]
-        if at == 0:  # what was fixed to the base is moved by the axis
+        if at == 0:  # the axis moves links that were fixed to the base
             parts[0] = move_spheres(inverse(self.axis.placement), parts[0])
         empty = 0 if at == 0 else at + 1
         parts.insert(empty, np.empty((0, 4)))
@@ -54,6 +54,6 @@ class ShapesOnAxis(ShapeSource):
         return chain_geometry(self.for_robot(chain.model), chain)
 
     def with_options(self, padding: float, srdf: Source | None) -> ShapeSource:
-        """The same with options of a fit."""
+        """This source with options of a fit."""
         source = self.source.with_options(padding, srdf)
         return ShapesOnAxis(source, self.model, self.axis)

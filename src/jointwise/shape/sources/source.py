@@ -12,17 +12,17 @@ from jointwise.model.urdf import Source
 from jointwise.shape.geometry import Geometry
 from jointwise.shape.link_groups import GroupPlace, robot_links
 
-# The link group of each link, and what the groups belong to.
+# The link group of each link, and the model to which the groups belong.
 Places: TypeAlias = Mapping[str, GroupPlace]
 Model: TypeAlias = ArmModel | TreeModel
-# How far a sphere may be outside of the shapes, unless given otherwise [m].
+# How far a sphere may extend beyond the shapes by default [m].
 PADDING = 0.015
 
 
 class ShapeSource(ABC):
-    """Where the shape of a robot comes from.
+    """The source of the shape of a robot.
 
-    A source is cheap to create, can be pickled, and reads nothing until it is asked.
+    A source is cheap to create, can be pickled, and reads nothing until the shape is needed.
     """
 
     __slots__ = ()
@@ -36,10 +36,10 @@ class ShapeSource(ABC):
         """The geometry of a chain of the robot."""
 
     def with_options(self, padding: float, srdf: Source | None) -> "ShapeSource":
-        """The same source, with options of a fit; the default options change nothing.
+        """This source with options of a fit; the default options change nothing.
 
         Args:
-            padding: How far a fitted sphere may be outside of the shapes [m].
+            padding: How far a fitted sphere may extend beyond the shapes [m].
             srdf: An SRDF: its disabled pairs of links, and its spheres.
 
         Raises:
@@ -64,16 +64,16 @@ class FittedShapes(ShapeSource):
 
     @abstractmethod
     def _fitted(self, links: Places, model: Model, joints: tuple[str, ...]) -> Geometry:
-        """The geometry of a robot or an arm with these joints, fitted or as it is kept."""
+        """The geometry of a robot or an arm with these joints, fitted or read from the cache."""
 
 
 def no_shape_error(title: str) -> InvalidInputError:
     """The error for a robot without a source, such as one of a DH table.
 
     Args:
-        title: What the robot is called.
+        title: Name of the robot in messages.
     """
     return InvalidInputError(
-        f"{title} has no collision geometry: it was made of DH rows. Load a URDF or MJCF file with "
-        "collision shapes instead, or add spheres: with_geometry('spheres.json')."
+        f"{title} has no collision geometry: it was made from DH rows. Load a URDF or MJCF file "
+        "with collision shapes instead, or add spheres: with_geometry('spheres.json')."
     )

@@ -26,8 +26,8 @@ class UrdfShapes(FittedShapes):
 
     Attributes:
         tree: The URDF.
-        folder: Where its meshes are searched for; None if it was given as text.
-        padding: How far a sphere is outside of the shapes, at most [m].
+        folder: The folder from which its meshes are searched; None if it was given as text.
+        padding: How far a sphere may extend beyond the shapes [m].
         srdf: An SRDF, with pairs of links that are not checked, and spheres of links.
     """
 
@@ -41,7 +41,7 @@ class UrdfShapes(FittedShapes):
             object.__setattr__(self, "srdf", kept_source(self.srdf))
 
     def with_options(self, padding: float, srdf: Source | None) -> "UrdfShapes":
-        """The same shapes with options of the fit."""
+        """These shapes with options of the fit."""
         return replace(self, padding=padding, srdf=srdf)
 
     def for_chain(self, chain: ChainOfRobot) -> Geometry:

@@ -1,4 +1,4 @@
-"""Distances of a table on the cells of another one, of which a joint may be held at a value."""
+"""Distances of a table on the cells of another one, in which a joint may be held at a value."""
 
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ MIN_OVERLAP = 1e-9
 
 
 class TableAxis(NamedTuple):
-    """What a direction of a table becomes in another one.
+    """The role of a direction of a table in another one.
 
     Attributes:
         joint: The joint of the other table, or -1 if it is held.
@@ -25,12 +25,12 @@ class TableAxis(NamedTuple):
 
 
 def resampled(distances: Floats, ranges: Floats, axes: tuple[TableAxis, TableAxis]) -> Floats:
-    """The least of all cells of a table that a cell of another one overlaps.
+    """The minimum of all cells of a table that a cell of another one overlaps.
 
     Args:
         distances: (96, 96) the table.
         ranges: (4,) lower and upper values of its two joints.
-        axes: What its two directions become.
+        axes: The roles of its two directions.
 
     Returns:
         (96, 96), or 1 instead of 96 in the direction of a joint that is held.

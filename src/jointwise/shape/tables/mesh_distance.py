@@ -11,7 +11,7 @@ from jointwise.shape.solids.mesh import Mesh, split_triangles
 
 # A simplified mesh is used if it has at most this share of the triangles.
 WORTHWHILE = 0.7
-# Longest edge of a triangle [m]. Boxes around long slivers contain much that is far from them.
+# Longest edge of a triangle [m]. Boxes around long slivers are mostly empty.
 MAX_EDGE = 0.1
 
 
@@ -25,7 +25,7 @@ def coal_library() -> Any:
 
 
 class MeshModel:
-    """A mesh as coal has it: its convex hull, itself, and simplified.
+    """A mesh in coal: its convex hull, the mesh itself, and simplified meshes.
 
     Attributes:
         mesh: The mesh.
@@ -40,7 +40,7 @@ class MeshModel:
         self._simplified: dict[float, tuple[Any, float]] = {}
 
     def surface(self, error: float) -> tuple[Any, float]:
-        """A model, and how far a point of the mesh is from it at most [m]: ``error``, or zero."""
+        """A model, and the largest distance of the mesh from it [m]: ``error``, or zero."""
         if error == 0.0 or self._exact is self.hull:
             return self._exact, 0.0
         level = 2.0 ** np.floor(np.log2(error))  # so that few models are made
@@ -61,16 +61,16 @@ def within(
 ) -> Bools:
     """(k,) whether some meshes of two groups are within a distance of each other.
 
-    Convex meshes are solids. Others are surfaces, so that one inside another is not noticed.
+    Convex meshes are solids. Others are surfaces, so a mesh inside another is not detected.
 
     Args:
         pairs: Each mesh of the first group with each one of the second.
         poses: (k, 4, 4) poses of the second group in the frame of the first one.
         apart: (k, p) pairs known to be farther apart than the distance, which are not compared.
-            Those found to be so are added.
+            Pairs that are found to be so are added.
         distance: The distance [m].
-        error: Meshes may be called within the distance if they are farther by as much [m], which
-            takes less time.
+        error: Tolerance [m], which saves time: meshes that are farther by up to this may count as
+            within the distance.
     """
     coal, found = coal_library(), np.zeros(len(poses), bool)
     request, result = coal.CollisionRequest(), coal.CollisionResult()
@@ -107,7 +107,7 @@ def _coal_model(mesh: Mesh) -> Any:
 
 
 def _without_slivers(mesh: Mesh) -> Mesh:
-    """The same surface, of triangles whose edges are at most ``MAX_EDGE`` long."""
+    """The surface, divided into triangles whose edges are at most ``MAX_EDGE`` long."""
     corners = split_triangles(mesh.vertices[mesh.faces], MAX_EDGE)
     return Mesh(corners.reshape(-1, 3), np.arange(3 * len(corners)).reshape(-1, 3))
 

@@ -1,7 +1,7 @@
 """Tables of contact between spheres, with one or two joints between their link groups.
 
-Kernels read of a table whether its link groups are in contact, so cells are divided only where that
-is not yet known.
+Kernels read from a table only whether its link groups are in contact, so cells are divided only
+where that is not yet known.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,9 +22,9 @@ from jointwise.shape.tables.table import (
 
 # Width of the smallest cells, in cells of the table.
 FINEST = 0.5
-# A lower bound of the distance from here on is called free [m]; tables have whole millimetres.
+# A lower bound of at least this distance counts as free [m]; tables have whole millimetres.
 FREE = 0.001
-# Distances that are computed together.
+# Number of distances that are computed together.
 MAX_TERMS = 500_000
 
 
@@ -47,7 +47,8 @@ def two_joint_table(
 
     Args:
         pairs: The spheres to check.
-        links: (2, 4, 4) the frame in which each joint moves, in that which the one before carries.
+        links: (2, 4, 4) the frame in which each joint moves, in the frame that the previous one
+            carries.
         prismatic: Whether the two joints are prismatic.
         ranges: (4,) lower and upper values of both joints [rad, m].
     """
@@ -82,7 +83,7 @@ def one_joint_table(
 ) -> Floats:
     """(96, 96) lower bounds of the distance of two groups with one joint between them [m].
 
-    Both directions of the table stand for this joint.
+    Both directions of the table belong to this joint.
     """
     inverted = np.linalg.inv(link)
     below, above = (np.concatenate([pair[side][:, :3] for pair in pairs]) for side in range(2))
@@ -102,9 +103,9 @@ def one_joint_table(
 def gap_function(pairs: Sequence[SpherePair]) -> Callable[[Floats, float], Floats]:
     """The distances of spheres [m] for poses (k, 4, 4) of the upper ones; 0 or less in contact.
 
-    The second argument of the function is a distance that is far: where bounding spheres are as far
-    from each other, their distance is returned, which is never more. Where spheres are as deep in
-    each other, others may be deeper.
+    The second argument of the function is a cutoff: if bounding spheres are that far apart, their
+    distance is returned, which is a lower bound. If spheres overlap by that much, others may
+    overlap more.
     """
     bounded = [(*pair, _around(pair.lower), _around(pair.upper)) for pair in pairs]
 
@@ -123,7 +124,7 @@ def gap_function(pairs: Sequence[SpherePair]) -> Callable[[Floats, float], Float
 
 
 def _near(pairs: Sequence[SpherePair], poses: Floats, far: float) -> list[SpherePair]:
-    """The spheres that come near others at some of the poses; the rest is never in contact."""
+    """The spheres that come near others at some of the poses; the others are never in contact."""
     kept = []
     for lower, upper in pairs if len(poses) else ():
         if len(poses) * max(len(lower), len(upper)) > MAX_TERMS:  # it would take longer

@@ -1,7 +1,7 @@
 """Tables of contact between two links with one link between them.
 
-Their distance depends on two joints only. Spheres around such links would often touch, since they
-are close to each other, so whether their meshes touch is tabulated. Joint values are divided into
+Their distance depends on two joints only. Spheres around such links would often overlap, because
+the links are close together, so contact of their meshes is tabulated. Joint values are divided into
 cells. A cell is free if the distance at its middle is more than any point moves within the cell;
 otherwise it is divided again.
 """
@@ -34,7 +34,7 @@ class Table(NamedTuple):
 
     Attributes:
         distances: (96, 96) [m], one for each cell of the values of joints c and c+1; negative where
-            they may touch. How far above zero the others are means nothing.
+            they may touch. The size of positive values has no meaning.
         ranges: (4,) lower and upper value of joint c, then of joint c+1 [rad, m].
         always_touch: Whether the meshes touch wherever their distance was computed.
     """
@@ -50,7 +50,7 @@ class Table(NamedTuple):
 
 
 def joint_range(prismatic: bool, limits: Floats) -> tuple[float, float] | None:
-    """Values of a joint that a table covers: a full turn, or between limits; None without any."""
+    """The values of a joint that a table covers: a full turn, or the limits; None without any."""
     if not prismatic:
         return -np.pi, np.pi
     return (limits[0], limits[1]) if np.isfinite(limits).all() else None
@@ -81,15 +81,15 @@ def tabulate(
     contact: Bools = np.zeros((TABLE_CELLS, TABLE_CELLS), bool)
     size = float(COARSE)
     cells = size * np.argwhere(np.ones((TABLE_CELLS // COARSE, TABLE_CELLS // COARSE)))
-    apart: Bools = np.zeros((len(cells), len(pairs)), bool)  # pairs that are so in all of a cell
+    apart: Bools = np.zeros((len(cells), len(pairs)), bool)  # pairs that are apart in a whole cell
     while len(cells):
         slack, divided = 0.5 * size * float(speeds @ widths), []
         error = ERROR_SHARE * slack if size > FINEST else 0.0
-        for quarter in range(4):  # each after another, as one with contact settles the others
+        for quarter in range(4):  # one by one, because one with contact settles the others
             left = quarter + 4 * np.flatnonzero(~contact[*cells[quarter::4].astype(int).T])
             placed = poses(*(ranges[[0, 2]] + widths * (cells[left] + 0.5 * size)).T)
             near = np.zeros(len(left), bool)
-            if size > FINEST:  # meshes that touch are found much sooner than those that are close
+            if size > FINEST:  # contact is found much faster than closeness
                 near = within(pairs, placed, apart[left], 0.0)
             touching, others = left[near], left[~near]
             far = apart[others]
@@ -166,7 +166,7 @@ def distance_speeds(
 
 
 def _swept(points: Floats, prismatic: bool, travel: Floats) -> Floats:
-    """Points whose convex hull has all that a joint moves the given points to."""
+    """Points whose convex hull contains the given points at all values of a joint."""
     if prismatic:
         return np.concatenate([points + np.array([0.0, 0.0, end]) for end in travel])
     angles = np.arange(CORNERS) * 2.0 * np.pi / CORNERS

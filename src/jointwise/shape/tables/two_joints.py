@@ -46,7 +46,7 @@ def table_between(
 ) -> Table | None:
     """The table of the distance between link groups that are two apart, if both have meshes.
 
-    None also if one of the two joints is prismatic and has no limits.
+    It is also None if one of the two joints is prismatic and has no limits.
 
     Args:
         tree: The robot.
@@ -63,7 +63,7 @@ def table_between(
     flat = np.array([*ranges[0], *ranges[1]])
     if tree.parents[joints[0]] != tree.parents[b - 1]:
         return tabulate(meshes[a], meshes[b], links, prismatic, flat)
-    # From a, its own joint is passed backwards: the negative value, then the way to the other.
+    # From a, its own joint is passed backwards, with the negative value, then the way to the other.
     across = np.stack([np.eye(4), inverse(links[0]) @ links[1]])
     backwards = np.array([-flat[1], -flat[0], flat[2], flat[3]])
     distances, _, always_touch = tabulate(meshes[a], meshes[b], across, prismatic, backwards)
@@ -82,7 +82,7 @@ def covers_limits(tree: Tree, pair: tuple[int, int], table: Table) -> bool:
 
 
 def _limits(tree: Tree, joint: int) -> Floats:
-    """(2,) lower and upper limit of a joint, which may follow another one; infinite without."""
+    """(2,) lower and upper limit of a joint, also of one that follows another; may be infinite."""
     variable = tree.variables[joint]
     limits = np.array([tree.lower[variable], tree.upper[variable]])
     limits = np.where(np.abs(limits) < UNLIMITED, limits, np.copysign(np.inf, limits))

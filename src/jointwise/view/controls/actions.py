@@ -1,4 +1,4 @@
-"""What the parts of a panel have in common, and what they ask for."""
+"""The base class of the parts of a panel, and the actions that they request."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator
@@ -14,7 +14,7 @@ Animation = Callable[[], Iterator[None]]
 
 
 class Actions(Protocol):
-    """What controls ask for; ``Visitor`` does it."""
+    """Actions that controls request; ``Visitor`` implements them."""
 
     def apply(self, change: Callable[[], object], key: Hashable = None) -> None:
         """Change the session; the change replaces a waiting one with the same key."""
@@ -43,8 +43,8 @@ class Controls(ABC):
 
     Args:
         gui: The visitor's GUI.
-        session: What is shown and changed.
-        actions: What the controls ask for.
+        session: The session to show and change.
+        actions: Actions that the controls request.
     """
 
     def __init__(self, gui: Gui, session: Session, actions: Actions) -> None:

@@ -1,4 +1,4 @@
-"""Buttons of a panel, and what its fields change.
+"""Buttons of a panel, and callbacks of its fields.
 
 Callbacks are ``async``: viser runs those in order on its own thread, and others in any order.
 """

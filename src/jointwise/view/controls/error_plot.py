@@ -10,7 +10,7 @@ from jointwise.view.state.units import RADIANS, Unit
 if TYPE_CHECKING:
     import viser
 
-# Tick labels by power of ten; smaller errors are drawn at the least.
+# Tick labels by power of ten; smaller errors are drawn at the lowest one.
 TICKS = {
     -6: "1e-6",
     -5: "1e-5",
@@ -27,7 +27,8 @@ TICKS = {
 class ErrorPlot:
     """Position and orientation error over CCD sweeps, on a logarithmic scale.
 
-    viser's plots have no logarithmic axis: powers of ten are plotted, with ticks named after them.
+    viser's plots have no logarithmic axis, so exponents are plotted, with powers of ten at the
+    ticks.
 
     Args:
         gui: The visitor's GUI.

@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 NO_OBSTACLE = "none"
 # Largest margin of the slider [mm].
 MAX_MARGIN = 100
-# Of what collides, in the status.
+# The colour of collisions in the status.
 RED = f"rgb{COLLIDING_COLOR}"
 
 
 class ObstacleControls(Controls):
-    """The obstacles; as long as nothing is checked, a button that begins to check."""
+    """The obstacles, or a button that begins to check collisions if nothing is checked."""
 
     def _add(self, gui: Gui, session: Session) -> None:
         self._editor: ObstacleEditor | None = None
@@ -56,13 +56,13 @@ class ObstacleControls(Controls):
 
 
 class ObstacleEditor(PoseFields):
-    """Which obstacle is selected, its pose and its sizes; obstacles added, removed and saved.
+    """Select, move and resize an obstacle; add, remove, save and load obstacles.
 
     Args:
         gui: The visitor's GUI.
         session: The model, whose obstacles are shown and changed.
         obstacles: Its obstacles.
-        actions: What the controls ask for.
+        actions: Actions that the controls request.
     """
 
     def __init__(
@@ -157,7 +157,7 @@ class ObstacleEditor(PoseFields):
         self._show_sizes(selected)
 
     def _show_sizes(self, obstacle: Obstacle | None) -> None:
-        """A field for each number of the selected obstacle; other fields for another one."""
+        """Show a field for each number of the selected obstacle."""
         has_sizes = obstacle is not None and not isinstance(obstacle, Grid | HalfSpace)
         sizes = obstacle.sizes() if obstacle is not None and has_sizes else {}
         if self._sized != (self._obstacles.selected, *sizes):
@@ -184,7 +184,7 @@ class ObstacleEditor(PoseFields):
 
 
 def clearance_lines(obstacles: Obstacles, clearance: Clearance) -> list[str]:
-    """What is nearest to the model or collides, and what is wrong with the scene, as HTML."""
+    """The nearest or colliding things, and problems of the scene, as lines of HTML."""
     lines = [f"<span style='color:{RED}'>{escape(w)}</span>" for w in (obstacles.warning,) if w]
     if clearance.nearest is None:
         return [*lines, "clearance unlimited: no obstacles"]

@@ -1,4 +1,4 @@
-"""What is at the top of the panel: the status, Fit view, Reset, and the angle unit."""
+"""The top of the panel: the status, Fit view, Reset, and the angle unit."""
 
 from functools import partial
 from html import escape

@@ -1,4 +1,4 @@
-"""The controls of a visitor. What the model can do decides which parts there are."""
+"""The controls of a visitor. Which parts there are depends on what the model can do."""
 
 from typing import TYPE_CHECKING
 
@@ -23,8 +23,8 @@ class Panel:
 
     Args:
         gui: The visitor's GUI.
-        session: What is shown.
-        actions: What the controls ask for.
+        session: The session to show.
+        actions: Actions that the controls request.
     """
 
     def __init__(self, gui: "viser.GuiApi", session: Session, actions: Actions) -> None:

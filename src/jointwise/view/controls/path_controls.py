@@ -1,4 +1,4 @@
-"""The recorded path in the panel: recorded, solved, played, saved."""
+"""The recorded path in the panel: record, solve, play and save it."""
 
 from functools import partial
 from html import escape
@@ -12,7 +12,7 @@ from jointwise.view.server import html
 from jointwise.view.session import Session
 from jointwise.view.state.shown_path import Binding, ShownPath
 
-# Steps per second of a path that is played, if its rate is not known; steps per second at most.
+# Steps per second when a path of unknown rate is played, and the most steps per second.
 PATH_RATE, MAX_RATE = 30.0, 60.0
 # Largest tilt that can be chosen [degrees].
 MAX_TILT = 45
@@ -52,7 +52,7 @@ class PathControls(Controls):
         on_change(closed, self._apply, lambda value: session.set_freedom(closed=value))
 
     def _rate(self) -> float:
-        """Rows of the path per second; those of a faster clip are left out."""
+        """Rows of the path per second; a faster clip skips rows."""
         shown = self._session.shown_path
         rate = None if shown is None else shown.path.rate
         return PATH_RATE if rate is None else min(rate, MAX_RATE)
@@ -76,7 +76,7 @@ class PathControls(Controls):
 
 
 def path_lines(shown: ShownPath) -> list[str]:
-    """What a path reaches and what limits it, and what its colours mean, as lines of HTML."""
+    """The targets that a path reaches, its limits and a legend of its colours, as lines of HTML."""
     present = set(shown.bindings().tolist())
     colors = [
         f"<span style='color:rgb{COLORS[each]}'>■</span> {MEANINGS[each]}"

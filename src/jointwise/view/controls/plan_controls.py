@@ -1,4 +1,4 @@
-"""Plans in the panel: made, played, and made again."""
+"""Plans in the panel: make and play them, and plan again."""
 
 from functools import partial
 from html import escape
@@ -14,7 +14,7 @@ from jointwise.view.session import Session
 from jointwise.view.state.live_plan import Planned
 from jointwise.view.state.units import format_si
 
-# Steps per second of a plan that is played.
+# Steps per second when a plan is played.
 PLAN_RATE = 30.0
 
 

@@ -14,8 +14,8 @@ from jointwise.view.state.units import METRES, Unit
 if TYPE_CHECKING:
     import viser
 
-# A field is rewritten if it differs from the pose by more than this many of its last decimals; its
-# rounding is less, so that what the visitor types stays.
+# A field is rewritten if it differs from the pose by more than this many units of its last decimal.
+# Rounding errors are smaller, so the numbers that the visitor types stay.
 MAX_ROUNDING = 0.6
 
 
@@ -24,7 +24,7 @@ class PoseFields(ABC):
 
     Args:
         gui: The visitor's GUI.
-        labels: Of the position, and of the orientation.
+        labels: Labels of the position and of the orientation.
         apply: Called with a change of the session, and the key of changes that it replaces.
     """
 
@@ -39,8 +39,8 @@ class PoseFields(ABC):
             step=0.001,
             hint="Roll, pitch, yaw: rotations about the fixed axes x, y, z, in this order.",
         )
-        # What the fields had when they last agreed with the pose. Where they differ from it, the
-        # visitor has typed, and the change is on its way.
+        # The values of the fields when they last agreed with the pose. If a field differs, the
+        # visitor has typed into it, and the change is pending.
         self._known_position: Any = self._position.value
         self._known_rpy: Any = self._rpy.value
         on_change(self._position, apply, self._move_to, (self, "position"))

@@ -13,7 +13,7 @@ from jointwise.view.state.units import Unit
 if TYPE_CHECKING:
     import viser
 
-# What a target prescribes beside its position, by its number of directions.
+# What a target prescribes besides its position, by its number of directions.
 PRESCRIBED = {1: "direction of the z axis", 3: "orientation"}
 
 

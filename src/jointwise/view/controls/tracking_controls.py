@@ -10,7 +10,7 @@ from jointwise.view.session import Session
 
 
 class TrackingControls(Controls):
-    """Whether targets are tracked, how fast, and a plot of the velocities."""
+    """Start and stop tracking, set the velocity limit, and plot the velocities."""
 
     def _add(self, gui: Gui, session: Session) -> None:
         self._tracks: Any = gui.add_checkbox(

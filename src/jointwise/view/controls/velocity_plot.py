@@ -9,7 +9,7 @@ from jointwise.view.state.live_tracking import HISTORY_S, LiveTracking
 if TYPE_CHECKING:
     import viser
 
-# Okabe and Ito's colours, which also colour-blind people tell apart; then they repeat.
+# Okabe and Ito's colours, which colour-blind people can distinguish, too; they repeat.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 
 

@@ -1,4 +1,4 @@
-"""Where a camera must be to see a set of points."""
+"""Camera positions from which a set of points is visible."""
 
 from typing import TYPE_CHECKING
 
@@ -9,20 +9,20 @@ from jointwise.kernels.layout.arrays import Floats
 if TYPE_CHECKING:
     import viser
 
-# What panels leave visible, in shares of the picture: left, right, top and bottom.
+# The part that panels leave visible, in shares of the picture: left, right, top and bottom.
 Part = tuple[float, float, float, float]
 ALL: Part = (0.0, 1.0, 0.0, 1.0)
-# Narrower pictures [px] that are upright have one panel, at the bottom; and how much of the height
-# it covers. A narrow picture that is not upright is what docked panels have left of a wide one.
+# Upright pictures that are narrower [px] have one panel, at the bottom, which covers this share of
+# the height. A narrow picture that is not upright is the rest of a wide one beside docked panels.
 NARROW, UPRIGHT, COVERED_BELOW = 576, 0.75, 0.42
 # Widths of the panels of wider pictures [px], left and right.
 LEFT_WIDTH, RIGHT_WIDTH = 330, 340
-# A smaller share of the width is not shown: panels of so narrow a picture are made smaller.
+# Smallest visible share of the width: in narrower pictures, panels are made smaller.
 MIN_WIDTH = 0.25
-# Vertical field of view [rad], and the first direction from what is seen to the camera.
+# Vertical field of view [rad], and the first direction from the points to the camera.
 FIELD_OF_VIEW = float(np.radians(45.0))
 FIRST_DIRECTION = np.array([0.72, -0.62, 0.35])
-# Radius of what must be visible, relative to that of the points.
+# Radius of the visible region, relative to that of the points.
 MARGIN = 1.2
 
 
@@ -36,8 +36,8 @@ def frame_points(
     """(3,) the point to look at and (3,) a position from which the camera sees all points [m].
 
     Args:
-        points: (k, 3) what must be visible [m].
-        direction: (3,) from what is seen to the camera; its length does not matter.
+        points: (k, 3) points that must be visible [m].
+        direction: (3,) from the points to the camera, of any length.
         fov: Vertical field of view [rad].
         aspect: Width of the picture divided by its height.
         part: The part of the picture in which the points are shown.
@@ -52,7 +52,7 @@ def frame_points(
     sideways = np.cross([0.0, 0.0, 1.0], backward)
     sideways /= max(float(np.linalg.norm(sideways)), 1e-9)
     upward = np.cross(backward, sideways)
-    # The middle of the part comes before the centre if the camera moves the other way.
+    # To show the centre in the middle of the part, the camera moves the other way.
     centre = centre - distance * (left + right - 1.0) * wide * sideways
     centre -= distance * (1.0 - top - bottom) * high * upward
     return centre, centre + distance * backward
@@ -77,12 +77,12 @@ def set_up_scene(
     points: Floats,
     direction: Floats = FIRST_DIRECTION,
 ) -> None:
-    """Add what all visitors share: the base frame, and the initial camera.
+    """Add the parts that all visitors share: the base frame, and the initial camera.
 
     Args:
         server: The server of the page.
         size: Length that sets the scale of drawings [m].
-        points: (k, 3) what the camera sees at first [m].
+        points: (k, 3) points that the camera shows at first [m].
         direction: (3,) from there to the camera.
     """
     server.scene.add_frame(
@@ -101,8 +101,8 @@ def show_points(
 
     Args:
         handle: The camera.
-        points: What must be visible.
-        part: The part of the picture in which it is shown.
+        points: The points that must be visible.
+        part: The part of the picture in which they are shown.
         first: Whether to look in the first direction. The camera of a new visitor may still be
             that of viser, so its own direction and field of view do not count then.
     """
@@ -110,5 +110,5 @@ def show_points(
     if first:
         direction, fov = FIRST_DIRECTION, FIELD_OF_VIEW
     look_at, position = frame_points(points, direction, fov, handle.aspect, part)
-    handle.position = position  # moves the point to look at, too: so that comes after
+    handle.position = position  # also moves the point to look at, which is therefore set afterwards
     handle.look_at = look_at

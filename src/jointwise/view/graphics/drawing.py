@@ -26,7 +26,7 @@ class Drawing:
 
     Args:
         client: The visitor's connection.
-        session: What is drawn.
+        session: The session to draw.
         meshes: From ``meshes.load_meshes``; empty to draw a skin or rods.
         link_clicked: Called with the name of a link of a robot that is clicked.
         target_dragged: Called with the name of a link whose target is dragged.
@@ -60,9 +60,9 @@ class Drawing:
         self._path = PathDrawing(scene)
 
     def show(self, with_handles: bool) -> None:
-        """Draw the session; without the poses of handles while the visitor drags one.
+        """Draw the session; handles keep their poses while the visitor drags one.
 
-        The floor sinks where something would go through it. ``fit_view`` raises it again.
+        The floor sinks if something would go through it. ``fit_view`` raises it again.
         """
         session = self._session
         self.model.show(session.q, session.base_pose, session.moved_joint)

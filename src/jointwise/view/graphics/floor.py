@@ -35,6 +35,6 @@ def add_floor(scene: "viser.SceneApi", size: float, centre: Floats) -> "viser.Gr
 
 
 def sink_floor(floor: "viser.GridHandle", lowest: float) -> None:
-    """Lower the floor to the lowest point of what is drawn [m], if that is below it."""
+    """Lower the floor to the lowest point of the drawing [m], if that is below it."""
     if lowest < floor.position[2]:
         floor.position = (0.0, 0.0, lowest)

@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     import yourdfpy
 
 
-# Differences of two arms that have the same meshes, at most [m, rad].
+# Largest difference between two arms that have the same meshes [m, rad].
 SAME_MOTION = 1e-3
 # The joint that carries a mesh, -1 for the base; and its link, where links can be clicked.
 Carrier = tuple[int, str | None]
 
 
 class Mesh(NamedTuple):
-    """What a joint carries, in its frame.
+    """A mesh that a joint carries, in its frame.
 
     Attributes:
         joint: Which joint, from 0; -1 for the base.
@@ -69,7 +69,7 @@ def load_meshes(model: Chain | Robot, path: str | Path) -> list[Mesh]:
 
 
 def _mjcf_meshes(model: Chain | Robot, file: Path) -> list[Mesh]:
-    """The geoms that MuJoCo draws, joined by what carries them; endless ones are left out."""
+    """The geoms that MuJoCo draws, joined by their carriers; infinite ones are left out."""
     trimesh = require("trimesh", "meshes need trimesh", "view")
     if isinstance(model, Robot):
         places = robot_links(model.model)
@@ -98,7 +98,7 @@ def _mjcf_meshes(model: Chain | Robot, file: Path) -> list[Mesh]:
 
 
 def _exported(scenes: Mapping[Carrier, Any]) -> list[Mesh]:
-    """The meshes of what is carried."""
+    """The meshes of each carrier."""
     return [
         Mesh(*carrier, scene.export(file_type="glb"), scene.convex_hull.vertices)
         for carrier, scene in scenes.items()
@@ -136,7 +136,7 @@ def _robot_meshes(robot: Robot, file: Path, urdf: "yourdfpy.URDF") -> list[Mesh]
 
 
 def _first_above(urdf: "yourdfpy.URDF", node: str, names: Container[str]) -> str | None:
-    """The node itself or the nearest one above it that is one of the names; None if none is."""
+    """The nearest of the names at or above a node; None if there is none."""
     above: str | None = node
     while above is not None and above not in names:
         above = urdf.scene.graph.transforms.parents.get(above)
@@ -146,12 +146,13 @@ def _first_above(urdf: "yourdfpy.URDF", node: str, names: Container[str]) -> str
 def _carried_meshes(
     urdf: "yourdfpy.URDF", file: Path, carrier: Callable[[str], tuple[Carrier, Floats]]
 ) -> list[Mesh]:
-    """All meshes of a URDF, joined by what carries them.
+    """All meshes of a URDF, joined by their carriers.
 
     Args:
         urdf: The URDF.
-        file: Where it is.
-        carrier: What carries a node of its scene, and (4, 4) the root link in the carrier's frame.
+        file: Its file.
+        carrier: Returns the carrier of a node of its scene, and (4, 4) the root link in the
+            carrier's frame.
     """
     import trimesh  # which yourdfpy needs, too
 
@@ -205,7 +206,7 @@ def _root_in_joint_frames(chain: Chain, file: Path, urdf: "yourdfpy.URDF") -> Fl
 
 
 def _check_alike(chain: Chain, part: Chain, q: Floats, T_base_first: Floats, file: Path) -> None:
-    """Refuse a file whose joints move otherwise than those of the arm."""
+    """Refuse a file whose joints move differently from those of the arm."""
     moved = q + np.linspace(0.3, 0.9, chain.n)
     ours = chain.joint_frames(moved) @ np.linalg.inv(chain.joint_frames(q))
     theirs = part.joint_frames(moved) @ np.linalg.inv(part.joint_frames(q))

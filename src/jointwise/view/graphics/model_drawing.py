@@ -22,7 +22,7 @@ from jointwise.view.state.workspace import drawing_size
 if TYPE_CHECKING:
     import viser
 
-# Of the joint that moved last; of the palette of Okabe and Ito.
+# Colour of the joint that moved last, from the palette of Okabe and Ito.
 MOVED_COLOR: Color = (230, 159, 0)
 
 
@@ -124,7 +124,7 @@ class ModelDrawing:
             self._moved_joint = moved_joint
 
     def points(self, q: Floats, base_pose: Floats = IDENTITY) -> Floats:
-        """(k, 3) points whose convex hull has all that is drawn [m], world frame."""
+        """(k, 3) points whose convex hull contains the whole drawing [m], world frame."""
         frames = shapes.carrying_frames(self._model, q, base_pose)
         each = [
             carried @ frames[joint, :3, :3].T + frames[joint, :3, 3]
@@ -133,7 +133,7 @@ class ModelDrawing:
         return np.concatenate([np.empty((0, 3)), *each])
 
     def lowest_point(self, q: Floats, base_pose: Floats = IDENTITY) -> float:
-        """The smallest z of what is drawn [m]; the arguments are those of ``show``."""
+        """The smallest z of the drawing [m]; the arguments are those of ``show``."""
         frames = shapes.carrying_frames(self._model, q, base_pose)
         return shapes.lowest_point(frames, self._points)
 

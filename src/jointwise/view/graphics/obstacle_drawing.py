@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import viser
 
 OBSTACLE_COLOR: Color = (150, 155, 160)
-# Of a half-space, of other obstacles, and of one that is selected or collides.
+# Opacity of a half-space, of other obstacles, and of one that is selected or collides.
 PLANE_OPACITY, OPACITY, MARKED_OPACITY = 0.25, 0.5, 0.75
 ABOVE: Literal["bottom-center"] = "bottom-center"
 
@@ -41,7 +41,7 @@ class ObstacleDrawing:
         size: Length that sets the scale of the handles [m].
 
     Attributes:
-        handle: What the visitor drags; hidden while no obstacle is selected.
+        handle: The handle that the visitor drags; hidden while no obstacle is selected.
     """
 
     def __init__(self, scene: "viser.SceneApi", size: float) -> None:
@@ -60,11 +60,11 @@ class ObstacleDrawing:
         return pose
 
     def show(self, obstacles: Obstacles, clearance: Clearance, with_handles: bool) -> None:
-        """Draw the obstacles; without handles while the visitor drags them.
+        """Draw the obstacles; handles stay while the visitor drags them.
 
         Args:
-            obstacles: The visitor's.
-            clearance: Of the arm that is drawn; what collides is red.
+            obstacles: The visitor's obstacles.
+            clearance: The clearance of the drawn model; colliding obstacles are red.
             with_handles: Whether the handles are moved to the selected obstacle, too.
         """
         for name in self._drawn.keys() - set(obstacles.scene.names):
@@ -94,9 +94,10 @@ class ObstacleDrawing:
         _set(label, "visible", selected or colliding)
 
     def _add(self, obstacle: Obstacle) -> "_Drawn":
-        """A mesh and its label, in the order in which obstacles come: names may be anything.
+        """Add a mesh and its label, named by numbers because names of obstacles may be anything.
 
-        It takes no clicks, which would hide handles behind it or inside: ``Obstacles.hit``.
+        The mesh takes no clicks, because it would hide handles behind or inside it; see
+        ``Obstacles.hit``.
         """
         self._count += 1
         node, surface = f"/obstacles/{self._count}", obstacle.surface()

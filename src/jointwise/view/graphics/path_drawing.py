@@ -10,7 +10,7 @@ from jointwise.view.state.shown_path import Binding, ShownPath
 if TYPE_CHECKING:
     import viser
 
-# Of the palette of Okabe and Ito.
+# Colours from the palette of Okabe and Ito.
 COLORS: dict[Binding, Color] = {
     Binding.NOTHING: (0, 158, 115),
     Binding.JOINT_LIMIT: (230, 159, 0),
@@ -23,9 +23,9 @@ MEANINGS: dict[Binding, str] = {
     Binding.OBSTACLE: "near an obstacle",
     Binding.BREAK: "break, miss or collision",
 }
-# The colours of segments are taken as linear, and drawn lighter.
+# viser takes the colours of segments as linear, and draws them lighter.
 GAMMA = 2.2
-# Width of a path [px]; of many, which are those of more links than this.
+# Width of a path [px], width of each of many, and the number of links above which there are many.
 WIDTH, THIN, MANY = 6.0, 2.0, 4
 
 

@@ -15,7 +15,7 @@ from jointwise.view.state.live_plan import Configuration, LivePlan, Planned
 if TYPE_CHECKING:
     import viser
 
-# Of the palette of Okabe and Ito.
+# A colour from the palette of Okabe and Ito.
 PATH_COLOR: Color = (204, 121, 167)
 START_OPACITY = 0.35
 # Width of a path [px].
@@ -63,7 +63,7 @@ class PlanDrawing:
         self._show_start(planned if lines else None)
 
     def _show_start(self, planned: Planned | None) -> None:
-        """Draw the model at the start; it stays while plans from there are made again."""
+        """Draw the model at the start; it stays while plans from there are updated."""
         start = None if planned is None else planned.request.start
         if start is self._start:
             return

@@ -27,7 +27,7 @@ PART_COLORS: dict[Role, Color] = {
     "skin": (205, 211, 218),
 }
 
-# Of what collides, obstacles and links.
+# Colour of colliding obstacles and links.
 COLLIDING_COLOR: Color = (200, 30, 40)
 
 # Largest radius of a link, as a fraction of the arm's size and of the median link length.
@@ -51,7 +51,7 @@ class Part(NamedTuple):
 
 
 def link_radius(chain: Chain) -> float:
-    """Radius that links are drawn with [m]."""
+    """Radius of drawn links [m]."""
     return rod_radius(drawing_size(chain), np.linalg.norm(chain.arm.links[:, :, 3], axis=1))
 
 
@@ -110,7 +110,7 @@ def carrying_frames(model: Chain | Robot, q: Floats, base_pose: Floats = IDENTIT
     Args:
         model: The arm or robot.
         q: (n,) joint values [rad, m].
-        base_pose: (4, 4) pose of the root link of a robot; the base of an arm is part of it.
+        base_pose: (4, 4) pose of the root link of a robot; an arm contains its base pose.
     """
     frames: Floats = np.concatenate([joint_poses(model._numbers.tree, q[None])[0], IDENTITY[None]])
     return base_pose @ frames if isinstance(model, Robot) else frames
@@ -171,7 +171,7 @@ def ball(centre: Floats, radius: float) -> "Trimesh":
 
 
 def rounded_polyline(corners: list[Floats], radius: float, rounded_start: bool) -> "list[Trimesh]":
-    """Cylinders from corner to corner, with spheres at their ends; at the start if asked for."""
+    """Cylinders from corner to corner, with spheres at their ends; at the start if requested."""
     meshes = []
     for start, end in pairwise(corners):
         if np.linalg.norm(end - start) > 1e-9:

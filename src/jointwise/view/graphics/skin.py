@@ -15,8 +15,8 @@ from jointwise.shape.link_groups import move_spheres
 from jointwise.shape.sources.source import FittedShapes
 from jointwise.view.graphics.shapes import Part, sphere_mesh
 
-# Cells of the grid along the longest edge of a link group, more where its spheres are small: at
-# least so many along their median radius, and at most so many along the edge.
+# Number of cells of the grid along the longest edge of a link group. If its spheres are small,
+# there are more: this many along their median radius, but at most this many along the edge.
 CELLS, CELLS_PER_RADIUS, MOST_CELLS = 32, 2.5, 80
 # Smallest edge of a cell [m]. Groups of fewer cells, such as fingers, get their convex hull.
 MIN_CELL, FEWEST_CELLS = 0.003, 14
@@ -74,7 +74,7 @@ def known_geometry(model: Chain | Robot) -> Geometry | None:
 def group_carrier(geometry: Geometry, group: int, joints: int) -> tuple[int, Floats]:
     """The joint of the model that moves a link group, and (4, 4) the group in its frame.
 
-    Attached things are carried each by a joint of its own that is not one of the model.
+    Each attached thing is carried by a joint of its own, which the model does not have.
     """
     tree, joint = kernel_tree(geometry), group - 1
     if joint < joints:
@@ -93,8 +93,8 @@ def skin_of(spheres: Floats, padding: float) -> Skin:
 
     Args:
         spheres: (k, 4) centre and radius [m].
-        padding: How far the spheres may extend beyond the link [m]; the skin is drawn half of that
-            inside of them.
+        padding: How far the spheres may extend beyond the link [m]; the skin is drawn inside them
+            by half of that.
     """
     centres = spheres[:, :3]
     radii = np.maximum(spheres[:, 3] - 0.5 * padding, 0.3 * spheres[:, 3])
@@ -109,7 +109,7 @@ def skin_of(spheres: Floats, padding: float) -> Skin:
     low = low - filled - 4.0 * cell
     shape = np.ceil((high + filled + 4.0 * cell - low) / cell).astype(int)
     distances = _distances(centres, radii, low, cell, shape, filled + cell)
-    # A closing: everything within `filled` of the spheres, less everything within it of the rest.
+    # A morphological closing: all within `filled` of the spheres, except all within it of the rest.
     inward = cell * ndimage.distance_transform_edt(distances < filled)
     field = ndimage.gaussian_filter(np.minimum(filled - inward, distances + cell), SMOOTHING)
     if (field >= 0.0).all():  # smoothed away
@@ -141,10 +141,10 @@ def _distances(
 
 
 def _surface(field: Floats) -> tuple[Floats, Ints]:
-    """Where a field on a grid is zero, negative inside: a vertex in each cell that it crosses.
+    """The zero surface of a field, negative inside, with a vertex in each cell that it crosses.
 
     The vertex is the mean of the crossings of the edges of its cell; each edge of the grid that
-    crosses the surface is a square of the four cells around it.
+    crosses the surface gives a square of the four cells around it.
     """
     inside: Bools = field < 0.0
     windows = np.lib.stride_tricks.sliding_window_view(inside, (2, 2, 2)).reshape(

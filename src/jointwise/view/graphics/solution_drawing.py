@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     import viser
 
 SOLUTION_COLOR: Color = (86, 180, 233)
-# Of their links, relative to those of the arm.
+# Thickness of their links, relative to those of the arm.
 THICKNESS = 0.9
-# Where the labels of solutions are, as shares of the arm's length from its base. They differ, since
-# two solutions may look alike: a spherical wrist that is flipped.
+# Places of the labels of solutions, as shares of the arm's length from its base. They differ
+# because two solutions may look alike, for example with a flipped spherical wrist.
 LABEL_SHARES = (0.5, 0.65, 0.35, 0.8, 0.42, 0.58, 0.72, 0.28)
 
 

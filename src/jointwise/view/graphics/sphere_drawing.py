@@ -31,7 +31,7 @@ class SphereDrawing:
         self._visible, self._colliding = False, frozenset[int]()
 
     def show(self, model: Chain | Robot, visible: bool) -> None:
-        """Show or hide all spheres; those of what collides are shown."""
+        """Show or hide all spheres; colliding ones are always shown."""
         self._add(model)
         self._visible = visible
         for group, handle in self._handles.items():

@@ -26,7 +26,7 @@ class TargetDrawing:
         dragged: Called with the name of a link whose target is dragged.
 
     Attributes:
-        gizmos: By the link's name.
+        gizmos: The gizmo of each target, by the link's name.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class TargetDrawing:
         self._labels: dict[str, viser.LabelHandle] = {}
 
     def show(self, targets: Mapping[str, LinkTarget], with_poses: bool) -> None:
-        """Show the targets of links; without their poses while the visitor drags one."""
+        """Show the targets of links; they keep their poses while the visitor drags one."""
         for link in self.gizmos.keys() - targets.keys():
             self.gizmos.pop(link).handle.remove()
             self._labels.pop(link).remove()

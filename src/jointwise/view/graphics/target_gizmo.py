@@ -26,7 +26,7 @@ class TargetGizmo:
         size: Length that sets its scale [m].
 
     Attributes:
-        handle: What the visitor drags.
+        handle: The handle that the visitor drags.
     """
 
     def __init__(self, scene: "viser.SceneApi", name: str, size: float) -> None:

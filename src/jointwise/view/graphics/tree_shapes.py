@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 def link_parts(robot: Robot, thickness: float = 1.0) -> list[Part]:
     """Bodies of all links: at most one of each role for a link.
 
-    A link is drawn as rods from its origin to the joints and links that it carries; one that
-    carries none as a ball. Revolute joints are cylinders, prismatic joints are boxes; they belong
+    A link is drawn as rods from its origin to the joints and links that it carries; a link that
+    carries none is a ball. Revolute joints are cylinders, prismatic joints are boxes; they belong
     to the link that they move. The rail of a prismatic joint spans its range.
 
     Args:
         robot: The robot.
-        thickness: Of links and joints; 1 is the usual one.
+        thickness: Relative thickness of links and joints; 1 is the usual one.
     """
     rods = _rods(robot.model)
     lengths = [np.linalg.norm(end - start) for start, *ends in rods.values() for end in ends]

@@ -16,7 +16,8 @@ class CCDSteps:
         chain: The arm.
         q: (m+1, n) joint values at the start and after each step [rad, m].
         position_error: (m+1,) at the start and after each step [m].
-        orientation_error: (m+1,) likewise [rad]; NaN where orientation is free.
+        orientation_error: (m+1,) at the start and after each step [rad]; NaN where orientation is
+            free.
         status: Why CCD stopped after the last step.
         index: How many steps are done.
     """
@@ -50,12 +51,12 @@ class CCDSteps:
         return self.chain.n - self.index % self.chain.n
 
     def advance(self, count: int) -> bool:
-        """Do ``count`` steps, or as many as are left; False if none was left."""
+        """Do ``count`` steps, or all that remain if there are fewer; False if there were none."""
         before, self.index = self.index, min(self.index + count, len(self))
         return self.index > before
 
     def message(self, angle_unit: Unit) -> str:
-        """What the latest step did; after the last one, why CCD stopped."""
+        """A description of the latest step; after the last one, the reason why CCD stopped."""
         joint = self.moved_joint
         if joint is None or self.index == len(self):
             return str(self.status.value)

@@ -7,7 +7,7 @@ Value = TypeVar("Value")
 
 
 class Kept(Generic[Value]):
-    """The value of the latest state. States are tuples of objects that are never written to."""
+    """The value of the latest state. States are tuples of objects that are never modified."""
 
     def __init__(self) -> None:
         self._state: tuple[object, ...] | None = None
@@ -18,7 +18,7 @@ class Kept(Generic[Value]):
         self._state, self._value = state, value
 
     def get(self, state: tuple[object, ...], compute: Callable[[], Value]) -> Value:
-        """The value of a state, computed if it is not the one that is kept."""
+        """The value of a state, computed if the state is not the latest one."""
         kept = self._state
         if kept is None or any(a is not b for a, b in zip(kept, state, strict=True)):
             self.keep(state, compute())

@@ -13,7 +13,7 @@ from jointwise.targets import POSE, POSITION, AnyTarget, TargetKind
 from jointwise.view.state.target_pose import pose_for_kind
 from jointwise.view.state.workspace import limb_ends, moving_joints, position_in_front
 
-# Joints that must move a link for its first target to be a pose; one with fewer is a position.
+# Number of joints that must move a link for its first target to be a pose, not a position.
 POSE_JOINTS = 6
 
 
@@ -35,7 +35,7 @@ class LinkTarget:
         return self.kind.at_pose(self.pose)
 
     def errors(self, T_base_link: Floats) -> TargetErrors:
-        """By how much a link (4, 4) misses it; arrays (k,) for (k, 4, 4)."""
+        """Errors of a link (4, 4) at the target; arrays (k,) for (k, 4, 4)."""
         position_error = np.linalg.norm(T_base_link[..., :3, 3] - self.pose[:3, 3], axis=-1)
         if not self.kind.has_position:
             position_error = np.full_like(position_error, np.nan)
@@ -45,7 +45,7 @@ class LinkTarget:
 def first_targets(model: Chain | Robot) -> dict[str, LinkTarget]:
     """The targets that a visitor begins with, by link.
 
-    Of an arm a position in front of it, of a robot the pose of each hand and foot.
+    For an arm, it is a position in front of it; for a robot, the pose of each hand and foot.
     """
     if isinstance(model, Robot):
         poses = model.fk(model.home)

@@ -62,7 +62,7 @@ class PlanRequest:
         return Planned(self, message, plan, seconds, plan.clearance, plan.contact)
 
     def failed(self, problem: Exception) -> "Planned":
-        """The answer if planning raised an error that is no fault of the request."""
+        """The answer if planning raised an error that the request did not cause."""
         what = f"{type(problem).__name__}: {problem}".removesuffix(": ")
         return Planned(self, f"Planning failed with an unexpected {what}")
 

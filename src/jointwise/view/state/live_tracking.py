@@ -1,4 +1,4 @@
-"""A model tracks its targets in real time, with the history of its velocities."""
+"""A model that tracks its targets in real time, with the history of its velocities."""
 
 from math import nan
 from typing import Any
@@ -25,12 +25,12 @@ class LiveTracking:
 
     Args:
         model: The arm or robot.
-        q: (n,) where it starts [rad, m].
+        q: (n,) its joint values at the start [rad, m].
         max_velocity: Velocity limit of revolute joints [rad/s]; prismatic joints have a
             proportional one [m/s].
 
     Attributes:
-        q: (n,) where it is [rad, m].
+        q: (n,) its current joint values [rad, m].
         times: (m,) the last seconds [s].
         shares: (m, n) velocities then, as shares of their limits.
     """
@@ -50,10 +50,10 @@ class LiveTracking:
         self.shares: Floats = np.zeros((1, model.n))
 
     def advance(self, target: Any, seconds: float) -> TrackResult:
-        """Track a target for some time [s]; the last result, of at least one step.
+        """Track a target for some time [s], at least one step; return the last result.
 
         Args:
-            target: As ``Tracker.step`` takes it.
+            target: As for ``Tracker.step``.
             seconds: How long [s].
         """
         result = TrackResult(self.q, np.zeros(len(self.q)), nan)
@@ -68,9 +68,9 @@ class LiveTracking:
         return result
 
     def replace_scene(self, scene: Scene) -> None:
-        """Obey other obstacles from now on."""
+        """Avoid other obstacles from now on."""
         self._tracker.scene = scene
 
     def switch_branch(self) -> bool:
-        """Move to another branch; whether there is one."""
+        """Move to another branch; return whether there is one."""
         return self._tracker.switch_branch()

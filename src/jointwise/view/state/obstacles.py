@@ -24,7 +24,7 @@ from jointwise.shape.link_groups import move_spheres
 from jointwise.view.state.target_pose import PoseParts, moved_pose
 from jointwise.view.state.workspace import drawing_size
 
-# What can be added, with its lengths and its first place, both as shares of the arm's size.
+# Obstacles that can be added: lengths and first position, as shares of the arm's size.
 ADDED: dict[str, dict[str, Any]] = {
     "box": {"size": [0.15, 0.15, 0.3]},
     "sphere": {"radius": 0.1},
@@ -36,7 +36,7 @@ FIRST_PLACE, NEXT_PLACE, PLACES = np.array([0.5, -0.4, 0.25]), np.array([0.0, 0.
 HIT, RAY_STEPS, MAX_RAY = 1e-3, 200, 100.0
 Model = TypeVar("Model", bound=Chain | Robot)
 
-# Warnings are caught for all threads at once, so by one thread at a time.
+# Warnings are caught for all threads at once, so only one thread catches them at a time.
 _catching = Lock()
 
 
@@ -51,13 +51,13 @@ class HasModel(Protocol):
 
 
 class Clearance(NamedTuple):
-    """How near an arm or a robot is to obstacles and to itself.
+    """The distance of an arm or a robot from obstacles and from itself.
 
     Attributes:
         distance: The least distance [m], negative if something collides; infinite if there is
             nothing to collide with.
         nearest: The names of the two things that are nearest to each other; None if there are none.
-        link_groups: What is nearer than the margin, by the numbers of ``Geometry``.
+        link_groups: Link groups that are nearer than the margin, by the numbers of ``Geometry``.
         obstacles: The names of obstacles that are nearer than the margin.
     """
 
@@ -68,14 +68,14 @@ class Clearance(NamedTuple):
 
 
 class Obstacles:
-    """One visitor's scene, which is that of the model. Obstacles are replaced, never written to.
+    """One visitor's scene, which is that of the model. Obstacles are replaced, never modified.
 
     Args:
         session: Has the model, whose scene is edited.
 
     Attributes:
         selected: The name of the obstacle that is moved and resized; None if none is.
-        warning: What is wrong with the scene itself; empty if nothing is.
+        warning: A problem of the scene itself; empty if there is none.
 
     Raises:
         InvalidInputError: The model has no scene.
@@ -111,7 +111,7 @@ class Obstacles:
         if self.selected not in copy.names:
             self.selected = None
 
-    # What is in the scene; each returns what happened, in a sentence.
+    # Edits of the scene; each returns a sentence that describes the change.
 
     def set_margin(self, margin: float) -> str:
         """Keep another distance [m]."""
@@ -180,17 +180,17 @@ class Obstacles:
         return self.scene[self.selected]
 
     def points(self) -> Floats:
-        """(k, 3) the vertices of all obstacles but half-spaces, which have no end [m]."""
+        """(k, 3) the vertices of all obstacles except half-spaces, which are infinite [m]."""
         if self._points is None:
             solid = (each for each in self.scene if not isinstance(each, HalfSpace))
             vertices = [each.surface().moved(each.pose).vertices for each in solid]
             self._points = np.concatenate([np.empty((0, 3)), *vertices])
         return self._points
 
-    # How near the model is
+    # The clearance of the model
 
     def clearance(self, q: Floats, base_pose: Floats | None = None) -> Clearance:
-        """Of joint values (n,) [rad, m], and of the base at a pose (4, 4) if it is free."""
+        """The clearance at joint values (n,) [rad, m], and with a free base at a pose (4, 4)."""
         contact = self._check.contacts(q[None].copy(), base_pose)[0]
         distance, nearest = float(contact[0]), self._check.name_pair(contact)
         if not distance < self.margin and not distance < 0.0:
@@ -199,7 +199,7 @@ class Obstacles:
         spheres, groups = geometry.spheres(q), group_of_spheres(geometry)
         if base_pose is not None:
             spheres = move_spheres(base_pose, spheres)
-        # The nearest two may be of the model itself; what is fixed to the base stands on something.
+        # The nearest two may belong to the model itself; links fixed to the base may touch a table.
         colliding = self._nearest_groups(contact)
         obstacles = set(nearest or ()) & set(self._alone)
         moved = (groups > 0) | bool(getattr(self._session.model, "free_base", False))
@@ -215,13 +215,13 @@ class Obstacles:
         names = self._session.model.geometry.names
         own = self._check.names[: -len(numbered_names(self.scene)) or None]
         pair = [own[int(number)] for number in contact[1:] if 0 <= number < len(own)]
-        # The things on an arm are one link group to its check.
+        # In the check of an arm, all attached things are one link group.
         parts = [[name] if name in names else name.split("+") for name in pair]
         return {names.index(part) for each in parts for part in each}
 
 
 def with_obstacles(model: Chain | Robot, scene: Scene, margin: float) -> Chain | Robot:
-    """The same model with other obstacles; it may collide with the same things as before."""
+    """The model with other obstacles, and the same allowed collisions as before."""
     around: CollisionModel | None = model._collision_model
     if around is None:
         raise InvalidInputError("the model has no scene: expected one, such as arm.with_scene().")
@@ -235,12 +235,12 @@ def with_obstacles(model: Chain | Robot, scene: Scene, margin: float) -> Chain |
 
 
 def without_scene(model: Model) -> Model:
-    """The same model, of which nothing is checked."""
+    """The model without collision checks."""
     return model if model.scene is None else replace(model, _collision_model=None)
 
 
 def _hit_distance(obstacle: Scene, origin: Floats, direction: Floats, far: float) -> float:
-    """Where a ray meets an obstacle [m], ``far`` if nowhere: by steps as long as it is away."""
+    """Where a ray meets an obstacle [m], or ``far``: each step is as long as the distance to it."""
     along, away = 0.0, obstacle.distance(origin)
     if away < 0.0:
         return far

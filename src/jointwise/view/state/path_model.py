@@ -27,8 +27,8 @@ class PathModel(PlannedModel):
 
     Attributes:
         recorded: The recorded path.
-        freedom: What its targets leave free.
-        path_share: How much of the path that is shown is done, from 0 to 1.
+        freedom: The freedom of its targets.
+        path_share: How much of the shown path is done, from 0 to 1.
     """
 
     def __init__(self, model: Chain | Robot) -> None:
@@ -70,7 +70,7 @@ class PathModel(PlannedModel):
         return waypoints_to_csv(self.recorded, targets, self.model.joint_names, with_links)
 
     def set_freedom(self, **changed: Any) -> None:
-        """Change what the targets leave free; arguments are those of ``PathFreedom``."""
+        """Change the freedom of the targets; the arguments are those of ``PathFreedom``."""
         self.freedom = self.freedom._replace(**changed)
 
     # The path that is solved and shown
@@ -86,7 +86,7 @@ class PathModel(PlannedModel):
     def show_path(self, path: IKPath) -> None:
         """Show a path that was solved elsewhere, until a recorded one is solved.
 
-        A robot moves to its first row, and loses its targets: those of the path are not known.
+        A robot moves to its first row and loses its targets, because those of the path are unknown.
 
         Raises:
             InvalidInputError: The path has another number of joints, or nothing in it is solved.
@@ -106,10 +106,10 @@ class PathModel(PlannedModel):
         """Solve the recorded path as a whole, with straight lines between its targets.
 
         It begins where the model was when the first target was recorded. The path of an arm begins
-        elsewhere if it then has fewer breaks.
+        elsewhere if that gives fewer breaks.
 
         Raises:
-            InvalidInputError: Nothing is recorded, or the targets are no poses and have a freedom.
+            InvalidInputError: Nothing is recorded, or targets with freedom are not poses.
         """
         if not self.recorded:
             raise InvalidInputError("The path is empty: record some targets first.")
@@ -127,7 +127,7 @@ class PathModel(PlannedModel):
         self._show_path(ShownPath(self.model, path, frames))
 
     def _values(self, frames: list[Any]) -> Any:
-        """The targets of a link with what the path leaves free."""
+        """The targets of a link, with the freedom of the path."""
         roll, tilt, _ = self.freedom
         if not roll and tilt == 0.0:
             return [frame.value for frame in frames]
@@ -145,7 +145,7 @@ class PathModel(PlannedModel):
         self.message = f"{str(shown.path).removesuffix('.')}."
 
     def move_along_path(self, share: float) -> None:
-        """Move the model and its targets to a share of the path that is shown, from 0 to 1."""
+        """Move the model and its targets to a share of the shown path, from 0 to 1."""
         shown = self.shown_path
         if shown is None:
             return
@@ -160,10 +160,10 @@ class PathModel(PlannedModel):
         self.message = self._status(result)
 
     def play_path(self) -> Iterator[None]:
-        """Move along the path row by row, and yield after each; a new one is solved first.
+        """Move along the path row by row, and yield after each; a new path is solved first.
 
-        From its beginning if it has been played to its end. A path whose rate is known is played in
-        real time: rows for which there is no time are left out.
+        A path that has been played to its end begins again. A path whose rate is known is played in
+        real time: rows are skipped if there is no time for them.
         """
         if self.shown_path is None:
             if not self.recorded:

@@ -38,7 +38,7 @@ class PlannedModel(PosedModel):
 
     @property
     def live_plan(self) -> LivePlan | None:
-        """The plan that is shown or asked for; None if something else has moved the model since."""
+        """The shown or requested plan; None if something else has moved the model since."""
         return self._live_plan if self.q is self._on_path else None
 
     @property
@@ -87,7 +87,7 @@ class PlannedModel(PosedModel):
             self._placed(self.model, at.base_pose).is_free(at.q)
         )
 
-    # A plan is asked for, made and shown
+    # Request, make and show a plan
 
     def ask_plan(self) -> None:
         """Ask for a plan from ``start`` to the targets; ``take_plan`` takes the answer.
@@ -122,7 +122,7 @@ class PlannedModel(PosedModel):
             self.take_plan(self.live_plan.request.answer())
 
     def show_plan(self, plan: Plan) -> None:
-        """Show a plan that was made elsewhere; targets are moved to its end.
+        """Show a plan that was made elsewhere, and move the targets to its end.
 
         Raises:
             InvalidInputError: The model has no scene, or other joints than the plan.
@@ -130,11 +130,11 @@ class PlannedModel(PosedModel):
         names, base_pose = plan._details.joint_names, plan._details.base_pose
         if names != self.model.joint_names:
             raise InvalidInputError(
-                f"the plan is of the joints {', '.join(names)}: expected those of the {self.noun}."
+                f"the plan is for the joints {', '.join(names)}: expected those of the {self.noun}."
             )
         if self.model.scene is None:
             raise InvalidInputError(
-                f"the {self.noun} has no scene: expected that of the plan, by with_scene."
+                f"the {self.noun} has no scene: call with_scene with the scene of the plan."
             )
         if base_pose is not None:
             self.base_pose = base_pose

@@ -56,7 +56,7 @@ class PosedModel:
         self._begin()
 
     def _begin(self) -> None:
-        """Joints at home, the base where the model has it, first targets."""
+        """Set the joints to home, the base to that of the model, and the first targets."""
         self.q: Floats = self.model.home
         is_robot = isinstance(self.model, Robot)
         self.base_pose: Floats = self.model.base_pose if is_robot else IDENTITY
@@ -69,7 +69,7 @@ class PosedModel:
 
     @property
     def noun(self) -> str:
-        """What messages call the model: "arm" or "robot"."""
+        """The noun for the model in messages: "arm" or "robot"."""
         return noun(self.model)
 
     @property
@@ -88,9 +88,9 @@ class PosedModel:
 
     @property
     def errors(self) -> Mapping[str, TargetErrors]:
-        """By how much each link misses its target, by the link's name.
+        """Errors of each link at its target, by the link's name.
 
-        Those of the last result, unless joints or targets have been moved since.
+        These are the errors of the last result, unless joints or targets have been moved since.
         """
         return self._errors.get(self._state(), self._measured_errors)
 
@@ -100,12 +100,12 @@ class PosedModel:
 
     @property
     def error(self) -> TargetErrors:
-        """By how much the selected target is missed."""
+        """The errors at the selected target."""
         self._selected_target()
         return self.errors[str(self.selected)]
 
     def _state(self) -> tuple[object, ...]:
-        """What errors depend on; no part of it is written to."""
+        """The state on which errors depend; no part of it is modified."""
         return self.q, self.base_pose, self.targets
 
     def set_angle_unit(self, name: str) -> None:
@@ -113,7 +113,7 @@ class PosedModel:
         checks.choice("angle unit", name, tuple(ANGLE_UNITS))
         self.angle_unit = ANGLE_UNITS[name]
 
-    # Which links have targets
+    # Links with targets
 
     def toggle_target(self, link: str) -> None:
         """Give a link a target where it is, or remove the target that it has."""
@@ -139,7 +139,7 @@ class PosedModel:
         self.targets = {other: t for other, t in self.targets.items() if other != link}
         if self.selected == link:
             self.selected = next(reversed(self.targets), None)
-        self.message = f"{link} has no target any more."
+        self.message = f"{link} no longer has a target."
 
     def move_link_target(self, link: str, pose: ArrayLike) -> None:
         """Move the target of a link to a pose (4, 4), and select it."""
@@ -248,7 +248,7 @@ class PosedModel:
         self.message = self._status(result)
 
     def _placed(self, model: Chain | Robot, base_pose: Floats | None = None) -> Chain | Robot:
-        """The model with a base that is free at a pose (4, 4); None: where it is now."""
+        """The model with its free base at a pose (4, 4); None: at the current one."""
         pose = self.base_pose if base_pose is None else base_pose
         return model.with_base(pose) if self._has_free_base else model
 

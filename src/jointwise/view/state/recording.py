@@ -45,7 +45,7 @@ def interpolate_targets(
 
     Args:
         waypoints: At least one; all have targets of the same links and kinds.
-        size: Size of the model [m], which ``MAX_STEP`` is a fraction of.
+        size: Size of the model [m]; ``MAX_STEP`` is a fraction of it.
     """
     yield dict(waypoints[0].targets)
     for before, after in pairwise(waypoint.targets for waypoint in waypoints):
@@ -91,10 +91,10 @@ def waypoints_to_csv(
     """A header and one row per waypoint: position and columns of each target, joint values.
 
     Args:
-        waypoints: What was recorded.
+        waypoints: The recorded waypoints.
         targets: Targets of the same links and kinds, for the header.
         joint_names: One per joint.
-        with_links: Whether columns of targets have the names of their links, as ``hand.x``.
+        with_links: Whether target columns begin with the names of their links, as in ``hand.x``.
     """
     text = StringIO()
     rows = csv.writer(text, lineterminator="\n")

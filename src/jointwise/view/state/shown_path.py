@@ -1,4 +1,4 @@
-"""A solved path of targets as the page shows it: what limits it where, and in words."""
+"""A solved path of targets as the page shows it: its limits along the path, and in words."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from jointwise.view.state.workspace import link_poses
 NEAR_SHARE, NEAR_LIMIT = 0.05, 0.1
 # Obstacles are near below this clearance [m].
 NEAR_OBSTACLE = 0.02
-# Breaks, collisions and limits that are listed, at most.
+# Largest number of breaks, collisions and limits that are listed.
 MAX_LISTED = 4
 
 
@@ -37,7 +37,7 @@ class Binding(IntEnum):
 
 
 class PathFreedom(NamedTuple):
-    """What the targets of a recorded path leave free.
+    """The freedom of the targets of a recorded path.
 
     Attributes:
         free_roll: Whether the turn about the z axis of a target is free.
@@ -55,7 +55,7 @@ class ShownPath:
     """A path that has been solved.
 
     Attributes:
-        model: The arm or the robot that it was solved for.
+        model: The arm or the robot for which it was solved.
         path: The results.
         frames: The targets of each row, by link; empty if they are not known.
     """
@@ -81,7 +81,7 @@ class ShownPath:
         return known.links if isinstance(known, LinkErrors) else (str(known),)
 
     def points(self) -> list[Floats]:
-        """(m, 3) where each link with a target should be along the path [m], or is if not known."""
+        """(m, 3) the target positions of each link along the path [m], or its own if unknown."""
         if self.frames and all(target.kind.has_position for target in self.frames[0].values()):
             targets = [[each[link] for each in self.frames] for link in self._links]
             return [np.array([each.pose[:3, 3] for each in row]) for row in targets]
@@ -117,7 +117,7 @@ class ShownPath:
         return worst
 
     def sentences(self) -> list[str]:
-        """What the path reaches, and where it breaks, collides or is near limits."""
+        """How many targets the path reaches, and where it breaks, collides or is near limits."""
         path, names = self.path, self.model.joint_names
         reached = int(path.converged.sum())
         lines = [f"{reached} of {len(self)} targets reached."]
@@ -158,7 +158,7 @@ class ShownPath:
 
 
 def _runs(which: Bools) -> list[range]:
-    """The rows that are True, in runs."""
+    """Runs of consecutive rows that are True."""
     groups = groupby(enumerate(which.tolist()), key=lambda each: each[1])
     rows = [[i for i, _ in group] for is_true, group in groups if is_true]
     return [range(each[0], each[-1] + 1) for each in rows]

@@ -1,4 +1,4 @@
-"""How solves, tracking and plans ended, in the words of the page: its buttons, and names of things.
+"""How solves, tracking and plans ended, in sentences that name the buttons of the page.
 
 The sentences of statuses name methods and arguments of Python, which a visitor does not have.
 """
@@ -7,15 +7,14 @@ from jointwise.results.plan import Plan
 from jointwise.results.status import BreakReason, CodedStatus, PlanStatus, Status, TrackStatus
 from jointwise.results.tracking import TrackResult
 
-# What to do where no answer is free.
+# Remedies if every solution collides.
 REMEDIES: dict[CodedStatus, str] = {
     Status.COLLIDES: (
-        "The target is reached, but every solution found collides: move the target or what is in "
-        "the way."
+        "The target is reached, but every solution found collides: move the target or the obstacle."
     ),
     Status.COLLIDES_ALWAYS: (
-        "The target is reached, but every solution provably collides: move the target or what is "
-        "in the way."
+        "The target is reached, but every solution provably collides: move the target or the "
+        "obstacle."
     ),
 }
 TRACKED: dict[CodedStatus, str] = {
@@ -31,54 +30,53 @@ TRACKED: dict[CodedStatus, str] = {
         "The joints have stopped; another branch reaches the target. Press Switch branch."
     ),
     TrackStatus.AT_OBSTACLE: (
-        "The joints slow down, slide along it or stop before it. Move the target or what is in the "
-        "way."
+        "The joints slow down, slide along it or stop before it. Move the target or the obstacle."
     ),
     TrackStatus.COLLIDES: (
-        "The joints move out of contact if they can, and stop otherwise. Move what is in the way, "
-        "or move the joints until nothing is red."
+        "The joints move out of contact if they can, and stop otherwise. Move the obstacle, or "
+        "move the joints until nothing is red."
     ),
 }
 PLANNED: dict[CodedStatus, str] = {
     PlanStatus.START_COLLIDES: (
-        "A plan cannot start there: move the joints until nothing is red, or move what is in the "
-        "way. Then press Plan."
+        "A plan cannot start there: move the joints until nothing is red, or move the obstacle. "
+        "Then press Plan."
     ),
     PlanStatus.GOAL_COLLIDES: (
-        "Every solution found collides or is within the margin: move the target or what is in the "
-        "way."
+        "Every solution found collides or is within the margin: move the target or the obstacle."
     ),
     PlanStatus.GOAL_COLLIDES_ALWAYS: (
-        "Every solution of the target provably collides: move the target or what is in the way."
+        "Every solution of the target provably collides: move the target or the obstacle."
     ),
     PlanStatus.UNREACHABLE: "The target is provably out of reach: move it closer.",
     PlanStatus.NOT_REACHED: (
         "No solution of the target was found: move the target, or choose another target kind."
     ),
     PlanStatus.SAMPLE_LIMIT: (
-        "No path was found, but there may be one: move the target or an obstacle, or lower the "
-        "margin."
+        "No path was found, but one may exist: move the target or an obstacle, or lower the margin."
     ),
 }
 BREAKS: dict[CodedStatus, str] = {
-    BreakReason.NO_SOLUTION: "No solution was found there or just before: move the target closer.",
+    BreakReason.NO_SOLUTION: "No solution was found there or at the previous target: move the "
+    "target closer.",
     BreakReason.OUTSIDE_LIMITS: (
-        "The arm reaches it only outside its joint limits: move or turn the target, or let the "
-        "roll be free."
+        "The arm reaches it only outside its joint limits: move or turn the target, or turn on "
+        "Free roll."
     ),
     BreakReason.COLLIDES: (
-        "Every solution found there or just before collides: move the target or what is in the way."
+        "Every solution found there or at the previous target collides: move the target or the "
+        "obstacle."
     ),
     BreakReason.STEP_TOO_LARGE: (
-        "Every way found needs a large step of a joint: let the roll be free, allow some tilt, or "
+        "Every path found needs a large step of a joint: turn on Free roll, allow some tilt, or "
         "move the target."
     ),
     BreakReason.OTHER_BRANCH: (
-        "The arm has to change to another branch, or a joint has to turn back by a full turn: let "
-        "the roll be free, allow some tilt, or move the target."
+        "The arm has to change to another branch, or a joint has to turn back by a full turn: turn "
+        "on Free roll, allow some tilt, or move the target."
     ),
     BreakReason.NOT_CLOSED: (
-        "The joints do not end where they begin: let the roll be free, or allow some tilt."
+        "The joints do not end where they begin: turn on Free roll, or allow some tilt."
     ),
 }
 _TEXTS: dict[type[CodedStatus], dict[CodedStatus, str]] = {
@@ -125,7 +123,7 @@ def track_text(result: TrackResult) -> str:
 
 
 def contact_texts(names: tuple[str, str], distance: float, margin: float) -> tuple[str, str]:
-    """How near two things are to each other, and a detail of it.
+    """How near two things are to each other, and a detail.
 
     Args:
         names: Their names.

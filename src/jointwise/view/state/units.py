@@ -10,7 +10,7 @@ class Unit(NamedTuple):
     Attributes:
         name: Its name in the panel.
         symbol: Its symbol.
-        per_si: How many there are in a radian or a metre.
+        per_si: Number of units in a radian or a metre.
         decimals: Decimal places that are shown.
     """
 

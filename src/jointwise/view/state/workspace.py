@@ -10,12 +10,12 @@ from jointwise.kernels.layout.arrays import Floats
 from jointwise.robot import Robot
 from jointwise.targets import KINDS, TargetKind
 
-# Joints that a limb has at least beyond the last branch: a leg or finger, an arm with a hand.
+# Fewest joints of a limb beyond the last branch: of a leg or finger, of an arm with a hand.
 LIMB_JOINTS, HAND_JOINTS = 3, 4
 
 
 def noun(model: Chain | Robot) -> str:
-    """What the page calls the model."""
+    """The noun for the model on the page."""
     return "robot" if isinstance(model, Robot) else "arm"
 
 
@@ -54,7 +54,7 @@ def link_poses(model: Chain | Robot, q: Floats, base_pose: Floats) -> dict[str, 
     Args:
         model: The arm or robot.
         q: (n,) or (k, n) joint values [rad, m].
-        base_pose: (4, 4) pose of the root link of a robot. The base of an arm is part of it.
+        base_pose: (4, 4) pose of the root link of a robot. An arm contains its base pose.
     """
     if isinstance(model, Robot):
         return model.fk(q, base_pose)
@@ -104,10 +104,10 @@ def moving_joints(robot: Robot, link: str) -> int:
 
 
 def limb_ends(robot: Robot) -> list[str]:
-    """Links at the ends of arms, legs and fingers: what the last joint of a limb moves.
+    """Links at the ends of arms, legs and fingers: those that the last joint of a limb moves.
 
     An arm that branches into fingers ends with its hand. Mimic joints and the joints that they
-    follow open and close grippers, which are no limbs.
+    follow open and close grippers, which are not limbs.
     """
     model = robot.model
     grips = {mimic.joint for mimic in robot.mimics.values()} | robot.mimics.keys()
@@ -117,7 +117,7 @@ def limb_ends(robot: Robot) -> list[str]:
             children.setdefault(parent, []).append(body)
     first_link = {place.joint: link for link, place in reversed(model.links.items())}
     ends, pending = [], [(-1, 0)]
-    while pending:  # bodies, and how many joints are between the last branch and each
+    while pending:  # bodies, each with the number of joints from the last branch to it
         body, joints = pending.pop()
         below = children.get(body, [])
         if len(below) != 1 and joints >= (HAND_JOINTS if below else LIMB_JOINTS):
