@@ -435,7 +435,7 @@ class Chain(ArmKinematics, ArmSolutions, FromRows):
         return np.vstack([self.arm.links[-1], [0.0, 0.0, 0.0, 1.0]]), None
 
     def _shape_of(self, shapes: ShapeSource) -> Geometry:
-        """The shape from a source, which knows the robot where its file has it."""
+        """The shape from a source, whose file may describe the whole robot."""
         chain, is_moved = self._of_robot, (self._base_pose != IDENTITY).any()
         if is_moved:
             links = self.arm.links.copy()

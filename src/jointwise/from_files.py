@@ -42,9 +42,9 @@ class FromFiles(FromRows):
     ) -> Self:
         """A robot from a URDF: all its links and joints.
 
-        Fixed joints are folded. Masses and their centres are read from inertials. The limits of a
-        mimic joint narrow those of the joint that it follows. Collision shapes are read when
-        ``with_scene`` needs them.
+        Fixed joints are folded into the poses of their links. Masses and their centres are read
+        from inertials. The limits of a mimic joint narrow those of the joint that it follows.
+        Collision shapes are read when ``with_scene`` needs them.
 
         Args:
             source: A path, an open file, or the text itself.
@@ -86,12 +86,13 @@ class FromFiles(FromRows):
 
     @classmethod
     def from_mjcf(cls, source: Source) -> Self:
-        """A robot from an MJCF model, as MuJoCo reads it, which the extra ``mjcf`` installs.
+        """A robot from an MJCF model, read by MuJoCo, which the extra ``mjcf`` installs.
 
         Bodies and sites are links. A free joint makes the base free; bodies that move freely and
         have no joints of their own are objects, which are left out. Equality constraints between
-        two joints, or of a tendon that connects two, are mimic joints. Those that connect or weld
-        two bodies are closed loops, which results of ``solve`` and ``solve_path`` keep closed.
+        two joints, or of a tendon that connects two, become mimic joints. Constraints that connect
+        or weld two bodies become closed loops, which results of ``solve`` and ``solve_path`` keep
+        closed.
 
         Args:
             source: A path, an open file, or the text itself. Files that the model includes, such as
@@ -153,7 +154,8 @@ class FromFiles(FromRows):
         elif suffix != ".urdf" and _is_mjcf(file):
             if free_base:
                 raise InvalidInputError(
-                    f"free_base is for a URDF: {file.name} is MJCF, where a free joint says so."
+                    f"free_base is for a URDF, and {file.name} is MJCF: give its base a free joint "
+                    "instead."
                 )
             robot = cls.from_mjcf(file)
         elif ends is not None:
@@ -168,11 +170,11 @@ class FromFiles(FromRows):
         return robot, tip
 
 
-# Sources of shapes are made when they are needed, since their modules take time to import.
+# Sources of shapes are created when they are needed, because their modules are slow to import.
 
 
 def _urdf_shapes(tree: urdf.Tree, source: Source) -> Callable[[], ShapeSource]:
-    """What makes the source of the collision shapes of a URDF."""
+    """A function that creates the source of the collision shapes of a URDF."""
     from jointwise.model import urdf
 
     return partial(_shapes_of_urdf, tree, urdf.folder_of(source))

@@ -23,7 +23,7 @@ from jointwise.problem import Problem
 from jointwise.shaped import Shaped
 from jointwise.targets import AnyTarget, AnyTargets, PackedTarget
 
-# A target of an arm; of a robot, the targets of some links by their names.
+# A target of an arm, or for a robot a mapping of link names to targets.
 ModelTarget: TypeAlias = AnyTarget | Mapping[str, AnyTarget]
 # Many of them.
 ModelTargets: TypeAlias = AnyTargets | Mapping[str, AnyTargets] | Sequence[Mapping[str, AnyTarget]]
@@ -34,12 +34,12 @@ class Jointed(Shaped):
 
     __slots__ = ()
 
-    # What each of the two says about itself.
+    # Implemented by Chain and Robot.
 
     @property
     @abstractmethod
     def _joints(self) -> Skeleton | TreeModel:
-        """What the file or the maker says about the joints."""
+        """Data of the joints from the file or the maker."""
 
     @abstractmethod
     def _packed(self, targets: Any, many: bool) -> tuple[tuple[str, ...], tuple[PackedTarget, ...]]:
@@ -54,7 +54,7 @@ class Jointed(Shaped):
 
     @property
     def joint_names(self) -> tuple[str, ...]:
-        """One name per joint that has a value of its own, in the order of joint values."""
+        """Names of the joints that have values of their own, in the order of joint values."""
         return self._joints.joint_names
 
     @property
@@ -66,9 +66,9 @@ class Jointed(Shaped):
     def home(self) -> Floats:
         """(n,) the home configuration [rad, m]; ``mid_range`` if unknown. Read-only.
 
-        It is the default start of solves, and what the page opens with: the configuration that the
-        maker of the robot, its SRDF or its MJCF keyframe calls home. If no file of a robot with
-        several limbs states it, it is zero, where the limits allow that.
+        It is the default start of solves, and the page opens with it. It is the configuration that
+        the maker of the robot, its SRDF or its MJCF keyframe calls home. If no file defines it for
+        a robot with several limbs, all joints are at zero where their limits allow that.
         """
         return self._numbers.home
 
@@ -93,7 +93,7 @@ class Jointed(Shaped):
         return self._numbers.mid_range
 
     def random(self, seed: int, count: int | None = None) -> Floats:
-        """Joint values drawn uniformly between the limits; within a full turn where there are none.
+        """Draw joint values uniformly between the limits, or within a full turn if there are none.
 
         Args:
             seed: Seed of the generator; the same seed gives the same values.
@@ -113,7 +113,7 @@ class Jointed(Shaped):
     def _plain_problem(
         self, target: Any, start: JointValues | None, config: SolveConfig
     ) -> Problem:
-        """What ``solve`` asks for without a posture."""
+        """The problem of ``solve`` without a posture."""
         return self._problem(target, False, start, None, config)
 
     def _problem(
@@ -125,7 +125,7 @@ class Jointed(Shaped):
         config: SolveConfig,
         path: bool = False,
     ) -> Problem:
-        """What a verb asks for, checked and packed."""
+        """The problem of a verb, checked and packed."""
         if type(config) is not SolveConfig:
             check_config(config)
         links, packed = self._packed(targets, many)
@@ -150,11 +150,11 @@ class Jointed(Shaped):
             )
 
     def _check_velocities(self, velocities: Floats) -> None:
-        """Refuse velocity limits that are not known."""
+        """Refuse unknown velocity limits."""
         if not np.isfinite(velocities).all():
             name = self.joint_names[int(np.argmin(np.isfinite(velocities)))]
             raise InvalidInputError(
-                f"the velocity limit of {name!r} is not known: expected max_velocity [rad/s, m/s]."
+                f"the velocity limit of {name!r} is unknown: pass max_velocity [rad/s, m/s]."
             )
 
     def _moved_base(self) -> Floats | None:
@@ -162,7 +162,7 @@ class Jointed(Shaped):
         return None
 
     def _values(self, name: str, values: JointValues | None) -> Any:
-        """Joint values in the order of the joints; a mapping is by their names."""
+        """Joint values in the order of the joints, also from a mapping of their names."""
         return ordered_values(name, values, self._numbers, self.joint_names)
 
     def _checked_limits(self, limits: ArrayLike | Mapping[str, ArrayLike] | None) -> Floats:

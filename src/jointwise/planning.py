@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 PlanTarget: TypeAlias = ModelTarget | ModelTargets
 # Default limit of the samples of a plan.
 MAX_SAMPLES = 100_000
-# Models whose parts of plans are kept.
+# Number of models whose packed data for plans is cached.
 MAX_PLANNED = 16
 
 
@@ -51,15 +51,14 @@ class Planning(Jointed):
         Two trees of configurations grow from the start and from the solutions of the target until
         they meet (RRT-Connect). Every edge, the straight motion between two configurations, is
         proven free, not only checked at sample points. The same seed gives the same path. In a
-        robot, only joints between the base and links with targets move; the base and all other
+        robot, only the joints between the base and links with targets move; the base and all other
         joints stay.
 
         Args:
             target: As for ``solve``. Several in a list or an array, such as grasps, are
                 alternatives: any one of them is reached, and ``target_index`` of the plan tells
-                    which.
-                For a robot, a mapping of link names to targets, or a list of mappings.
-            start: (n,) where the joints are [rad, m], or a mapping of some joint names; other
+                which. For a robot, a mapping of link names to targets, or a list of mappings.
+            start: (n,) the current joint values [rad, m], or a mapping of some joint names; other
                 joints start at ``home``. It must be inside the limits.
             q: Joint values to reach instead of a target: (n,), (k, n) alternatives, or a mapping of
                 joint names; other joints then end where they start.
@@ -157,7 +156,7 @@ class Planning(Jointed):
 
 @lru_cache(MAX_PLANNED)
 def _plan_parts(model: Planning) -> tuple[Floats, PlanDetails]:
-    """A model and its scene packed for edge checks, and what its plans know about it."""
+    """A model and its scene packed for edge checks, and the details that its plans need."""
     from jointwise.engines.edges.packing import packed_edges
     from jointwise.results.plan import PlanDetails
 

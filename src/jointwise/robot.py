@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Robot(TreeKinematics, FromFiles):
-    """A whole robot: arms, legs, hands. Made by ``Robot.from_urdf`` and the like. Immutable.
+    """A whole robot with arms, legs and hands. Create one with ``Robot.load`` and the like.
 
     Mimic joints follow others, so they have no values of their own: ``joint_names`` lists the
     independent joints, in the order of joint values. If these are inside their limits, mimic joints
@@ -130,7 +130,7 @@ class Robot(TreeKinematics, FromFiles):
         return self._with_limits(self._checked_limits(limits))
 
     def _with_limits(self, limits: Floats) -> Robot:
-        """The same robot with other limits (n, 2), which are checked."""
+        """This robot with other limits (n, 2), which are checked."""
         robot = self._changed(model=self.model.with_limits(limits))
         if self._geometry is None:
             return robot

@@ -45,7 +45,7 @@ class TreeKinematics(Verbs):
         """(6, n) geometric Jacobian of a link, world frame: linear, then angular part.
 
         Args:
-            q: As for ``fk``, one configuration.
+            q: One configuration, as for ``fk``.
             link: The link's name.
 
         Example:
@@ -61,8 +61,8 @@ class TreeKinematics(Verbs):
     def center_of_mass(self, q: JointValues, base_pose: Pose | None = None) -> Floats:
         """The centre of mass in the world, from the masses in the file.
 
-        Masses that are attached later, such as a tool, do not count. ``solve`` takes a target for
-        it by the name ``"center_of_mass"``.
+        Tools and attached things have no mass. ``solve`` accepts a target for the centre of mass
+        under the name ``"center_of_mass"``.
 
         Args:
             q: As for ``fk``.
@@ -88,7 +88,7 @@ class TreeKinematics(Verbs):
         return mass_centres(self.model, rows, self._base_pose if pose is None else pose)
 
     def _masses(self, kind: TargetKind | None = None) -> Floats:
-        """The masses of the robot, for a target of a kind that is a position."""
+        """The masses of the robot; refuses a target of a kind that is not a position."""
         if self.model.masses is None:
             raise InvalidInputError(
                 f"{self.model.name} has no masses, so its centre of mass is not known: expected a "

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class Verbs(Planning):
-    """What ``Chain`` and ``Robot`` share."""
+    """The methods that ``Chain`` and ``Robot`` share."""
 
     __slots__ = ()
 

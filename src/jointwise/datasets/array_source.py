@@ -26,7 +26,7 @@ class ArraySource(Source):
     the files of a Zarr folder.
 
     Attributes:
-        model: The model that the targets are for.
+        model: The model for which the targets are meant.
     """
 
     model: Any

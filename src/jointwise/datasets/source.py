@@ -35,7 +35,7 @@ class PieceRows(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Source(ABC):
-    """A table of targets in pieces; it can be pickled, and opens its files where it is read.
+    """A table of targets in pieces; it can be pickled, and opens its files when it is read.
 
     Attributes:
         checksum_name: What the description calls the checksum.
@@ -58,7 +58,7 @@ class Source(ABC):
         """What the description calls the kind of file or folder."""
 
     def describe(self) -> dict[str, Any]:
-        """What is compared before a dataset is resumed: the kind, rows and a checksum."""
+        """The kind, rows and a checksum, which are compared before a dataset is resumed."""
         return {"kind": self.kind, "rows": self.rows, self.checksum_name: f"{self.checksum:08x}"}
 
     @abstractmethod

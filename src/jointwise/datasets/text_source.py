@@ -23,7 +23,7 @@ class CsvSource(ColumnSource):
     Attributes:
         parser: Splits lines into columns.
         first_line: Number of the line after the header, from 1.
-        ends: Where each piece ends [bytes], after the end of the header.
+        ends: The end of each piece [bytes], preceded by the end of the header.
     """
 
     kind = "csv"

@@ -45,9 +45,10 @@ class ChainOfRobot(NamedTuple):
 
     Attributes:
         model: The robot.
-        arm: The chain in numbers. Its base frame is that of ``base_link``, unless it was moved.
+        arm: The kinematic parameters of the chain. Its base frame is that of ``base_link``, unless
+            it was moved.
         joints: The names of its joints.
-        base_link: The link that it begins at.
+        base_link: The link at which it begins.
     """
 
     model: TreeModel

@@ -19,7 +19,7 @@ class Parser(ABC):
     Args:
         line: The first line, which has the names of the columns.
         number: Its number.
-        name: What messages call the source.
+        name: Name of the source in messages.
 
     Attributes:
         json_lines: Whether the lines are JSON; else the first line is a header.

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 # What ``search`` is given: the arm as it is solved, the target, its weights, and when to stop.
 SearchInput: TypeAlias = tuple[Floats, Floats, Weights, PackedCriteria]
-# Solutions of which the nearest to the preferred joint values is chosen.
+# Number of solutions from which the nearest to the preferred joint values is chosen.
 PREFERRED_POOL = 32
 # A step towards the preferred joint values must come closer by this share.
 MIN_GAIN = 1e-3

@@ -55,7 +55,7 @@ from jointwise.shape.tables.two_joints import joints_between
 
 
 def chain_geometry(geometry: Geometry, chain: ChainOfRobot) -> Geometry:
-    """The shape of a chain of a robot; joints beside it are at zero, clipped to their limits.
+    """The shape of a chain of a robot; joints outside it are at zero, clipped to their limits.
 
     Things attached to links that move with the end effector are attached to that of the chain.
     Others become part of the link groups that carry them.

@@ -56,7 +56,7 @@ def chain_groups(tree: Tree, chain: ChainOfRobot) -> ChainGroups:
 
 
 def check_beside(chain: ChainOfRobot, shapes: Iterable[tuple[str, ...]]) -> None:
-    """Refuse a chain if a joint beside it follows one of its joints and moves a shape.
+    """Refuse a chain if a joint outside it follows one of its joints and moves a shape.
 
     Args:
         chain: The chain.
@@ -93,7 +93,7 @@ def tool_lines(chain: ChainOfRobot, tools: Iterable[Tool]) -> list[Floats | None
 
 
 def chain_links(chain: ChainOfRobot) -> dict[str, GroupPlace]:
-    """The link group of each link of a robot in a chain, with the joints beside it at zero."""
+    """The link group of each link of a robot in a chain, with the joints outside it at zero."""
     model = chain.model
     places = chain_groups(model.tree, chain).places
     return {

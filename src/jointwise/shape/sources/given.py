@@ -30,7 +30,7 @@ class GivenShapes(ShapeSource):
         return adopted(self.geometry, model, model.all_joint_names)
 
     def for_chain(self, chain: ChainOfRobot) -> Geometry:
-        """The same geometry if it is of the chain, else the part of the robot's that it has."""
+        """The geometry if it is that of the chain, else the chain's part of the robot's."""
         joints = chain.joints
         carriers = kernel_tree(self.geometry).parents[len(joints) :]
         if self.geometry.joints == joints and (carriers == len(joints) - 1).all():

@@ -42,7 +42,7 @@ class MjcfShapes(FittedShapes):
         return replace(self, padding=padding)
 
     def for_chain(self, chain: ChainOfRobot) -> Geometry:
-        """The geometry of a chain; joints beside it are at zero, clipped to their limits."""
+        """The geometry of a chain; joints outside it are at zero, clipped to their limits."""
         return self._fitted(chain_links(chain), chain.arm, chain.joints)
 
     def _fitted(self, links: Places, model: Model, joints: tuple[str, ...]) -> Geometry:
