@@ -16,6 +16,7 @@ import numpy as np
 
 from benchmarks.kept import add_keep, kept
 from benchmarks.scenes import SCENES
+from benchmarks.tolerance import ARMS, BOXES, tolerance_row
 from jointwise import Chain, DHJoint, IKBatch, SolveConfig, robots
 
 # Poses and starts.
@@ -400,10 +401,23 @@ def roofline(rows: int) -> None:
             )
 
 
+def tolerance(rows: int) -> None:
+    """Poses with tolerance boxes on a GPU, from and to NumPy."""
+    count = min(rows, 10_000)
+    print(f"\n{count} random reachable poses an arm with a box, random starts, 1e-6, limits on;")
+    print("solved: inside the box, by NumPy; honest: every flag true to NumPy's errors")
+    print(f"{'':8}{'':14}{'solved':>10}{'honest':>9}{'restarts':>10}{'million/s':>11}")
+    for name in ARMS:
+        for kind, box in {"exact pose": {}, **BOXES}.items():
+            row, seconds = tolerance_row(name, kind, box, count, "cuda")
+            print(f"{row}{1e-6 / seconds:11.2f}", flush=True)
+
+
 TABLES = {
     "rates": rates,
     "growth": growth,
     "end": end_to_end,
+    "tolerance": tolerance,
     "solutions": solutions,
     "obstacles": obstacles,
     "roofline": roofline,

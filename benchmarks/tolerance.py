@@ -3,11 +3,12 @@
 ``python -m benchmarks tolerance``.
 """
 
-from time import process_time
+from time import perf_counter, process_time
 
 import numpy as np
 
 from jointwise import Chain, SolveConfig, within
+from jointwise.engines.run_options import Device
 from testbed.box_twin import BOXES, outside
 
 ARMS = ("panda", "ur5e")
@@ -29,15 +30,17 @@ def tolerance_table(count: int, with_rivals: bool) -> None:
             print(f"{row}{1e6 * seconds:8.2f}{seconds / exact:9.2f}", flush=True)
 
 
-def tolerance_row(name: str, kind: str, box: dict, count: int) -> tuple[str, float]:
-    """A row of the table, and the time of a target [s]."""
-    chain = Chain.load(name)
+def tolerance_row(
+    name: str, kind: str, box: dict, count: int, device: Device = "cpu"
+) -> tuple[str, float]:
+    """A row of the table, and the time of a target [s]: CPU time, or that of a call to a GPU."""
+    chain, clock = Chain.load(name), process_time if device == "cpu" else perf_counter
     poses, starts = chain.fk(chain.random(1, count)), chain.random(2, count)
     targets, seconds = within(poses, **box) if box else poses, []
     for _ in range(PASSES):
-        began = process_time()
-        batch = chain.solve_batch(targets, starts, threads=1)
-        seconds.append(process_time() - began)
+        began = clock()
+        batch = chain.solve_batch(targets, starts, threads=1, device=device)
+        seconds.append(clock() - began)
     tips = chain.fk(batch.q)
     errors = [max(outside(pose, tip, **box)) for pose, tip in zip(poses, tips, strict=True)]
     # The twin measures angles with another rounding than the kernels.
