@@ -172,7 +172,8 @@ class Verbs(Planning):
         arm, and of external axes. The search finds the path with the fewest breaks and, among
         those, the least joint motion, and then smooths it. Other arms, targets with a posture, and
         several targets of a robot are followed one by one, each from the previous solution. A
-        global path is never worse than one that is followed in this way.
+        global path is never worse than one that is followed in this way. If a robot misses a
+        target, a few searches with restarts look for a branch that reaches more targets.
 
         Args:
             targets: Targets in order, as for ``solve_batch``. An invalid one gets
@@ -191,8 +192,8 @@ class Verbs(Planning):
             options: Whether the path is closed, detours around obstacles, samples of free
                 directions, progress, and links in contact with the ground.
             posture: As for ``solve``. Its ``smoothness`` weighs the change of the joints.
-            config: As for ``solve``. Several targets of a robot are searched with restarts only at
-                the beginning of the path.
+            config: As for ``solve``. Several targets of a robot are searched with at most 16
+                restarts at the beginning of the path, and at most 8 where frames are missed.
 
         Returns:
             The results. ``breaks`` lists where the path is interrupted, ``break_reasons`` has the

@@ -25,7 +25,7 @@ from jointwise.kernels.layout.arrays import Ints
 from jointwise.model import checks
 from jointwise.path_options import DEFAULT_PATH_OPTIONS, PathOptions, check_path_options
 from jointwise.posture import Posture, check_posture
-from jointwise.results.status import Status, count_lines
+from jointwise.results.status import ON_PATH, Status, count_lines
 from jointwise.robot import Robot
 
 # Smallest number of frames of a group of clips, unless a folder has fewer.
@@ -92,7 +92,7 @@ class RetargetedClips:
         return int(self.counts.sum())
 
     def __str__(self) -> str:
-        lines = count_lines(self.counts, Status, "frames solved")
+        lines = count_lines(self.counts, Status, "frames solved", ON_PATH)
         return "\n".join([f"{self.clips:,} clip{'s' * (self.clips != 1)}", *lines])
 
 

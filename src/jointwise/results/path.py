@@ -13,7 +13,8 @@ import numpy as np
 
 from jointwise.kernels.layout.arrays import Floats
 from jointwise.results.batch import Details, IKBatch
-from jointwise.results.status import BreakReason
+from jointwise.results.result import LinkErrors
+from jointwise.results.status import ON_PATH, BreakReason, Status
 
 if TYPE_CHECKING:
     from jointwise.results.plan import Plan
@@ -154,7 +155,10 @@ class IKPath(IKBatch):
         if self.colliding:
             text += f", collisions on the way to {listed(self.colliding)}"
         if missed:
-            text += f". First missed is target {missed[0]}: {self[missed[0]].status.value}"
+            status = Status(self.status[missed[0]])
+            is_robot = isinstance(self._details.link_errors, LinkErrors)
+            sentence = ON_PATH.get(status, status.value) if is_robot else status.value
+            text += f". First missed is target {missed[0]}: {sentence}"
         elif self.breaks:
             text += f". First break: {self.break_reasons[self.breaks[0]].value}"
         return text

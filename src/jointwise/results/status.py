@@ -1,7 +1,9 @@
 """How a solve or a step of a tracker ended, as a sentence and as a code in arrays."""
 
+from collections.abc import Mapping
 from enum import Enum
 from operator import index
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -92,6 +94,12 @@ class Status(CodedStatus):
 STALLED_POSITION = (
     "No attempt converged; the target is probably unreachable. Move the target or the base, allow "
     "a larger tolerance, or try other starts."
+)
+
+# The same for a target of a path of a robot, for most of which nothing is searched.
+STALLED_ON_PATH = (
+    "Following the path did not reach the target: it is out of reach, conflicts with others, or "
+    "joint or velocity limits are in the way. Solve it alone to see whether it is within reach."
 )
 
 
@@ -217,6 +225,10 @@ class BreakReason(CodedStatus):
     NOT_CLOSED = "The joints do not end where they begin: no closed path was found."
 
 
+# Sentences other than those of a status.
+NO_SENTENCES: Mapping[CodedStatus, str] = MappingProxyType({})
+ON_PATH: Mapping[CodedStatus, str] = MappingProxyType({Status.STALLED: STALLED_ON_PATH})
+
 # By the codes of kernels.
 STATUS_BY_CODE = tuple(Status)
 TRACK_STATUS_BY_CODE = tuple(TrackStatus)
@@ -236,11 +248,20 @@ def status_lines(codes: NDArray[np.uint8], statuses: type[CodedStatus], done: st
     return count_lines(counts, statuses, done)
 
 
-def count_lines(counts: NDArray[np.int64], statuses: type[CodedStatus], done: str) -> list[str]:
-    """As ``status_lines``, from the number of each status in order."""
+def count_lines(
+    counts: NDArray[np.int64],
+    statuses: type[CodedStatus],
+    done: str,
+    sentences: Mapping[CodedStatus, str] = NO_SENTENCES,
+) -> list[str]:
+    """As ``status_lines``, from the number of each status in order.
+
+    ``sentences`` replaces those of some statuses.
+    """
     first, total = int(counts[0]), int(counts.sum())
     lines = [f"{first:,} of {total:,} {done} ({first / max(total, 1):.3%})"]
     for count, status in zip(counts.tolist()[1:], list(statuses)[1:], strict=True):
         if count:
-            lines.append(f"{count:,} {status.name}: {status.value}")
+            sentence = sentences.get(status, status.value)
+            lines.append(f"{count:,} {status.name}: {sentence}")
     return lines

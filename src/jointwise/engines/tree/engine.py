@@ -35,7 +35,7 @@ from jointwise.path_options import PathOptions
 from jointwise.problem import Problem
 from jointwise.results.batch import Details, IKBatch, read_only
 from jointwise.results.path import IKPath
-from jointwise.results.result import IDENTITY, IKResult, LinkErrors
+from jointwise.results.result import IKResult, LinkErrors
 from jointwise.results.status import STATUS_BY_CODE
 
 if TYPE_CHECKING:
@@ -240,21 +240,13 @@ def _collected(
         along_path: Whether full turns are chosen near the start of the first row only, so that
             neighbours stay neighbours.
     """
-    (states, errors, outcomes), tree, count = results, request.tree, len(results[0])
+    (states, errors, outcomes), tree = results, request.tree
     errors = errors[:, : len(tree.links)]
-    v = len(tree.variables)
-    x = states[:, :v]
+    q, base_poses = request.unpacked(states)
     if not along_path:
-        x = tree.unwrap(x, request.turns_near)
-    q = np.empty((count, request.starts.shape[1]))
-    q[:] = request.starts
-    q[:, tree.variables] = x
+        q[:, tree.variables] = tree.unwrap(q[:, tree.variables], request.turns_near)
     invalid = outcomes[:, 0] == INVALID
     q[invalid] = np.nan
-    moved = np.empty((count, 4, 4))
-    moved[:] = IDENTITY
-    moved[:, :3] = states[:, v:].reshape(count, 3, 4)
-    base_poses: Floats = request.base @ moved
     weighted = np.array(request.weighted)
     missed = (~(errors < config.tolerances) & weighted).any(axis=2)
     by_link = np.where(weighted & ~invalid[:, None, None], errors, np.nan)

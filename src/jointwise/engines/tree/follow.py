@@ -1,26 +1,24 @@
-"""Targets of a robot along a path: each set is solved from the previous one, without restarts."""
+"""Targets of a robot along a path: each set is solved from the previous one."""
 
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jointwise.backends import cpu
 from jointwise.config import SolveConfig, criteria_of
 from jointwise.engines.path_limits import PathLimits
+from jointwise.engines.tree.branches import LARGE_STEP, Branches
+from jointwise.engines.tree.frames import Frames
+from jointwise.engines.tree.recovery import recovered
 from jointwise.engines.tree.request import Request
-from jointwise.engines.tree.solve import NO_CHECK, packed_rows, result_arrays, solve_rows, some_rows
+from jointwise.engines.tree.solve import NO_CHECK, result_arrays, solve_rows
 from jointwise.kernels.layout.arrays import UNLIMITED, Floats
-from jointwise.kernels.layout.tree import SETTING_MAX_CHANGE, SETTING_SMOOTH, TreeResults
+from jointwise.kernels.layout.tree import SETTING_SMOOTH, TreeResults
 
 if TYPE_CHECKING:
     from jointwise.engines.tree.check import TreeCollisionCheck
 
-# Largest number of steps of a set, and the relative decrease of the cost below which it ends.
-FRAME_LIMITS = 50, 1e-5
 # Largest number of restarts of the first set, whose targets may be out of reach.
 FIRST_RESTARTS = 16
-# A larger step is a break, unless the largest step is given [rad, m].
-LARGE_STEP = 0.5
 
 
 def follow(
@@ -32,10 +30,11 @@ def follow(
     check: "TreeCollisionCheck | None",
     first: Floats | None = None,
 ) -> TreeResults:
-    """Follow targets set by set, without restarts after the first.
+    """Follow targets set by set, and search for a solution where one is missed.
 
     Each set starts at the previous solution and ends at the nearby minimum of the weighted squared
-    errors, so that the robot does not change its branch where targets are out of reach.
+    errors, so that the robot does not change its branch where targets are out of reach. The path
+    changes to another branch that reaches more sets; see ``recovery``.
 
     Args:
         request: The targets.
@@ -46,35 +45,30 @@ def follow(
         check: The collision check, which the first set must pass.
         first: (v+12,) the state near which the first set is solved; None: it is searched.
     """
-    tree, results, memory = request.tree, result_arrays(request), request.tree.memory
+    tree, memory, start = request.tree, request.tree.memory, request.states[0]
     criteria, from_start = criteria_of(config, has_start), has_start and limits.is_timed
-    restarts = 0
+    state, restarts = start, 0
     if not len(request.targets):
-        return results
+        return result_arrays(request)
     if first is not None:
-        results[0][0] = first
+        state = first
     elif not from_start:
         first_criteria = (*criteria[:2], min(criteria[2], FIRST_RESTARTS), *criteria[3:])
         around = NO_CHECK if check is None else check.packed(request, config)
-        solve_rows(request, first_criteria, (0, 1), results, memory, around)
-        restarts, v = int(results[2][0, 2]), len(tree.variables)
-        results[0][0, :v] = tree.unwrap(results[0][0, :v], request.starts[0, tree.variables])
+        one = request._replace(targets=request.targets[:1])
+        found = result_arrays(one)
+        solve_rows(one, first_criteria, (0, 1), found, memory, around)
+        state, restarts, v = found.states[0], int(found.outcomes[0, 2]), len(tree.variables)
+        state[:v] = tree.unwrap(state[:v], start[:v])
     settings = request.settings.copy()
     tree.keep_turns(settings)
     settings[SETTING_SMOOTH] = smoothness * tree.scales
     changes = np.minimum(limits.by_velocity[:, tree.variables], UNLIMITED)
-    pieces = [slice(0, len(request.targets))]
-    if len(changes) > 1:  # the time between targets differs
-        pieces = [slice(i, i + 1) for i in range(len(request.targets))]
-    for k, piece in enumerate(pieces):
-        settings[SETTING_MAX_CHANGE] = changes[k] if len(changes) > 1 else changes[0]
-        if k:
-            results[0][piece] = results[0][k - 1]
-        packed = packed_rows(request._replace(targets=request.targets[piece]), criteria, settings)
-        frame_limits = (*FRAME_LIMITS, from_start or k > 0)
-        cpu.follow_tree(packed, frame_limits, some_rows(results, piece), memory)
-    results[2][0, 2] = restarts
-    return results
+    frames = Frames(request, criteria, settings, changes, memory)
+    results = frames.follow(range(frames.size), state, from_start)
+    results.outcomes[0, 2] = restarts
+    before = start if has_start else None
+    return recovered(Branches(frames, config, limits, before, True, check), results)
 
 
 def breaks_of(q: Floats, max_step: float) -> tuple[int, ...]:

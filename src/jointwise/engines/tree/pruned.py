@@ -10,6 +10,7 @@ import numpy as np
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import UNLIMITED, Bools, Floats, Ints
 from jointwise.kernels.layout.tree import (
+    BASE_POSE,
     CENTRE_OF_MASS,
     IN_BOX,
     IN_POLYGON,
@@ -244,6 +245,11 @@ class Limb(NamedTuple):
     tree: PrunedTree
     targets: Ints
     variables: Ints
+
+    @property
+    def columns(self) -> Ints:
+        """Those of a state of all limbs that are the state of this one."""
+        return np.append(self.variables, np.arange(-BASE_POSE, 0))
 
 
 def _limbs(

@@ -9,6 +9,7 @@ import numpy as np
 
 from jointwise.config import DEFAULT_SOLVE_CONFIG, SolveConfig
 from jointwise.engines.tree.pruned import (
+    Limb,
     Placed,
     PrunedTree,
     active_variables,
@@ -88,6 +89,23 @@ class Request(NamedTuple):
         if self.has_preference:
             return self.settings[SETTING_PREFERRED : SETTING_PREFERRED + 1]
         return self.starts[:, self.tree.variables]
+
+    def unpacked(self, states: Floats) -> tuple[Floats, Floats]:
+        """(m, n) values of all variables and (m, 4, 4) poses of the base, from states."""
+        v, count = len(self.tree.variables), len(states)
+        q, moved = np.empty((count, self.starts.shape[1])), np.empty((count, 4, 4))
+        q[:], moved[:] = self.starts, IDENTITY
+        q[:, self.tree.variables] = states[:, :v]
+        moved[:, :3] = states[:, v:].reshape(count, 3, 4)
+        return q, self.base @ moved
+
+    def of_limb(self, limb: Limb) -> "Request":
+        """The same for the targets of a limb."""
+        return self._replace(
+            tree=limb.tree,
+            targets=self.targets.take(limb.targets, axis=1),
+            settings=self.settings.take(limb.variables, axis=1),
+        )
 
     def row(self, i: int) -> "Request":
         """The request for one set of targets, from its own start."""

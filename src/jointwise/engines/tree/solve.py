@@ -7,7 +7,7 @@ import numpy as np
 from jointwise.backends import cpu
 from jointwise.engines.tree.request import Request
 from jointwise.kernels.layout.arm import NO_ARM
-from jointwise.kernels.layout.arrays import Floats
+from jointwise.kernels.layout.arrays import Floats, Ints
 from jointwise.kernels.layout.status import COLLIDES, COLLIDES_ALWAYS, CONVERGED, INVALID
 from jointwise.kernels.layout.task import PackedCriteria
 from jointwise.kernels.layout.tree import (
@@ -40,8 +40,8 @@ def result_arrays(request: Request) -> TreeResults:
     return TreeResults(states, errors, np.zeros((count, 3), np.int64))
 
 
-def some_rows(results: TreeResults, rows: slice) -> TreeResults:
-    """Views of some rows."""
+def some_rows(results: TreeResults, rows: slice | Ints) -> TreeResults:
+    """Some rows; views of a slice."""
     return TreeResults(results.states[rows], results.errors[rows], results.outcomes[rows])
 
 
@@ -93,7 +93,7 @@ class Preferring(NamedTuple):
             return self.nearest(start)
         found = self.limb_by_limb(start)
         if found[2][0, 0] == CONVERGED and self.around is not NO_CHECK:
-            checked = _copies(found)
+            checked = copies(found)
             self.search(checked, restarts=0, staged=False)
             if checked[2][0, 0] != CONVERGED:
                 return self.nearest(start)
@@ -101,15 +101,10 @@ class Preferring(NamedTuple):
 
     def limb_by_limb(self, start: TreeResults) -> TreeResults:
         """Solve each limb by itself, without a check of collisions."""
-        request, (states, errors, outcomes) = self.request, _copies(start)
+        request, (states, errors, outcomes) = self.request, copies(start)
         outcomes[:] = 0
-        for tree, targets, variables in request.tree.limbs:
-            own = request._replace(
-                tree=tree,
-                targets=request.targets.take(targets, axis=1),
-                settings=request.settings.take(variables, axis=1),
-            )
-            columns = np.append(variables, np.arange(-BASE_POSE, 0))
+        for limb in request.tree.limbs:
+            own, columns, targets = request.of_limb(limb), limb.columns, limb.targets
             parts = states.take(columns, axis=1), errors.take(targets, axis=1), outcomes.copy()
             found = self._replace(request=own, around=NO_CHECK).nearest(TreeResults(*parts))
             states[:, columns], errors[:, targets] = found[:2]
@@ -125,7 +120,7 @@ class Preferring(NamedTuple):
         none reaches the targets, the result is the one with the least errors, unless it is farther
         away than the first.
         """
-        plain, preferring = _copies(start), start[0].copy()
+        plain, preferring = copies(start), start[0].copy()
         v, preferred = len(self.request.tree.variables), self.request.settings[SETTING_PREFERRED]
         preferring[0, :v] = self.inside_limits(preferred)
         if not self.criteria[3]:  # no start: begin where a solve without preferred values does
@@ -136,9 +131,9 @@ class Preferring(NamedTuple):
             return plain
         solutions, compromises, iterations = [plain], [], plain[2][0, 1]
         for state in (preferring, plain[0]):
-            parts = _copies(start._replace(states=state))
+            parts = copies(start._replace(states=state))
             self.compromise(parts)
-            compromises.append(_copies(parts))
+            compromises.append(copies(parts))
             self.search(parts, restarts=0, staged=False)
             iterations += compromises[-1][2][0, 1] + parts[2][0, 1]
             solutions.append(parts)
@@ -187,5 +182,6 @@ class Preferring(NamedTuple):
         return float((weights * parts[1][0] ** 2).sum() + settings[SETTING_PENALTY] @ away**2)
 
 
-def _copies(parts: TreeResults) -> TreeResults:
+def copies(parts: TreeResults) -> TreeResults:
+    """Copies of all arrays."""
     return TreeResults(parts.states.copy(), parts.errors.copy(), parts.outcomes.copy())
