@@ -224,8 +224,8 @@ def test_a_chain_has_the_shape_and_the_scene_of_its_robot(place):
 def test_a_chain_against_whose_base_the_root_of_a_placed_robot_moves_is_refused():
     text = (
         "the robot has a scene or a base pose, and its root moves relative to 'tip' in this "
-        "chain, so it is ambiguous which of the two is fixed: make the chain from a robot without "
-        "them"
+        "chain, so it is ambiguous whether the root or 'tip' is fixed: make the chain from a robot "
+        "without a scene and a base pose"
     )
     for robot in (Robot.load("ur5e").with_base(POSE), Robot.load("ur5e").with_scene()):
         with pytest.raises(InvalidInputError, match=f"^{re.escape(text)}"):

@@ -147,8 +147,8 @@ def test_a_half_space_is_exact_far_away():
     [
         (
             lambda: Scene().box([1.0, 0.0, 1.0]),
-            "size is [1.0, 0.0, 1.0]: expected three edges above zero [m]. For a flat thing, give "
-            "its thickness.",
+            "size is [1.0, 0.0, 1.0]: expected three edges above zero [m]. For a flat obstacle, "
+            "pass its thickness.",
         ),
         (lambda: Scene().box([1.0, 2.0]), "size has shape (2,): expected (3,), three edges [m]."),
         (lambda: Scene().sphere(-1.0), "radius is -1.0: expected a number above zero."),
@@ -296,7 +296,7 @@ def test_bad_scenes_are_refused(make, text):
         (
             "[[box]]\nsize = [1, 1, 0]",
             "s.toml, [[box]] 'box1': size is [1.0, 1.0, 0.0]: expected three edges above zero [m]. "
-            "For a flat thing, give its thickness.",
+            "For a flat obstacle, pass its thickness.",
         ),
         (
             "[[sphere]]\nname = 'a'\nradius = 1\n[[sphere]]\nname = 'a'\nradius = 1",

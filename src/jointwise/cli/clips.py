@@ -30,7 +30,7 @@ def clip_of(name: str, options: ModelOptions) -> tuple[Robot, IKPath]:
     names = tuple(np.array(arrays.get(JOINT_NAMES, robot.joint_names)).tolist())
     if path.q.shape[1] != robot.n:
         raise InvalidInputError(
-            f"the path has {path.q.shape[1]} joints: expected {robot.n}, those of the robot."
+            f"the path has {path.q.shape[1]} joints: expected the {robot.n} joints of the robot."
         )
     if names != robot.joint_names:
         raise InvalidInputError(

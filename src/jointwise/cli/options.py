@@ -96,7 +96,7 @@ LinkTargets = Annotated[
 SceneFile = Annotated[
     str | None, _option("Obstacles: a .toml file with tables such as [[box]].", "FILE.toml")
 ]
-Margin = Annotated[float, _option("Least distance to keep from obstacles [m].", "NUMBER")]
+Margin = Annotated[float, _option("Minimum distance to keep from obstacles [m].", "NUMBER")]
 Plot = Annotated[str | None, _option("Write a picture to this file.", "FILE.png")]
 Output = Annotated[
     str,

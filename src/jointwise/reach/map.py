@@ -218,8 +218,8 @@ class ReachMap:
         click on a voxel draws the arm in the configuration that the map stores for it.
 
         Args:
-            host: The address to listen at. 127.0.0.1 is reachable from this machine only.
-            port: The port to listen at; if it is in use, the next free one. 0: any free port.
+            host: The address to listen on. 127.0.0.1 is reachable from this machine only.
+            port: The port to listen on; if it is in use, the next free one. 0: any free port.
         """
         from jointwise.reach.page import MapPage
 

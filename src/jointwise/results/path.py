@@ -158,7 +158,7 @@ class IKPath(IKBatch):
             status = Status(self.status[missed[0]])
             is_robot = isinstance(self._details.link_errors, LinkErrors)
             sentence = ON_PATH.get(status, status.value) if is_robot else status.value
-            text += f". First missed is target {missed[0]}: {sentence}"
+            text += f". The first missed target is {missed[0]}: {sentence}"
         elif self.breaks:
             text += f". First break: {self.break_reasons[self.breaks[0]].value}"
         return text

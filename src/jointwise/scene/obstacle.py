@@ -94,7 +94,7 @@ def lengths(name: str, values: Any, count: int) -> Floats:
         if array.shape == (count,):
             raise InvalidInputError(
                 f"{name} is {array.tolist()}: expected {expected} above zero [m]. For a flat "
-                "thing, give its thickness."
+                "obstacle, pass its thickness."
             )
         raise InvalidInputError(
             f"{name} has shape {array.shape}: expected ({count},), {expected} [m]."

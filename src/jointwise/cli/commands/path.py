@@ -156,7 +156,7 @@ def _summary(solved: "IKPath", model: "Verbs", deg: bool) -> str:
     if solved.colliding:
         text += f", collisions on the way to {listed(solved.colliding)}"
     if missed:
-        text += f". First missed is target {missed[0]}: {solved[missed[0]].status.value}"
+        text += f". The first missed target is {missed[0]}: {solved[missed[0]].status.value}"
     elif solved.breaks and (reason := solved.break_reasons[solved.breaks[0]]) is not known:
         text += f". First break: {reason.value}"
     return text

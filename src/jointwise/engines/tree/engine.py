@@ -68,8 +68,8 @@ class TreeEngine:
         problem = of_robot(problem)
         if any(is_on_gpu(each.values) for each in problem.targets):
             options = replace(options, device="cuda")
-        require_cpu(options, problem.config, "whole robots are")
-        require_search(problem.config, "whole robots are")
+        require_cpu(options, problem.config, "targets of whole robots are")
+        require_search(problem.config, "targets of whole robots are")
         return self._solve_rows(problem, options)
 
     def _solve_rows(self, problem: Problem, options: RunOptions) -> IKBatch:

@@ -23,7 +23,7 @@ class PlanControls(Controls):
 
     def _add(self, gui: Gui, session: Session) -> None:
         noun = session.noun
-        hint = f"Plan from where the {noun} was before the target moved, and play the plan."
+        hint = "Plan from the configuration before the target moved, and play the plan."
         add_button(gui, "Plan", self._plan, hint)
         self._status = gui.add_html("")
         self._again: Any = gui.add_checkbox(
