@@ -126,8 +126,7 @@ NO_SPHERE = (
         ),
         (
             {"frames": np.full((8, 4, 4), np.nan).tolist()},
-            "mine.json is for another arm: its joints are elsewhere. Expected the geometry of this "
-            "arm.",
+            "mine.json is for another arm: its joints differ. Expected the geometry of this arm.",
         ),
         (
             {"links": {"base": 5}},
@@ -202,10 +201,7 @@ def test_the_shape_of_an_arm_does_not_fit_one_with_another_link():
     links = BARE.arm.links.copy()
     links[1, :, 3] += 0.001
     other = replace(BARE, arm=arm_model(links, BARE.prismatic, BARE.limits)).with_base(POSE)
-    text = (
-        "the geometry is for another arm: its joints are elsewhere. Expected the geometry of this "
-        "arm."
-    )
+    text = "the geometry is for another arm: its joints differ. Expected the geometry of this arm."
     with pytest.raises(InvalidInputError, match=f"^{re.escape(text)}$"):
         other.with_geometry(UR5E.geometry)
 

@@ -18,9 +18,7 @@ NUMBERS = st.integers(0, 10_000)
 BALL = Scene().sphere(0.1, name="ball")["ball"]
 NO_SIZE = "no size named 'radios' in the sphere 'ball'; did you mean 'radius'? Sizes: radius."
 TEXT_FILE = io.StringIO("[[sphere]]\nradius = 1")
-EXPECTED_FILE = (
-    "expected a path, or a file that is open for reading bytes, such as open(path, 'rb')."
-)
+EXPECTED_FILE = "expected a path, or a file opened in binary mode, such as open(path, 'rb')."
 
 
 def reference(scene, points):
@@ -228,7 +226,7 @@ def test_a_half_space_is_exact_far_away():
         ),
         (
             lambda: Scene((BALL, BALL)),
-            "obstacles has the name 'ball' twice: expected a name of its own for each.",
+            "obstacles has the name 'ball' twice: expected a unique name for each.",
         ),
         (
             lambda: Scene(BALL),
@@ -236,7 +234,7 @@ def test_a_half_space_is_exact_far_away():
         ),
         (
             lambda: Scene(["ball"]),
-            "obstacles has 'ball': expected none here. Add obstacles with Scene().box(...) and "
+            "obstacles has 'ball': expected obstacles. Add them with Scene().box(...) and "
             "the like.",
         ),
         (

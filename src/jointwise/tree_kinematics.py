@@ -92,7 +92,7 @@ class TreeKinematics(Verbs):
         if self.model.masses is None:
             raise InvalidInputError(
                 f"{self.model.name} has no masses, so its centre of mass is not known: expected a "
-                "URDF with an <inertial> for its links, or MJCF. Use the file of the maker."
+                "URDF with an <inertial> for its links, or MJCF. Use the maker's file."
             )
         if kind is not None and kind.directions and not kind.has_box:
             raise InvalidInputError(

@@ -15,7 +15,7 @@ from jointwise.robot import Robot
 
 
 def clip_of(name: str, options: ModelOptions) -> tuple[Robot, IKPath]:
-    """The robot of a clip, and its path: solutions from the file, or solved for its targets."""
+    """The robot and the path of a clip: the solutions in the file, or those of its targets."""
     file = Path(name)
     try:
         arrays = npz_arrays(file)

@@ -153,7 +153,7 @@ class WorkerOptions:
 def expand_groups(command: Callable[..., Any]) -> Callable[..., Any]:
     """The command with an option for each field of its parameters that are dataclasses.
 
-    Help lists those that have defaults after the command's own, unless the group has a default.
+    Help lists options with defaults after the command's own, unless the group has a default.
     """
     parameters: list[Parameter] = []
     shared: list[Parameter] = []

@@ -128,7 +128,7 @@ class ReachMap:
 
         Args:
             pose: (4, 4) a pose, a SciPy ``RigidTransform``, or (3,) a position [m]; base frame.
-                Only its position is used: the values are over all orientations of the map.
+                Only its position is used: the values are for all orientations of the map.
         """
         array = checks.floats("pose", checks.as_array(pose))
         if array.shape == (4, 4):

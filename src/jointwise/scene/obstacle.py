@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Obstacle(ABC):
-    """A thing that a model must not collide with.
+    """An object that a model must not collide with.
 
     Attributes:
         name: Unique in its scene.
