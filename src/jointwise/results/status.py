@@ -98,9 +98,9 @@ STALLED_POSITION = (
 
 # The sentence of ``Status.STALLED`` on the path of a robot, where few targets are searched for.
 STALLED_ON_PATH = (
-    "The path misses this target: the target is out of reach or conflicts with other targets, or "
-    "joint or velocity limits are in the way. Solve this target on its own to see whether it is "
-    "within reach."
+    "The path does not reach the target: the target is out of reach or conflicts with other "
+    "targets, or joint or velocity limits are in the way. Solve for the target separately to see "
+    "whether it is within reach."
 )
 
 
