@@ -74,8 +74,8 @@ def path_options(options: PathOptions | Sequence[PathOptions], count: int) -> Se
     if isinstance(options, (list, tuple)):
         if len(options) != count:
             raise InvalidInputError(
-                f"options has {len(options)} entries for {checks.quantity(count, 'path')}: "
-                "expected one for each path, or one for all."
+                f"{checks.quantity(len(options), 'set')} of options for "
+                f"{checks.quantity(count, 'path')}: expected one for each path, or one for all."
             )
         each: Sequence[PathOptions] = options
     else:

@@ -141,17 +141,21 @@ class Branches(NamedTuple):
         return joined(parts[::-1]), first
 
     def junction(self, path: TreeResults, branch: TreeResults, first: int, row: int) -> int:
-        """The frame from ``first`` to ``row`` at which the change to a branch is smallest."""
-        shares = []
+        """The frame from ``first`` to ``row`` at which the change to a branch is smallest.
+
+        Without a limit, a large change from a start is not reported as a break. So the path begins
+        in another branch only if its first frame was missed.
+        """
+        is_limited = np.isfinite(self.limits.max_step) or self.limits.is_timed
+        shares, reaches_first = [], bool(are_reached(path)[0])
         for i in range(first, row + 1):
             before = path.states[i - 1] if i else self.before
             if before is None:
                 return i  # the path may begin anywhere
             share = self.share_of_limit(i, before, branch.states[i - first])
-            is_limited = np.isfinite(self.limits.max_step) or self.limits.is_timed
-            # Without a limit, a large step from the start is no break.
-            is_free = i == 0 and self.is_start and not is_limited
-            shares.append(min(share, 1.0) if is_free else share)
+            if i == 0 and self.is_start and not is_limited and share > 1.0:
+                share = np.inf if reaches_first else 1.0
+            shares.append(share)
         return first + int(np.argmin(shares))
 
     def exit(self, path: TreeResults, branch: TreeResults, first: int, row: int) -> int:
