@@ -98,9 +98,9 @@ STALLED_POSITION = (
 
 # The sentence of ``Status.STALLED`` on the path of a robot, where few targets are searched for.
 STALLED_ON_PATH = (
-    "The path does not reach the target: the target is out of reach or conflicts with other "
-    "targets, or joint or velocity limits are in the way. Solve for the target separately to see "
-    "whether it is within reach."
+    "The path does not reach the target. The target may be out of reach or conflict with other "
+    "targets, or joint or velocity limits may be in the way. Solve for the target separately to "
+    "see whether it is within reach."
 )
 
 
@@ -237,16 +237,22 @@ STOPPED = (TrackStatus.AT_LIMIT, TrackStatus.STUCK)
 COLLISIONS = (Status.COLLIDES, Status.COLLIDES_ALWAYS)
 
 
-def status_lines(codes: NDArray[np.uint8], statuses: type[CodedStatus], done: str) -> list[str]:
+def status_lines(
+    codes: NDArray[np.uint8],
+    statuses: type[CodedStatus],
+    done: str,
+    sentences: Mapping[CodedStatus, str] = NO_SENTENCES,
+) -> list[str]:
     """The number of each status, one line each, with the sentences of all but the first.
 
     Args:
         codes: (m,) codes of statuses.
         statuses: The class of the statuses.
         done: What the first status means, such as ``"solved"``.
+        sentences: Replacements for those of some statuses.
     """
     counts = np.bincount(codes, minlength=len(statuses))
-    return count_lines(counts, statuses, done)
+    return count_lines(counts, statuses, done, sentences)
 
 
 def count_lines(
