@@ -97,6 +97,12 @@ def test_pairs_that_are_wrong(shape, pairs, text):
         allowing(shape, pairs, OBSTACLES)
 
 
+@pytest.mark.parametrize("allow", [7, object])
+def test_what_is_no_list_of_pairs_is_refused(allow):
+    with pytest.raises(InvalidInputError, match=r"^allow is .*: expected pairs of names"):
+        Chain.load("ur5e").with_scene(allow=allow)
+
+
 def test_a_name_of_both_a_link_and_an_obstacle_is_refused(shape):
     text = "^allow names 'boom', which is both a link and an obstacle: rename the obstacle"
     with pytest.raises(InvalidInputError, match=text):

@@ -85,6 +85,18 @@ def test_links_of_a_robot_are_checked():
         robot.plan({"tipp": [0.4, 0.2, 0.5]}, START)
 
 
+@pytest.mark.parametrize("plan", [Robot.plan, Robot.plan_batch])
+def test_a_mapping_without_links_is_refused(plan):
+    with pytest.raises(InvalidInputError, match="expected a target for at least one link"):
+        plan(Robot.load("ur5e").with_scene(), {}, START)
+
+
+@pytest.mark.parametrize("shortcuts", [np.ones(3), "no", None])
+def test_shortcuts_are_a_flag(shortcuts):
+    with pytest.raises(InvalidInputError, match=r"shortcuts is .*: expected True or False"):
+        ARM.plan(q=END, start=START, shortcuts=shortcuts)
+
+
 def test_starts_of_a_batch_are_counted():
     with pytest.raises(InvalidInputError, match="starts has 2 rows for 3 plans"):
         ARM.plan_batch(q=np.tile(END, (3, 1)), starts=np.tile(START, (2, 1)))

@@ -456,6 +456,16 @@ CALLS = {
         lambda robot: robot.fk([0.0], base_pose=[1.0, 2.0]),
         "base_pose has shape (2,): expected (4, 4), a pose.",
     ),
+    "too many base poses": (
+        lambda robot: robot.fk([0.0], base_pose=np.tile(np.eye(4), (3, 1, 1))),
+        "base_pose has shape (3, 4, 4) for q of shape (1,): expected one pose for each "
+        "configuration, or (4, 4) for all.",
+    ),
+    "no base poses": (
+        lambda robot: robot.fk(np.zeros((2, 1)), base_pose=np.empty((0, 4, 4))),
+        "base_pose has shape (0, 4, 4) for q of shape (2, 1): expected one pose for each "
+        "configuration, or (4, 4) for all.",
+    ),
     "a base with NaN": (
         lambda robot: robot.fk([0.0], base_pose=[1.0, 2.0, np.nan]),
         "base_pose[2] is nan: expected finite numbers below 1e9.",

@@ -14,6 +14,7 @@ from jointwise import (
     Chain,
     GeometryWarning,
     InvalidInputError,
+    PathOptions,
     Posture,
     Robot,
     Scene,
@@ -400,6 +401,21 @@ def test_between_two_free_frames_the_way_is_checked(robot):
     )
     assert path.converged.all()
     assert path.colliding == (1,)
+
+
+def test_detours_need_a_base_that_stays(floating):
+    """A plan is for one pose of the base; along a path, a free base has another at each target."""
+    scene = Scene().box([0.1, 0.1, 0.1], [5.0, 0.0, 0.0])
+    model, given = floating.with_scene(scene), PathOptions(detours=True)
+    starts = floating.mid_range + np.array([[0.0], [0.06], [0.12]])
+    poses = [model.fk(q) for q in starts]
+    hands = {link: np.array([each[link] for each in poses]) for link in HANDS}
+    with pytest.raises(InvalidInputError, match="the base of the robot is free, and plans are for"):
+        model.solve_path(hands, starts[0], max_step=0.05, options=given)
+    held = Posture(active=model.joint_names)
+    path = model.solve_path(hands, starts[0], max_step=0.05, options=given, posture=held)
+    np.testing.assert_array_equal(path.base_poses, np.tile(model.base_pose, (3, 1, 1)))
+    assert sorted(path.detours) == [1, 2]
 
 
 def test_without_a_check_nothing_changes(robot):

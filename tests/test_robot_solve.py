@@ -224,6 +224,23 @@ def test_moving_base_and_targets_together_changes_nothing(g1):
         np.testing.assert_allclose(moved @ one.base_pose, two.base_pose, rtol=0.0, atol=1e-6)
 
 
+def test_a_full_turn_of_a_joint_that_others_follow_is_none():
+    """Half a turn of the follower, whose link has the target, is a full turn of the other joint."""
+    joint = "<joint name='{0}' type='{1}'><parent link='base'/><child link='{0}_link'/>{2}</joint>"
+    limit, follows = "<limit lower='-9' upper='9'/>", "<mimic joint='wheel' multiplier='0.5'/>"
+    wheel = joint.format("wheel", "revolute", f"<axis xyz='0 0 1'/>{limit}")
+    door = joint.format("door", "revolute", f"<axis xyz='0 0 1'/>{limit}{follows}")
+    links = "".join(f"<link name='{name}'/>" for name in ("base", "wheel_link", "door_link"))
+    robot = Robot.from_urdf(f"<robot name='doors'>{links}{wheel}{door}</robot>")
+    target = {"door_link": robot.fk([4.0])["door_link"]}
+    for start in ([-4.0], [0.0], [8.0]):
+        result = robot.solve(target, start)
+        assert result.converged
+        assert np.allclose(robot.fk(result.q)["door_link"], target["door_link"], atol=1e-5)
+        batch = robot.solve_batch([target], [start])
+        np.testing.assert_array_equal(batch.q[0], result.q)
+
+
 @examples(20)
 @given(SEEDS)
 def test_mimic_joints_are_solved_over_their_masters(seed):

@@ -244,7 +244,7 @@ def test_short_paths_have_no_corners():
     assert twice.length == 0.0
 
 
-@pytest.mark.parametrize("given", [0.0, -1.0, np.nan, "wide"])
+@pytest.mark.parametrize("given", [0.0, -1.0, np.nan, "wide", np.ones(3)])
 def test_limits_of_blends_must_be_positive(given):
     with pytest.raises(InvalidInputError, match="longest"):
         PLAN.rounded(given)

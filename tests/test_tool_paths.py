@@ -325,6 +325,9 @@ def test_bad_input_is_refused_before_work():
         Chain.load("ur5e").with_external_axis([0, 0, 0], [0, 1])
     with pytest.raises(InvalidInputError, match="finite"):
         Chain.load("ur5e").with_external_axis([0, 1, 0], [-inf, inf])
+    for velocity in ("fast", [1.0], -1.0, np.nan):
+        with pytest.raises(InvalidInputError, match="max_velocity is"):
+            Chain.load("ur5e").with_external_axis([0, 1, 0], [0, 1], max_velocity=velocity)
 
 
 def test_an_invalid_target_is_named():

@@ -186,4 +186,11 @@ class Jointed(Shaped):
         if base_pose is None:
             return rows, None
         poses = checks.floats("base_pose", checks.as_array(base_pose))
-        return rows, (checks.frames if poses.ndim == 3 else checks.frame)("base_pose", poses)
+        if poses.ndim != 3:
+            return rows, checks.frame("base_pose", poses)
+        if len(poses) not in (1, len(np.atleast_2d(rows))):
+            raise InvalidInputError(
+                f"base_pose has shape {poses.shape} for {name} of shape {rows.shape}: expected one "
+                "pose for each configuration, or (4, 4) for all."
+            )
+        return rows, checks.frames("base_pose", poses)

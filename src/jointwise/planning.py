@@ -137,7 +137,11 @@ class Planning(Jointed):
         from jointwise.engines.planning.planner import PlanOptions
         from jointwise.engines.planning.tasks import PlanModel
 
-        options = PlanOptions(checks.count("max_samples", max_samples), shortcuts, config)
+        samples, shortens = (
+            checks.count("max_samples", max_samples),
+            checks.flag("shortcuts", shortcuts),
+        )
+        options = PlanOptions(samples, shortens, config)
         check_config(config)
         check_posture(posture)
         self._check_open("plan")

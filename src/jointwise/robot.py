@@ -261,10 +261,7 @@ class Robot(TreeKinematics, FromFiles):
         found = external_axis(
             self.model, axis, limits, checks.flag("prismatic", prismatic), origin, part, name
         )
-        limit = float(max_velocity)
-        if limit != inf:
-            limit = checks.positive("max_velocity", max_velocity)
-        found = found._replace(max_velocity=limit)
+        found = found._replace(max_velocity=checks.positive_or_inf("max_velocity", max_velocity))
         shapes = None if self._shapes is None else partial(_shapes_on_axis, self, found)
         return self._changed(model=with_axis(self.model, found), _shapes=shapes, _dh=None)
 

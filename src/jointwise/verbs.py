@@ -15,10 +15,12 @@ from jointwise.backends.device_arrays import is_on_gpu
 from jointwise.config import DEFAULT_SOLVE_CONFIG, SolveConfig
 from jointwise.engines.choice import engine_for, path_engine
 from jointwise.engines.run_options import Device, RunOptions
+from jointwise.engines.tree.pruned import active_variables
 from jointwise.errors import InvalidInputError
 from jointwise.jointed import ModelTarget, ModelTargets
 from jointwise.model import checks, millimetres
 from jointwise.model.joint_values import JointValues, full_turns, joint_velocities
+from jointwise.model.kinematic_tree import TreeModel
 from jointwise.path_options import (
     DEFAULT_PATH_OPTIONS,
     PathOptions,
@@ -229,16 +231,28 @@ class Verbs(Planning):
             self._check_velocities(velocities)
         if options.closed:
             check_closed(problem.targets)
-        if options.detours and self._collision_model is None:
-            raise InvalidInputError(
-                "detours is True, but there is no scene: call with_scene first."
-            )
+        if options.detours:
+            self._check_detours(posture)
         path = follow_valid(path_engine(problem, options), problem, limits, options)
         self._check_misses(path)
         if times is not None and np.ndim(times) == 0:
             rate = 1.0 / float(np.asarray(times))
             path = replace(path, _details=path._details._replace(rate=rate))
         return self._with_detours(path) if options.detours else path
+
+    def _check_detours(self, posture: Posture | None) -> None:
+        """Refuse detours without a scene, or with a base that moves along the path."""
+        model = self._numbers
+        if self._collision_model is None:
+            raise InvalidInputError(
+                "detours is True, but there is no scene: call with_scene first."
+            )
+        active = None if posture is None else posture.active
+        if isinstance(model, TreeModel) and active_variables(model, active)[1]:
+            raise InvalidInputError(
+                "detours is True, but the base of the robot is free, and plans are for a base that "
+                "stays: leave detours out, or hold the base with posture=Posture(active=joints)."
+            )
 
     def _with_detours(self, path: IKPath) -> IKPath:
         """The path, with plans where the motion from target to target collides or breaks."""

@@ -36,6 +36,11 @@ def positive(name: str, value: Any) -> float:
     return checked
 
 
+def positive_or_inf(name: str, value: Any) -> float:
+    """A number above zero, as a float; infinite for no limit."""
+    return np.inf if isinstance(value, float) and value == np.inf else positive(name, value)
+
+
 def count(name: str, value: Any) -> int:
     """An integer, zero or more; 1e3 is accepted for 1000."""
     if type(value) is int and 0 <= value < MAX_VALUE:

@@ -237,7 +237,7 @@ class Plan:
             >>> plan.rounded().timed(**limits).duration < plan.timed(**limits).duration
             True
         """
-        limit = longest if longest == inf else checks.positive("longest", longest)
+        limit = checks.positive_or_inf("longest", longest)
         check, pose = self._details.check, self._details.base_pose
 
         def is_free(piece: Piece) -> bool:

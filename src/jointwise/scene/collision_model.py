@@ -101,7 +101,9 @@ def collision_model(
     if scene is not None:
         _check_scene(scene)
     obstacles = NO_OBSTACLES if scene is None else scene
-    pairs = tuple(allow or ())
+    if not isinstance(allow, Iterable):
+        raise InvalidInputError(f"allow is {checks.short(allow)}: expected pairs of names.")
+    pairs = tuple(allow)
     if pairs:
         allowing(geometry, pairs, obstacles.names)  # refuses unknown names
     return CollisionModel(geometry, obstacles, _checked_margin(margin), self_collision, pairs)

@@ -18,7 +18,7 @@ from jointwise.posture import Posture
 from jointwise.problem import Problem
 from jointwise.results.plan import Plan, PlanDetails
 from jointwise.results.status import PlanStatus
-from jointwise.targets import Target
+from jointwise.targets import Target, check_mapping
 
 
 class PlanModel(NamedTuple):
@@ -124,6 +124,7 @@ def alternatives(target: Any) -> list[Any]:
 
 def _alternative_mappings(targets: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Mappings of links to one target each, from a mapping whose links may have several."""
+    check_mapping(targets, "target")
     columns = {link: alternatives(each) for link, each in targets.items() if each is not None}
     counts = {link: len(column) for link, column in columns.items()}
     if len(columns) < len(targets):

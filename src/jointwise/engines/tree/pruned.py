@@ -28,6 +28,7 @@ from jointwise.kernels.layout.tree import (
 )
 from jointwise.model import checks
 from jointwise.model.arm import kronecker_strides
+from jointwise.model.joint_values import full_turns
 from jointwise.model.kinematic_tree import LinkPlace, Loop, TreeModel
 from jointwise.targets import TargetKind, Weight
 
@@ -170,8 +171,8 @@ def pruned_tree(
         *(values[variables] for values in (tree.lower, tree.upper, tree.velocity)),
     )
     revolute = ~model.prismatic[variables]
-    counts = np.bincount(pruned.variables, minlength=len(variables))
-    wrapped = revolute & (counts == 1) & (pruned.upper - pruned.lower >= 2.0 * np.pi)
+    turns = full_turns(model)[variables]  # none if a joint follows, even if only that one is here
+    wrapped = (turns > 0.0) & (pruned.upper - pruned.lower >= turns)
     scale, longest = angular_scale(tree)
     spreads = np.where(revolute, np.pi, longest)
     places = np.array([index[ends_of(model, each)[0]] for each in targets], np.int64)
