@@ -12,9 +12,10 @@ from jointwise.backends.threads import new_progress, run_threads, thread_count
 from jointwise.config import SolveConfig, criteria_of
 from jointwise.engines.edges.check import colliding_edges
 from jointwise.engines.path_limits import PathLimits
-from jointwise.engines.run_options import RunOptions, require_cpu, require_search
+from jointwise.engines.run_options import RunOptions, require_search
 from jointwise.engines.tree.contacts import with_contacts
 from jointwise.engines.tree.follow import breaks_of, follow
+from jointwise.engines.tree.gpu import check_precision, runs_on_gpu, solve_batch
 from jointwise.engines.tree.request import (
     Request,
     check_numbers,
@@ -23,6 +24,7 @@ from jointwise.engines.tree.request import (
     make_request,
 )
 from jointwise.engines.tree.solve import NO_CHECK, result_arrays, solve_rows, some_rows
+from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import Floats
 from jointwise.kernels.layout.status import COLLIDES, CONVERGED, INVALID
 from jointwise.kernels.layout.task import Results
@@ -67,14 +69,25 @@ class TreeEngine:
         """Joint values for each of many sets of targets."""
         problem = of_robot(problem)
         if any(is_on_gpu(each.values) for each in problem.targets):
-            options = replace(options, device="cuda")
-        require_cpu(options, problem.config, "whole robots are")
+            raise InvalidInputError(
+                "targets is on the GPU, which is for one target of a serial arm: expected NumPy "
+                "arrays for a robot, with device='cuda' to solve them on a GPU."
+            )
+        check_precision(options.dtype, problem.config)
         require_search(problem.config, "whole robots are")
-        return self._solve_rows(problem, options)
-
-    def _solve_rows(self, problem: Problem, options: RunOptions) -> IKBatch:
         check_tree_config(problem.config)
-        request, config, check = make_request(problem, True), problem.config, _check_of(problem)
+        request = make_request(problem, True)
+        weighted = "a posture with a weight, targets are" if request.has_preference else ""
+        if runs_on_gpu(options.device, problem, weighted):
+            config, results = problem.config, result_arrays(request)
+            criteria = criteria_of(config, problem.start is not None)
+            with reporting(options.progress, "solving", len(request.targets)) as report:
+                solve_batch(request, criteria, results, report)
+            return IKBatch(*_collected(request, config, results, None, along_path=False))
+        return self._solve_rows(problem, request, options)
+
+    def _solve_rows(self, problem: Problem, request: Request, options: RunOptions) -> IKBatch:
+        config, check = problem.config, _check_of(problem)
         count, workers = len(request.targets), thread_count(options.threads)
         results, counts = result_arrays(request), new_progress(workers)
         criteria = criteria_of(config, problem.start is not None)

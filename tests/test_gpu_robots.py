@@ -1,0 +1,121 @@
+"""Whole robots on a GPU: in Numba's simulator everywhere, and on a GPU where there is one.
+
+``python -m pytest tests/test_gpu_robots.py`` tests the GPU of the machine it runs on.
+"""
+
+import numpy as np
+import pytest
+
+from jointwise import InvalidInputError, Posture, Robot, SolveConfig, Status, position, relative, within
+from jointwise.backends import cuda as gpu
+from jointwise.backends import cuda_trees
+from tests.support.simulator import SIMULATED, assert_passes
+from tests.support.two_arms import two_arms
+
+COUNT = 3 if SIMULATED else 3000
+FEW = SolveConfig(max_restarts=1 if SIMULATED else 100)
+LINKS = "jaw_2", "right_6"
+
+on_a_gpu = pytest.mark.skipif(bool(gpu.unavailable_reason()), reason="needs a GPU or its simulator")
+
+
+@pytest.mark.skipif(SIMULATED, reason="is the simulator")
+def test_the_simulator_passes_these_tests():
+    assert_passes(__file__)
+
+
+def load(free_base=False):
+    """A small robot with two arms on a lift, and a gripper whose second jaw mimics the first."""
+    return Robot.from_urdf(two_arms(), free_base=free_base)
+
+
+def reachable(robot, links=LINKS, count=COUNT, seed=1):
+    """Poses of some links at random joint values, and values nearby."""
+    q = robot.random(seed, count)
+    near = q + np.random.default_rng(seed).normal(0.0, 0.05, q.shape)
+    return {link: np.array([robot.fk(row)[link] for row in q]) for link in links}, near
+
+
+def assert_true(robot, batch, targets, tolerance=1e-6):
+    """Converged rows reach their targets inside the limits, by forward kinematics."""
+    lower, upper = robot.limits.T
+    for i in np.flatnonzero(batch.converged):
+        found = robot.fk(batch.q[i], batch.base_poses[i])
+        for link, poses in targets.items():
+            assert np.abs(found[link] - poses[i]).max() < 2.0 * tolerance
+        assert ((lower <= batch.q[i]) & (batch.q[i] <= upper)).all()
+
+
+def assert_same(batch, wanted):
+    """The same results; a GPU rounds differently, so some rows may end elsewhere."""
+    share = 1.0 if SIMULATED else 0.98
+    assert np.mean(batch.status == wanted.status) >= share
+    same = np.abs(batch.q - wanted.q).max(axis=1) < 1e-6
+    assert np.mean(same | np.isnan(wanted.q[:, 0])) >= share
+
+
+@on_a_gpu
+@pytest.mark.parametrize("free_base", [False, True])
+def test_targets_of_a_robot_are_reached_as_on_a_cpu(free_base):
+    robot = load(free_base)
+    targets, near = reachable(robot)
+    wanted = robot.solve_batch(targets, near)
+    batch = robot.solve_batch(targets, near, device="cuda")
+    assert batch.converged.all()
+    assert_true(robot, batch, targets)
+    assert_same(batch, wanted)
+
+
+@on_a_gpu
+def test_rounds_of_more_and_more_restarts_are_one_search(monkeypatch):
+    monkeypatch.setattr(cuda_trees, "FEW_RESTARTS", (0,))
+    monkeypatch.setattr(cuda_trees, "PIECE", max(COUNT // 2, 2))
+    monkeypatch.setattr(cuda_trees, "_warps", lambda: 1)
+    robot = load()
+    targets, _ = reachable(robot, seed=3)
+    config = SolveConfig(max_restarts=4)
+    wanted = robot.solve_batch(targets, config=config)
+    batch = robot.solve_batch(targets, config=config, device="auto")
+    assert_true(robot, batch, targets)
+    assert_same(batch, wanted)
+    if SIMULATED:
+        assert np.array_equal(batch.restarts, wanted.restarts)
+        assert np.array_equal(batch.iterations, wanted.iterations)
+
+
+@on_a_gpu
+def test_invalid_rows_and_rows_out_of_reach():
+    robot = load()
+    targets, near = reachable(robot)
+    targets["jaw_2"][0, 0, 3] = np.nan
+    targets["right_6"][1, :3, 3] += 3.0
+    near[2, 0] = np.nan
+    wanted = robot.solve_batch(targets, near, config=FEW)
+    batch = robot.solve_batch(targets, near, config=FEW, device="cuda")
+    assert_same(batch, wanted)
+    assert batch[0].status is Status.INVALID
+    assert np.isnan(batch.q[[0, 2]]).all()
+    assert not batch.converged[:3].any()
+    assert np.isclose(batch.position_error[1], wanted.position_error[1])  # the same compromise
+
+
+@on_a_gpu
+def test_couplings_boxes_and_held_joints():
+    robot = load()
+    targets, near = reachable(robot, count=2)
+    asked = {
+        "jaw_2": within(targets["jaw_2"], 0.01),
+        "right_6": relative(position([[0.02, 0.3, 0.1]] * 2), to="jaw_1"),
+    }
+    near[:, 0], posture = [0.1, 0.2], Posture(active=[each for each in robot.joint_names[1:]])
+    wanted = robot.solve_batch(asked, near, posture=posture)
+    batch = robot.solve_batch(asked, near, posture=posture, device="cuda")
+    assert_same(batch, wanted)
+    assert np.array_equal(batch.q[:, 0], near[:, 0])
+
+
+@on_a_gpu
+def test_no_targets_have_no_rows_on_a_gpu():
+    robot = load()
+    batch = robot.solve_batch({"right_6": np.empty((0, 4, 4)), "jaw_1": np.empty((0, 4, 4))}, device="cuda")
+    assert len(batch) == 0
