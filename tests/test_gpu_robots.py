@@ -6,7 +6,17 @@
 import numpy as np
 import pytest
 
-from jointwise import InvalidInputError, Posture, Robot, SolveConfig, Status, position, relative, within
+from jointwise import (
+    InvalidInputError,
+    PathOptions,
+    Posture,
+    Robot,
+    SolveConfig,
+    Status,
+    position,
+    relative,
+    within,
+)
 from jointwise.backends import cuda as gpu
 from jointwise.backends import cuda_trees
 from tests.support.simulator import SIMULATED, assert_passes
@@ -117,5 +127,51 @@ def test_couplings_boxes_and_held_joints():
 @on_a_gpu
 def test_no_targets_have_no_rows_on_a_gpu():
     robot = load()
-    batch = robot.solve_batch({"right_6": np.empty((0, 4, 4)), "jaw_1": np.empty((0, 4, 4))}, device="cuda")
+    batch = robot.solve_batch(
+        {"right_6": np.empty((0, 4, 4)), "jaw_1": np.empty((0, 4, 4))}, device="cuda"
+    )
     assert len(batch) == 0
+
+
+def clip_of(robot, frames, seed=1):
+    """A clip of poses along a smooth motion."""
+    rng = np.random.default_rng(seed)
+    q, change = robot.random(seed), rng.normal(0.0, 0.01, robot.n)
+    lower, upper = robot.limits.T
+    q = np.clip(q + np.arange(frames)[:, None] * change, lower, upper)
+    return {link: np.array([robot.fk(row)[link] for row in q]) for link in LINKS}
+
+
+def assert_same_path(path, wanted):
+    """The same path, to the rounding of a GPU."""
+    assert np.array_equal(path.status, wanted.status)
+    assert path.breaks == wanted.breaks
+    assert np.allclose(path.q, wanted.q, rtol=0.0, atol=1e-9 if SIMULATED else 1e-5, equal_nan=True)
+    assert np.allclose(
+        path.base_poses, wanted.base_poses, rtol=0.0, atol=1e-9 if SIMULATED else 1e-5
+    )
+
+
+@on_a_gpu
+def test_clips_of_different_lengths_are_followed_as_on_a_cpu():
+    robot = load(free_base=True)
+    clips = [clip_of(robot, frames, seed) for seed, frames in enumerate((3, 2))]
+    clips[1]["right_6"][0, 0, 3] = np.nan
+    for path, wanted in zip(
+        robot.solve_paths(clips, options=PathOptions(device="cuda")),
+        robot.solve_paths(clips),
+        strict=True,
+    ):
+        assert_same_path(path, wanted)
+        assert path.position_error[-1] < 1e-6
+
+
+@on_a_gpu
+def test_velocity_limits_hold_on_a_gpu():
+    robot = load()
+    clip, start = clip_of(robot, 3), robot.home
+    given = {"start": start, "times": 0.02, "posture": Posture(smoothness=1e-3)}
+    path = robot.solve_path(clip, options=PathOptions(device="cuda"), **given)
+    assert_same_path(path, robot.solve_path(clip, **given))
+    assert np.abs(np.diff(np.vstack([start, path.q]), axis=0)).max() <= 0.02 + 1e-12
+    assert not path.converged.any()

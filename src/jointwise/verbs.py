@@ -3,10 +3,10 @@
 # Annotations stay text, so that help() shows the names of types, not what they stand for.
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
-from itertools import count as counted
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -31,9 +31,27 @@ from jointwise.problem import Problem
 
 if TYPE_CHECKING:
     from jointwise.engines.tracking.tracker import Tracker
+    from jointwise.engines.valid_path import PathProblem
     from jointwise.results.batch import IKBatch
     from jointwise.results.path import IKPath
     from jointwise.results.result import IKResult
+
+
+class Moving(NamedTuple):
+    """How fast a path is; see ``Verbs.solve_path``."""
+
+    times: ArrayLike | None
+    max_velocity: JointValues | None
+    max_step: float | None
+
+
+@contextmanager
+def naming_path(i: int) -> Iterator[None]:
+    """Errors about one of many paths name it."""
+    try:
+        yield
+    except InvalidInputError as error:
+        raise type(error)(f"paths[{i}]: {error}") from None
 
 
 class Verbs(Planning):
@@ -212,11 +230,30 @@ class Verbs(Planning):
             >>> bool(path.converged.all()), path.breaks
             (True, ())
         """
+        from jointwise.engines.valid_path import follow_on_gpu, follow_valid
+
+        moving = Moving(times, max_velocity, max_step)
+        problem = self._path_problem(targets, start, moving, options, posture, config)
+        followed = follow_on_gpu([problem])[0]
+        path = follow_valid(problem) if followed is None else followed
+        return self._solved_path(path, moving, options)
+
+    def _path_problem(
+        self,
+        targets: ModelTargets,
+        start: JointValues | None,
+        moving: Moving,
+        options: PathOptions,
+        posture: Posture | None,
+        config: SolveConfig,
+    ) -> PathProblem:
+        """Check a path, and choose its engine."""
         from jointwise.engines.path_limits import check_closed, path_limits
-        from jointwise.engines.valid_path import follow_valid
+        from jointwise.engines.valid_path import PathProblem
 
         check_path_options(options)
         problem = self._problem(targets, True, start, posture, config, path=True)
+        times, max_velocity, max_step = moving
         if times is None and max_velocity is not None:
             raise InvalidInputError("max_velocity needs times, the time between targets [s].")
         count, known = len(problem.targets[0].values), self.max_velocity
@@ -232,10 +269,13 @@ class Verbs(Planning):
             raise InvalidInputError(
                 "detours is True, but there is no scene: call with_scene first."
             )
-        path = follow_valid(path_engine(problem, options), problem, limits, options)
+        return PathProblem(path_engine(problem, options), problem, limits, options)
+
+    def _solved_path(self, path: IKPath, moving: Moving, options: PathOptions) -> IKPath:
+        """A path as it is returned: with its rate, and its detours."""
         self._check_misses(path)
-        if times is not None and np.ndim(times) == 0:
-            rate = 1.0 / float(np.asarray(times))
+        if moving.times is not None and np.ndim(moving.times) == 0:
+            rate = 1.0 / float(np.asarray(moving.times))
             path = replace(path, _details=path._details._replace(rate=rate))
         return self._with_detours(path) if options.detours else path
 
@@ -286,29 +326,38 @@ class Verbs(Planning):
                 f"paths is {checks.short(paths)}: expected a list of paths. For one, use "
                 "solve_path."
             )
-        every = list(paths)
-        each = path_options(options, len(every))
-        found: list[IKPath] = []
-        given: dict[str, Any] = {"times": times, "max_velocity": max_velocity}
-        given |= {"posture": posture, "config": config}
-
-        def follow(i: int, targets: Any) -> IKPath:
-            own = replace(each[i], progress=False)
-            try:
-                return self.solve_path(targets, start, options=own, **given)
-            except InvalidInputError as error:
-                raise type(error)(f"paths[{i}]: {error}") from None
-
         from concurrent.futures import ThreadPoolExecutor
 
         from jointwise.backends.progress import reporting
         from jointwise.backends.threads import thread_count
+        from jointwise.engines.valid_path import follow_on_gpu, follow_valid
 
-        pool, shown = ThreadPoolExecutor(thread_count(threads)), any(one.progress for one in each)
+        every = list(paths)
+        each = path_options(options, len(every))
+        moving, shown = Moving(times, max_velocity, None), any(one.progress for one in each)
+
+        def problem_of(i: int) -> PathProblem:
+            own = replace(each[i], progress=False)
+            return self._path_problem(every[i], start, moving, own, posture, config)
+
+        def follow(i: int) -> IKPath:
+            with naming_path(i):
+                path = followed[i]
+                path = follow_valid(problem_of(i)) if path is None else path
+                return self._solved_path(path, moving, each[i])
+
+        followed: list[IKPath | None] = [None] * len(every)
+        if any(one.device != "cpu" for one in each):
+            problems = []
+            for i in range(len(every)):
+                with naming_path(i):
+                    problems.append(problem_of(i))
+            followed = follow_on_gpu(problems)
+        pool, found = ThreadPoolExecutor(thread_count(threads)), []
         try:
             with reporting(shown, "solving paths", len(every), False) as report:
-                for path in pool.map(follow, counted(), every):
-                    found.append(path)
+                for solved in pool.map(follow, range(len(every))):
+                    found.append(solved)
                     report(len(found), len(found))
         finally:  # Ctrl-C does not wait for paths that are being followed
             pool.shutdown(wait=False, cancel_futures=True)

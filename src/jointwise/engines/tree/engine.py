@@ -1,5 +1,6 @@
 """The tree engine: several targets at once, a free base, joints that move together."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from math import nan
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from jointwise.engines.path_limits import PathLimits
 from jointwise.engines.run_options import RunOptions, require_search
 from jointwise.engines.tree.contacts import with_contacts
 from jointwise.engines.tree.follow import breaks_of, follow
-from jointwise.engines.tree.gpu import check_precision, runs_on_gpu, solve_batch
+from jointwise.engines.tree.gpu import COLLISIONS, check_precision, runs_on_gpu, solve_batch
 from jointwise.engines.tree.request import (
     Request,
     check_numbers,
@@ -77,8 +78,9 @@ class TreeEngine:
         require_search(problem.config, "whole robots are")
         check_tree_config(problem.config)
         request = make_request(problem, True)
-        weighted = "a posture with a weight, targets are" if request.has_preference else ""
-        if runs_on_gpu(options.device, problem, weighted):
+        reason = "a posture with a weight is applied" if request.has_preference else ""
+        reason = reason if problem.collision is None else COLLISIONS
+        if runs_on_gpu(options.device, reason):
             config, results = problem.config, result_arrays(request)
             criteria = criteria_of(config, problem.start is not None)
             with reporting(options.progress, "solving", len(request.targets)) as report:
@@ -112,26 +114,39 @@ class TreeEngine:
 
     def follow(self, problem: Problem, limits: PathLimits, options: PathOptions) -> IKPath:
         """Joint values along a path."""
-        problem = of_robot(problem)
-        check_tree_config(problem.config)
-        if problem.start is not None:
-            checks.joint_values("start", problem.start, problem.model.n, "a robot")
+        problem = _of_path(problem)
         check = _check_of(problem)
         path = self._followed(problem, limits, options, check)
         if options.contacts and np.isfinite(path.q).all():
             path = self._in_contact(problem, limits, options, check, path)
-        before = path.q[:1] if problem.start is None else make_request(problem, True).starts
-        breaks = breaks_of(np.concatenate([before, path.q]), limits.max_step)
-        details = path._details._replace(breaks=breaks)
+        path = _with_breaks(problem, limits, path)
         if check is None:
-            return replace(path, _details=details)
+            return path
         free = check.free(path.q, path.base_poses)
         status = np.where(path.converged & ~free, COLLIDES, path.status).astype(np.uint8)
         converged = path.converged & free
         for array in (status, converged):
             array.setflags(write=False)
-        details = details._replace(colliding=colliding_edges(check, path.q, path.base_poses))
+        colliding = colliding_edges(check, path.q, path.base_poses)
+        details = path._details._replace(colliding=colliding)
         return replace(path, status=status, converged=converged, _details=details)
+
+    def follow_on_gpu(self, paths: Sequence[tuple[Problem, PathLimits]]) -> list[IKPath]:
+        """Joint values along many paths, without contacts and collisions."""
+        from jointwise.engines.tree.clips import Clip, follow_clips
+
+        clips = []
+        for problem, limits in paths:
+            problem = _of_path(problem)
+            posture, has_start = problem.posture, problem.start is not None
+            smoothness = 0.0 if posture is None else posture.smoothness
+            request = make_request(problem, True)
+            clips.append(Clip(request, problem.config, limits, smoothness, has_start))
+        found = []
+        for (problem, limits), clip, results in zip(paths, clips, follow_clips(clips), strict=True):
+            fields = _collected(clip.request, clip.config, results, None, along_path=True)
+            found.append(_with_breaks(of_robot(problem), limits, IKPath(*fields)))
+        return found
 
     def _followed(
         self,
@@ -192,6 +207,22 @@ class TreeEngine:
 
         by_link = isinstance(problem.model, TreeModel)
         return TreeStepper(of_robot(problem), moving, by_link, self.solve)
+
+
+def _of_path(problem: Problem) -> Problem:
+    """The problem of a robot along a path, checked."""
+    problem = of_robot(problem)
+    check_tree_config(problem.config)
+    if problem.start is not None:
+        checks.joint_values("start", problem.start, problem.model.n, "a robot")
+    return problem
+
+
+def _with_breaks(problem: Problem, limits: PathLimits, path: IKPath) -> IKPath:
+    """The path with its breaks."""
+    before = path.q[:1] if problem.start is None else make_request(problem, True).starts
+    breaks = breaks_of(np.concatenate([before, path.q]), limits.max_step)
+    return replace(path, _details=path._details._replace(breaks=breaks))
 
 
 def of_robot(problem: Problem) -> Problem:

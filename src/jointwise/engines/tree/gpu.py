@@ -11,32 +11,28 @@ from jointwise.engines.tree.solve import packed_rows
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.task import PackedCriteria
 from jointwise.kernels.layout.tree import TreeResults
-from jointwise.problem import Problem
+
+# What is done on the CPU alone.
+COLLISIONS = "collisions are checked"
 
 
-def runs_on_gpu(device: Device, problem: Problem, needs_cpu: str = "") -> bool:
-    """Whether a problem of a robot runs on a GPU.
+def runs_on_gpu(device: Device, reason: str) -> bool:
+    """Whether a problem runs on a GPU.
 
     Args:
         device: The requested one.
-        problem: The problem.
-        needs_cpu: Why the call needs the CPU; "" if it does not.
+        reason: What is done on the CPU alone, such as "collisions are checked"; "" for nothing.
 
     Raises:
         InvalidInputError: A GPU is requested for a problem that needs the CPU.
     """
     if not wants_gpu(device):
         return False
-    if problem.collision is not None:
-        needs_cpu = "a scene, collisions are"
-    if not needs_cpu:
-        return True
-    if device == "cuda":
+    if reason and device == "cuda":
         raise InvalidInputError(
-            f"device is 'cuda', but for {needs_cpu} solved on the CPU: leave it out, or use "
-            "device='auto'."
+            f"device is 'cuda', but {reason} on the CPU: leave it out, or use device='auto'."
         )
-    return False
+    return not reason
 
 
 def check_precision(dtype: object, config: SolveConfig) -> None:

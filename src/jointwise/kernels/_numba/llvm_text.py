@@ -46,8 +46,10 @@ def keep_calls(texts: list[str], names: tuple[str, ...]) -> list[str]:
     """
     found = re.compile("|".join(f"[0-9]{name}B[0-9]" for name in names))
     lines = (
-        [f"{line} noinline" if line.startswith("define") and found.search(line) else line
-         for line in text.splitlines()]
+        [
+            f"{line} noinline" if line.startswith("define") and found.search(line) else line
+            for line in text.splitlines()
+        ]
         for text in dict.fromkeys(texts)
     )
     return ["\n".join([*each, ""]) for each in lines]
