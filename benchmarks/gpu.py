@@ -413,6 +413,13 @@ def tolerance(rows: int) -> None:
             print(f"{row}{1e-6 / seconds:11.2f}", flush=True)
 
 
+def robots_table(rows: int) -> None:
+    """Whole robots on a GPU: many poses at once, solved cold and followed."""
+    from benchmarks.gpu_robots import robots as table
+
+    table(rows)
+
+
 TABLES = {
     "rates": rates,
     "growth": growth,
@@ -420,6 +427,7 @@ TABLES = {
     "tolerance": tolerance,
     "solutions": solutions,
     "obstacles": obstacles,
+    "robots": robots_table,
     "roofline": roofline,
 }
 

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from jointwise import (
-    InvalidInputError,
     PathOptions,
     Posture,
     Robot,
@@ -117,7 +116,7 @@ def test_couplings_boxes_and_held_joints():
         "jaw_2": within(targets["jaw_2"], 0.01),
         "right_6": relative(position([[0.02, 0.3, 0.1]] * 2), to="jaw_1"),
     }
-    near[:, 0], posture = [0.1, 0.2], Posture(active=[each for each in robot.joint_names[1:]])
+    near[:, 0], posture = [0.1, 0.2], Posture(active=list(robot.joint_names[1:]))
     wanted = robot.solve_batch(asked, near, posture=posture)
     batch = robot.solve_batch(asked, near, posture=posture, device="cuda")
     assert_same(batch, wanted)

@@ -39,8 +39,8 @@ FEW_RESTARTS = 1, 8
 BLOCKS = 3
 # Rows of a piece, at most.
 PIECE = 1 << 18
-# Numbers of scratch of a thread, at most: 512 KB of local memory, and some for the compiler.
-MAX_SCRATCH = 60_000
+# Numbers of scratch of a thread: at least; at most, 512 KB of local memory, some for the compiler.
+MIN_SCRATCH, MAX_SCRATCH = 1024, 60_000
 
 
 def scratch_size(ints: Ints) -> int:
@@ -49,7 +49,7 @@ def scratch_size(ints: Ints) -> int:
     Raises:
         InvalidInputError: The robot has so many joints that it takes more than a GPU has.
     """
-    size = max(memory_size(ints), 1024)
+    size = max(memory_size(ints), MIN_SCRATCH)
     step = 1 << (size.bit_length() - 3)  # four sizes between powers of two
     rounded = -(-size // step) * step
     if rounded > MAX_SCRATCH:
