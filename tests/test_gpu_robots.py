@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 from jointwise import (
+    InvalidInputError,
     PathOptions,
     Posture,
     Robot,
+    Scene,
     SolveConfig,
     Status,
     position,
@@ -18,6 +20,7 @@ from jointwise import (
 )
 from jointwise.backends import cuda as gpu
 from jointwise.backends import cuda_trees
+from tests.support.plan_scenes import robot_with_two_arms
 from tests.support.simulator import SIMULATED, assert_passes
 from tests.support.two_arms import two_arms
 
@@ -61,6 +64,32 @@ def assert_same(batch, wanted):
     assert np.mean(batch.status == wanted.status) >= share
     same = np.abs(batch.q - wanted.q).max(axis=1) < 1e-6
     assert np.mean(same | np.isnan(wanted.q[:, 0])) >= share
+
+
+def test_what_needs_the_cpu_is_refused_on_a_gpu(tmp_path):
+    robot, poses = load(), np.tile(np.eye(4), (1, 1, 1))
+    asked = {"jaw_1": poses, "right_6": poses}
+    among = robot_with_two_arms(tmp_path).with_scene(Scene())
+    cases = (
+        (among, {"device": "cuda"}, "collisions are checked"),
+        (robot, {"device": "cuda", "posture": Posture(robot.home)}, "a posture with a weight"),
+        (robot, {"dtype": np.float32, "config": SolveConfig(1e-5, 1e-5)}, "dtype is float32"),
+    )
+    for model, given, message in cases:
+        with pytest.raises(InvalidInputError, match=message):
+            model.solve_batch(asked, **given)
+    on_gpu, three = PathOptions(device="cuda"), np.tile(np.eye(4), (3, 1, 1))
+    both = {"jaw_1": three, "right_6": three}
+    cases = (
+        (among, asked, {}, "collisions are checked on the CPU"),
+        (robot, {"right_6": poses}, {}, "paths of one serial arm are solved"),
+        (robot, both, {"times": [0.0, 0.1, 0.3]}, "at unequal times"),
+    )
+    for model, targets, given, message in cases:
+        with pytest.raises(InvalidInputError, match=message):
+            model.solve_path(targets, options=on_gpu, **given)
+    with pytest.raises(InvalidInputError, match="device is 'gpu'"):
+        PathOptions(device="gpu")
 
 
 @on_a_gpu
@@ -110,17 +139,18 @@ def test_invalid_rows_and_rows_out_of_reach():
 
 @on_a_gpu
 def test_couplings_boxes_and_held_joints():
-    robot = load()
-    targets, near = reachable(robot, count=2)
+    robot, posture = load(), Posture(active=load().joint_names[1:])
+    targets, near = reachable(robot, ("jaw_1", "jaw_2", "right_6"), count=2)
+    from_jaw = np.linalg.inv(targets["jaw_1"]) @ targets["right_6"]
     asked = {
-        "jaw_2": within(targets["jaw_2"], 0.01),
-        "right_6": relative(position([[0.02, 0.3, 0.1]] * 2), to="jaw_1"),
+        "jaw_2": within(targets["jaw_2"], 0.05),
+        "right_6": relative(position(from_jaw[:, :3, 3]), to="jaw_1"),
     }
-    near[:, 0], posture = [0.1, 0.2], Posture(active=list(robot.joint_names[1:]))
-    wanted = robot.solve_batch(asked, near, posture=posture)
-    batch = robot.solve_batch(asked, near, posture=posture, device="cuda")
+    wanted = robot.solve_batch(asked, near, posture=posture, config=FEW)
+    batch = robot.solve_batch(asked, near, posture=posture, config=FEW, device="cuda")
+    assert batch.converged.all()
     assert_same(batch, wanted)
-    assert np.array_equal(batch.q[:, 0], near[:, 0])
+    assert np.array_equal(batch.q[:, 0], np.clip(near[:, 0], *robot.limits[0]))
 
 
 @on_a_gpu

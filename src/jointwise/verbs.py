@@ -141,9 +141,10 @@ class Verbs(Planning):
             posture: As for ``solve``.
             config: As for ``solve``.
             device: ``"cpu"``, ``"cuda"`` for a GPU, or ``"auto"`` for a GPU if there is one.
-                Several targets of a robot, a posture or CCD alone need the CPU.
-            dtype: Precision on a GPU, float64 or float32. Convergence is always checked in
-                float64.
+                Preferred joint values, CCD alone, and several targets of a robot with a scene need
+                the CPU.
+            dtype: Precision on a GPU, float64 or float32; several targets of a robot are solved in
+                float64. Convergence is always checked in float64.
             threads: Threads on a CPU. None: one for every core.
             progress: Whether to show progress on standard error.
 
@@ -208,7 +209,7 @@ class Verbs(Planning):
             max_step: Largest change of any joint between neighbours, and from a given start to the
                 first target [rad, m]. If no solution found keeps this limit, the path breaks.
             options: Whether the path is closed, detours around obstacles, samples of free
-                directions, progress, and links in contact with the ground.
+                directions, progress, links in contact with the ground, and the device.
             posture: As for ``solve``. Its ``smoothness`` weighs the change of the joints.
             config: As for ``solve``. Several targets of a robot are searched with at most 16
                 restarts at the beginning of the path, and at most 8 where frames are missed.
@@ -298,7 +299,7 @@ class Verbs(Planning):
         config: SolveConfig = DEFAULT_SOLVE_CONFIG,
         threads: int | None = None,
     ) -> list[IKPath]:
-        """Solve many paths on several threads, each as ``solve_path`` solves one.
+        """Solve many paths on several threads or a GPU, each as ``solve_path`` solves one.
 
         Args:
             paths: The targets of each path; paths may differ in length.
@@ -312,7 +313,8 @@ class Verbs(Planning):
             threads: Threads to use, each for one path at a time. None: one for every core.
 
         Returns:
-            The solved paths in order, each bit-for-bit the result of ``solve_path``.
+            The solved paths in order, each bit-for-bit the result of ``solve_path``, except on a
+            GPU, which rounds differently.
 
         Example:
             >>> from jointwise import Robot

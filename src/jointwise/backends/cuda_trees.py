@@ -9,6 +9,8 @@ from jointwise.backends.cuda import (
     BLOCK_THREADS,
     LOADING,
     MEMORY_SHARE,
+    MIN_BLOCKS,
+    _blocks,
     _cuda,
     _free_memory,
     _multiprocessors,
@@ -149,7 +151,7 @@ def upload(packed: TreeRows, rows: slice, settings: slice | None = None) -> Tree
         there = device_array(some.shape)
         kernel, count = kernels.tree.spread_kernel(), some.shape[0] * some.shape[1]
         with LOADING:
-            kernel[_blocks_of(count), BLOCK_THREADS](
+            kernel[_blocks(count), BLOCK_THREADS](
                 to_device(np.ascontiguousarray(some[0])), numbers, there
             )
     else:
@@ -185,14 +187,14 @@ def round_of(rows: Ints, is_last: bool) -> Any:
 
 def _launch(kernel: Any, round_: Any, arguments: tuple[Any, ...]) -> None:
     """Run a kernel for a round, and wait for it."""
-    threads = -(-round_.count // round_.lanes) * kernels.tree.WARP
-    blocks = min(_blocks_of(threads), BLOCKS * _multiprocessors())
+    threads = -(-round_.row_count // round_.lanes) * kernels.tree.WARP
+    fitting = max(BLOCKS * _multiprocessors(), 1 if _simulated() else MIN_BLOCKS)
     with LOADING:
-        kernel[blocks, BLOCK_THREADS](*arguments)
+        kernel[min(_blocks(threads), fitting), BLOCK_THREADS](*arguments)
     _cuda().synchronize()
 
 
-def _copy_back(written: TreeResults, results: TreeResults, rows: slice) -> None:
+def _copy_back(written: Any, results: TreeResults, rows: slice) -> None:
     for there, here in zip(written, results, strict=True):
         here[rows] = there.copy_to_host()
 
@@ -204,10 +206,6 @@ def _rows(values: Any, rows: slice) -> Any:
 
 def _with_restarts(criteria: PackedCriteria, restarts: int) -> PackedCriteria:
     return (*criteria[:2], restarts, *criteria[3:])
-
-
-def _blocks_of(threads: int) -> int:
-    return max(-(-threads // BLOCK_THREADS), 1)
 
 
 def _warps() -> int:

@@ -1,6 +1,7 @@
 """Many paths of robots, followed on a GPU at once; what is missed is recovered on the CPU."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from jointwise.engines.tree.follow import Begun, begin, finish, first_criteria, 
 from jointwise.engines.tree.frames import FRAME_LIMITS
 from jointwise.engines.tree.request import Request
 from jointwise.engines.tree.solve import result_arrays, some_rows
-from jointwise.kernels.layout.arrays import Floats
+from jointwise.kernels.layout.arrays import Floats, Ints
 from jointwise.kernels.layout.tree import SETTING_MAX_CHANGE, TreeResults, TreeRows
 
 
@@ -59,7 +60,7 @@ def _follow_group(clips: Sequence[Clip]) -> list[TreeResults]:
     """Follow paths of one robot, with targets of the same links."""
     begun = _begun(clips)
     offsets = np.cumsum([0, *(each.frames.size for each in begun)])
-    slices = [slice(*pair) for pair in zip(offsets[:-1], offsets[1:], strict=True)]
+    slices = [slice(*pair) for pair in pairwise(offsets)]
     all_targets = np.concatenate([each.frames.request.targets for each in begun])
     tree = begun[0].frames.request.tree
     results = result_arrays(begun[0].frames.request._replace(targets=all_targets))
@@ -87,7 +88,7 @@ def _begun(clips: Sequence[Clip]) -> list[Begun]:
     ]
 
 
-def _first_states(clips: Sequence[Clip]) -> tuple[Floats, Floats]:
+def _first_states(clips: Sequence[Clip]) -> tuple[Floats, Ints]:
     """(c, v+12) the state near which the first set of each path is followed, and its restarts."""
     first, tree = clips[0], clips[0].request.tree
     criteria = first_criteria(criteria_of(first.config, first.has_start))

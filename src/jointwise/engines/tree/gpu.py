@@ -26,13 +26,11 @@ def runs_on_gpu(device: Device, reason: str) -> bool:
     Raises:
         InvalidInputError: A GPU is requested for a problem that needs the CPU.
     """
-    if not wants_gpu(device):
-        return False
     if reason and device == "cuda":
         raise InvalidInputError(
             f"device is 'cuda', but {reason} on the CPU: leave it out, or use device='auto'."
         )
-    return not reason
+    return wants_gpu(device) and not reason
 
 
 def check_precision(dtype: object, config: SolveConfig) -> None:

@@ -56,19 +56,19 @@ class TreeRound(NamedTuple):
 
     Attributes:
         rows: (r,) which rows they are.
-        count: How many.
+        row_count: How many.
         lanes: Threads of a warp that take any; fewer if there are few rows.
         is_last: Whether rows without a solution end in a compromise; else they are left.
         left: (r,) the rows that are left.
         counter: (2,) rows taken, and rows left.
     """
 
-    rows: Ints
-    count: int
+    rows: Any
+    row_count: int
     lanes: int
     is_last: bool
-    left: Ints
-    counter: Ints
+    left: Any
+    counter: Any
 
 
 @lru_cache(maxsize=64)
@@ -86,7 +86,7 @@ def search_kernel(size: int) -> Any:
         criteria = unpack_criteria(packed_criteria)
         while True:
             number = cuda.atomic.add(round_.counter, TAKEN, 1)
-            if number >= round_.count:
+            if number >= round_.row_count:
                 return
             row = round_.rows[number]
             start, own_settings = starts[row % starts.shape[0]], settings[row % settings.shape[0]]
@@ -137,7 +137,7 @@ def follow_kernel(size: int) -> Any:
         states, errors, outcomes = results
         while True:
             number = cuda.atomic.add(round_.counter, TAKEN, 1)
-            if number >= round_.count:
+            if number >= round_.row_count:
                 return
             clip = round_.rows[number]
             begin, end = offsets[clip], offsets[clip + 1]
