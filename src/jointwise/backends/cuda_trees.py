@@ -8,7 +8,6 @@ import numpy as np
 from jointwise.backends.cuda import (
     BLOCK_THREADS,
     LOADING,
-    MEMORY_SHARE,
     MIN_BLOCKS,
     _blocks,
     _cuda,
@@ -39,8 +38,9 @@ from jointwise.kernels.layout.tree import (
 FEW_RESTARTS = 1, 8
 # Blocks of a multiprocessor that fit into its registers.
 BLOCKS = 3
-# Rows of a piece, at most.
-PIECE = 1 << 18
+# The share of the free memory that a piece may take, and its rows at most: of a batch, and of
+# clips, of which a GPU follows tens of thousands at a time.
+MEMORY_SHARE, PIECE, MOST_ROWS = 0.3, 1 << 18, 1 << 23
 # Numbers of scratch of a thread: at least; at most, 512 KB of local memory, some for the compiler.
 MIN_SCRATCH, MAX_SCRATCH = 1024, 60_000
 
@@ -75,7 +75,7 @@ def solve_rows(
     """
     kernel = kernels.tree.search_kernel(scratch_size(packed.ints))
     count, most, done = len(packed.targets), packed.criteria[2], 0
-    for begin, end in pieces(packed, np.arange(count + 1)):
+    for begin, end in pieces(packed, np.arange(count + 1), PIECE):
         rows = slice(begin, end)
         on_gpu = upload(packed, rows)
         from_there = to_device(np.ascontiguousarray(_rows(starts, rows)))
@@ -111,7 +111,7 @@ def follow_clips(
         results: What is written.
     """
     kernel = kernels.tree.follow_kernel(scratch_size(packed.ints))
-    for begin, end in pieces(packed, offsets):
+    for begin, end in pieces(packed, offsets, MOST_ROWS):
         own = offsets[begin : end + 1]
         rows = slice(int(own[0]), int(own[-1]))
         on_gpu = upload(packed, rows, slice(begin, end))
@@ -122,11 +122,11 @@ def follow_clips(
         _copy_back(written, results, rows)
 
 
-def pieces(packed: TreeRows, offsets: Ints) -> Iterator[tuple[int, int]]:
+def pieces(packed: TreeRows, offsets: Ints, most: int) -> Iterator[tuple[int, int]]:
     """Neighbouring clips, from one to another, whose rows fit into the memory of a piece."""
     _, targets, width = packed.targets.shape
     bytes_of_row = 8 * (targets * (width + 16) + 200)
-    rows = min(PIECE, max(1, int(_free_memory() * MEMORY_SHARE / bytes_of_row)))
+    rows = min(most, max(1, int(_free_memory() * MEMORY_SHARE / bytes_of_row)))
     begin, count = 0, len(offsets) - 1
     while begin < count:
         end = int(np.searchsorted(offsets, offsets[begin] + rows, side="right")) - 1

@@ -52,9 +52,9 @@ def follow_valid(path: PathProblem) -> IKPath:
     The first valid target after invalid ones is a break. Its solution is as close to that of the
     previous valid target as the limits allow for one step.
     """
-    part = valid_part(path)
+    part, valid = valid_part(path)
     found = None if part is None else path.engine.follow(*part[1:])
-    return whole_path(path, found)
+    return whole_path(path, valid, found)
 
 
 def follow_on_gpu(paths: Sequence[PathProblem]) -> list[IKPath | None]:
@@ -66,10 +66,10 @@ def follow_on_gpu(paths: Sequence[PathProblem]) -> list[IKPath | None]:
     from jointwise.engines.tree.engine import TREE
 
     parts = [valid_part(paths[i]) for i in chosen]
-    some = [(part.problem, part.limits) for part in parts if part is not None]
+    some = [(part.problem, part.limits) for part, _ in parts if part is not None]
     followed = iter(TREE.follow_on_gpu(some))
-    for i, part in zip(chosen, parts, strict=True):
-        found[i] = whole_path(paths[i], None if part is None else next(followed))
+    for i, (part, valid) in zip(chosen, parts, strict=True):
+        found[i] = whole_path(paths[i], valid, None if part is None else next(followed))
     return found
 
 
@@ -93,29 +93,28 @@ def _is_for_gpu(path: PathProblem, count: int) -> bool:
     return runs_on_gpu(options.device, reason)
 
 
-def valid_part(path: PathProblem) -> PathProblem | None:
-    """The path of the valid targets alone; None if there are none."""
+def valid_part(path: PathProblem) -> tuple[PathProblem | None, Bools]:
+    """The path of the valid targets alone, None if there are none; (m,) which are valid."""
     _, problem, limits, options = path
     if problem.start is not None:
         checks.all_finite("start", checks.floats("start", problem.start))
-    valid = _valid(problem)
+    valid: Bools = np.all([each.kind.are_valid(each.values) for each in problem.targets], axis=0)
     if valid.all():
-        return path
+        return path, valid
     if not valid.any():
-        return None
+        return None, valid
     if len(limits.by_velocity) > 1:
         limits = limits._replace(by_velocity=limits.by_velocity[valid])
     targets = tuple(each._replace(values=each.values[valid]) for each in problem.targets)
     if options.contacts:
         rows = {link: each.rows(valid) for link, each in options.contacts.items()}
         options = replace(options, contacts=rows)
-    return PathProblem(path.engine, problem._replace(targets=targets), limits, options)
+    return PathProblem(path.engine, problem._replace(targets=targets), limits, options), valid
 
 
-def whole_path(path: PathProblem, found: IKPath | None) -> IKPath:
+def whole_path(path: PathProblem, valid: Bools, found: IKPath | None) -> IKPath:
     """The result for all targets, from that for the valid ones, and why it breaks."""
     _, problem, limits, options = path
-    valid = _valid(problem)
     if found is not None and valid.all():
         return _explained(found, limits, options.closed)
     arrays, details = _nothing_solved(problem, len(valid))
@@ -124,12 +123,6 @@ def whole_path(path: PathProblem, found: IKPath | None) -> IKPath:
             array[valid] = getattr(found, name)
         details = _spread(found, valid, details)
     return _explained(IKPath(*read_only(arrays), details), limits, options.closed)
-
-
-def _valid(problem: Problem) -> Bools:
-    """(m,) which targets are valid."""
-    valid: Bools = np.all([each.kind.are_valid(each.values) for each in problem.targets], axis=0)
-    return valid
 
 
 def _explained(path: IKPath, limits: PathLimits, closed: bool) -> IKPath:
