@@ -126,7 +126,8 @@ def test_a_grasp_is_solved_once_it_is_allowed(arm):
         statuses = []
         for allowed in (None, allowed_mask(arm.geometry.names, scene, pairs)):
             packed, q = pack_arm_in(arm, scene, allowed), arm.mid_range.copy()
-            outcome = find_nearest(arm.arm, packed, target, POSE, criteria_of(config, True), q)
+            given = packed, target, POSE, criteria_of(config, True)
+            outcome = find_nearest(arm.arm, given, q)
             statuses.append(outcome[0])
         assert statuses[0] == COLLIDES_ALWAYS
         assert statuses[1] != COLLIDES_ALWAYS
@@ -146,7 +147,7 @@ def test_rows_of_a_batch_are_single_solves(arm):
     results = solve_cpu(arm.arm, PackedProblem(packed, targets, POSE, start, criteria), 1, True)
     for row, each in enumerate(targets):
         q = arm.mid_range.copy()
-        status, *_ = find_nearest(arm.arm, packed, each, POSE, criteria, q)
+        status, *_ = find_nearest(arm.arm, (packed, each, POSE, criteria), q)
         assert (results.status[row], results.q[row].tolist()) == (status, q.tolist())
     assert results.status[0] == CONVERGED
 

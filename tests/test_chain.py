@@ -158,6 +158,6 @@ def test_str_without_dh_rows_is_the_table_of_links():
     assert lines[-5].startswith("end effector ")
     assert lines[-5].split()[2:] == ["0.00000", "0.00000", "0.10700", "0.00", "0.00", "0.00"]
     assert lines[-4] == (
-        "each joint's frame in that of the joint before; end effector at 0.08800, 0.00000, "
+        "each joint's frame in the frame of the previous joint; end effector at 0.08800, 0.00000, "
         "0.92600 m with all joints at 0"
     )

@@ -174,7 +174,9 @@ def test_many_paths_have_contacts_of_their_own(g1, stance):
     both = g1.solve_paths(clips, options=options, threads=2)
     for clip, own, path in zip(clips, options, both, strict=True):
         np.testing.assert_array_equal(g1.solve_path(clip, options=own).q, path.q)
-    with pytest.raises(InvalidInputError, match="options are 1 for 2 paths: expected one for"):
+    with pytest.raises(
+        InvalidInputError, match="1 set of options for 2 paths: expected one for each"
+    ):
         g1.solve_paths(clips, options=options[:1])
 
 

@@ -85,7 +85,7 @@ TEXTS = {
     "pose as target": (
         lambda: solve(target=np.eye(4)),
         "target has shape (4, 4): expected (3,), a position x, y, z. "
-        "Of a pose, pass the position, target[:3, 3].",
+        "For a pose, pass its position, target[:3, 3].",
     ),
     "several targets": (
         lambda: solve(target=np.zeros((5, 3))),

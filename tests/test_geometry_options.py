@@ -126,8 +126,7 @@ NO_SPHERE = (
         ),
         (
             {"frames": np.full((8, 4, 4), np.nan).tolist()},
-            "mine.json is for another arm: its joints are elsewhere. Expected the geometry of this "
-            "arm.",
+            "mine.json is for another arm: its joints differ. Expected the geometry of this arm.",
         ),
         (
             {"links": {"base": 5}},
@@ -202,10 +201,7 @@ def test_the_shape_of_an_arm_does_not_fit_one_with_another_link():
     links = BARE.arm.links.copy()
     links[1, :, 3] += 0.001
     other = replace(BARE, arm=arm_model(links, BARE.prismatic, BARE.limits)).with_base(POSE)
-    text = (
-        "the geometry is for another arm: its joints are elsewhere. Expected the geometry of this "
-        "arm."
-    )
+    text = "the geometry is for another arm: its joints differ. Expected the geometry of this arm."
     with pytest.raises(InvalidInputError, match=f"^{re.escape(text)}$"):
         other.with_geometry(UR5E.geometry)
 
@@ -224,8 +220,8 @@ def test_a_chain_has_the_shape_and_the_scene_of_its_robot(place):
 def test_a_chain_against_whose_base_the_root_of_a_placed_robot_moves_is_refused():
     text = (
         "the robot has a scene or a base pose, and its root moves relative to 'tip' in this "
-        "chain, so it is ambiguous which of the two is fixed: make the chain from a robot without "
-        "them"
+        "chain, so it is ambiguous whether the root or 'tip' is fixed: make the chain from a robot "
+        "without a scene and a base pose"
     )
     for robot in (Robot.load("ur5e").with_base(POSE), Robot.load("ur5e").with_scene()):
         with pytest.raises(InvalidInputError, match=f"^{re.escape(text)}"):

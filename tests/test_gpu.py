@@ -354,13 +354,13 @@ TEXTS = {
     ),
     "single precision of CCD alone": (
         {"dtype": np.float32, "config": SolveConfig(1e-5, 1e-5, method="ccd")},
-        "device or dtype is for one target of a serial arm: CCD alone is solved in float64 on the "
-        "CPU. Leave it out.",
+        "device or dtype is for one target of a serial arm: targets with CCD alone are solved in "
+        "float64 on the CPU. Leave it out.",
     ),
     "a posture on a GPU": (
         {"device": "cuda", "posture": Posture([0.0] * 7)},
-        "device or dtype is for one target of a serial arm: a posture is solved in float64 on the "
-        "CPU. Leave it out.",
+        "device or dtype is for one target of a serial arm: targets with a posture are solved in "
+        "float64 on the CPU. Leave it out.",
     ),
     "a word that is no type": (
         {"dtype": "long double double"},

@@ -161,8 +161,8 @@ def test_a_grid_on_the_page_is_moved_and_not_rotated():
     with pytest.raises(InvalidInputError) as error:
         session.obstacles.move(rpy=[0.0, 0.0, 0.0])
     assert str(error.value) == (
-        "'cube' is a grid of distances, which cannot be rotated: expected the rotation of its "
-        "pose. Rotate its points or its mesh instead."
+        "'cube' is a grid of distances, which cannot be rotated: expected a pose with its "
+        "present rotation. Rotate its points or its mesh instead."
     )
 
 

@@ -212,7 +212,7 @@ def test_a_model_without_geoms_and_a_padding_that_is_wrong(robot):
         '<mujoco><worldbody><body name="a"><joint name="j"/><inertial mass="1" pos="0 0 0" '
         'diaginertia="1 1 1"/></body></worldbody></mujoco>'
     )
-    message = "the MJCF model has no geoms with an inside: expected some in its bodies."
+    message = "the MJCF model has no solid geoms: expected at least one in its bodies."
     with pytest.raises(InvalidInputError, match=f"^{re.escape(message)}"):
         MjcfShapes(text).for_robot(Robot.from_mjcf(text).model)
     with pytest.raises(InvalidInputError, match=r"^padding is 0.0001 m: expected 0.001 to 0.5."):

@@ -75,7 +75,7 @@ def test_a_forced_break_is_reported():
     assert path.breaks == (back, again)
     assert path.largest_step > 3.0
     assert f"breaks at {back}, {again}" in str(path)
-    assert f"First missed is target {first}: " in str(path)
+    assert f"The first missed target is {first}: " in str(path)
 
 
 def test_a_joint_that_must_go_all_the_way_round_is_a_break():

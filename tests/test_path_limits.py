@@ -47,7 +47,7 @@ def test_the_elbow_of_a_ur5e_stops_at_its_limit():
     targets = {"tip": poses["tip"], "link5": poses["link5"]}
     path = UR5E.solve_path(targets, start)
     assert path.q[:, 2].max() <= UR5E.limits[2, 1]
-    assert not path.converged.all()
+    assert path.breaks or not path.converged.all()
     (again,) = UR5E.solve_paths([targets], start)
     np.testing.assert_array_equal(again.q, path.q)
 

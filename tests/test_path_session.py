@@ -161,7 +161,7 @@ def test_joint_limits_and_obstacles_colour_the_path():
     tip = arm.fk(shown.path.q[-1])[:3, 3]
     walled = arm.with_scene(Scene().sphere(0.05, tip - np.array([0.0, 0.0, 0.2])))
     near_wall = ShownPath(walled, walled.solve_path(walled.fk(shown.path.q), shown.path.q[0]))
-    assert any("Least clearance" in line for line in near_wall.sentences())
+    assert any("Smallest clearance" in line for line in near_wall.sentences())
 
 
 def test_a_path_made_elsewhere_is_shown():
@@ -172,7 +172,7 @@ def test_a_path_made_elsewhere_is_shown():
     session.show_path(path)
     np.testing.assert_allclose(session.shown_path.points()[0], points, atol=1e-5)
     assert [session.q for _ in session.play_path()][-1] == pytest.approx(path.q[-1])
-    with pytest.raises(InvalidInputError, match="the path has 6 joints: expected 7"):
+    with pytest.raises(InvalidInputError, match="the path has 6 joints: expected the 7 joints"):
         Session(robots.panda()).show_path(path)
     with Page(arm, "ur5e", port=0, path=path) as page:
         assert page.url.startswith("http://127.0.0.1")

@@ -167,7 +167,8 @@ def test_plans_are_saved(tmp_path, suffix):
 
 
 def test_what_plans_print():
-    assert str(PLAN).startswith("A path was found; every edge of it is provably free. It has ")
+    text = "A path was found; every edge is provably free of collisions. It has "
+    assert str(PLAN).startswith(text)
     assert repr(PLAN) == f"<Plan PLANNED: {len(PLAN)} waypoints>"
     there = ARM.plan(q=START, start=START)
     assert str(there) == PlanStatus.ALREADY_THERE.value

@@ -56,7 +56,7 @@ def test_the_button_plans_around_the_wall_and_the_plan_is_played(tab):
     start, before = session.q, path_pixels(tab)
     tab.type_position(*RIGHT)
     tab.click("Plan")
-    tab.content.get_by_text("least clearance").wait_for()
+    tab.content.get_by_text("smallest clearance").wait_for()
     tab.wait_until(lambda: done(tab) > 0.0)
     tab.wait_until(lambda: done(tab) == 1.0)
     planned = session.live_plan.planned
@@ -125,7 +125,7 @@ def test_an_unexpected_error_is_shown_and_the_next_plan_is_made(tab, monkeypatch
         tab.wait_until(lambda: not tab.session.live_plan.is_pending)
     assert "Traceback" in capsys.readouterr().err
     tab.click("Plan")
-    tab.content.get_by_text("least clearance").wait_for()
+    tab.content.get_by_text("smallest clearance").wait_for()
     tab.wait_until(lambda: done(tab) == 1.0)
     assert tab.session.error.position_error < 1e-6
 

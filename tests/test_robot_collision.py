@@ -548,7 +548,7 @@ def test_what_is_no_scene_or_margin_is_refused(robot, floating):
 
 def test_the_geometry_of_another_robot_is_refused(robot):
     other = Robot.from_urdf(two_arms().replace("0 0.2 0.1", "0 0.25 0.1"))
-    expected = "the geometry is for another robot: its joints are elsewhere. Expected the geometry"
+    expected = "the geometry is for another robot: its joints differ. Expected the geometry"
     with pytest.raises(InvalidInputError, match=re.escape(expected)):
         other.with_geometry(robot.geometry)
 

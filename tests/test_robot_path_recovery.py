@@ -139,6 +139,7 @@ def test_targets_out_of_reach_are_hardly_searched_for(g1, searched):
     assert (path.converged == (down > 0.0)).all()
     assert len(searched) <= 6
     assert STALLED_ON_PATH in str(path)
+    assert STALLED_ON_PATH in path.summary()
 
 
 @pytest.mark.parametrize("velocity", [5.0, 2.0, 1.0, 0.7, 0.3])

@@ -111,8 +111,8 @@ def test_invalid_starts_are_refused(start, text, others):
         (Posture(active=["lift"]), f"no joint named 'lift' in two; did you mean 'left'? {JOINTS}"),
         (
             Posture(active=["right"]),
-            "no active joint moves 'left_hand': all joints between it and the base are held by "
-            "the posture's active. Remove its target.",
+            "no active joint moves 'left_hand': posture.active lists none of the joints between "
+            "it and the base. Remove its target.",
         ),
         (
             Posture([0.0]),

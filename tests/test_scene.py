@@ -18,9 +18,7 @@ NUMBERS = st.integers(0, 10_000)
 BALL = Scene().sphere(0.1, name="ball")["ball"]
 NO_SIZE = "no size named 'radios' in the sphere 'ball'; did you mean 'radius'? Sizes: radius."
 TEXT_FILE = io.StringIO("[[sphere]]\nradius = 1")
-EXPECTED_FILE = (
-    "expected a path, or a file that is open for reading bytes, such as open(path, 'rb')."
-)
+EXPECTED_FILE = "expected a path, or a file opened in binary mode, such as open(path, 'rb')."
 
 
 def reference(scene, points):
@@ -147,8 +145,8 @@ def test_a_half_space_is_exact_far_away():
     [
         (
             lambda: Scene().box([1.0, 0.0, 1.0]),
-            "size is [1.0, 0.0, 1.0]: expected three edges above zero [m]. For a flat thing, give "
-            "its thickness.",
+            "size is [1.0, 0.0, 1.0]: expected three edges above zero [m]. For a flat obstacle, "
+            "pass its thickness.",
         ),
         (lambda: Scene().box([1.0, 2.0]), "size has shape (2,): expected (3,), three edges [m]."),
         (lambda: Scene().sphere(-1.0), "radius is -1.0: expected a number above zero."),
@@ -228,7 +226,7 @@ def test_a_half_space_is_exact_far_away():
         ),
         (
             lambda: Scene((BALL, BALL)),
-            "obstacles has the name 'ball' twice: expected a name of its own for each.",
+            "obstacles has the name 'ball' twice: expected a unique name for each.",
         ),
         (
             lambda: Scene(BALL),
@@ -236,7 +234,7 @@ def test_a_half_space_is_exact_far_away():
         ),
         (
             lambda: Scene(["ball"]),
-            "obstacles has 'ball': expected none here. Add obstacles with Scene().box(...) and "
+            "obstacles has 'ball': expected obstacles. Add them with Scene().box(...) and "
             "the like.",
         ),
         (
@@ -296,7 +294,7 @@ def test_bad_scenes_are_refused(make, text):
         (
             "[[box]]\nsize = [1, 1, 0]",
             "s.toml, [[box]] 'box1': size is [1.0, 1.0, 0.0]: expected three edges above zero [m]. "
-            "For a flat thing, give its thickness.",
+            "For a flat obstacle, pass its thickness.",
         ),
         (
             "[[sphere]]\nname = 'a'\nradius = 1\n[[sphere]]\nname = 'a'\nradius = 1",

@@ -317,7 +317,9 @@ def test_bad_input_is_refused_before_work():
         arm.solve_path(open_ends, options={"closed": True})
     with pytest.raises(InvalidInputError, match="expected PathOptions"):
         arm.solve_paths([open_ends], options=True)
-    with pytest.raises(InvalidInputError, match="already: pass another name"):
+    with pytest.raises(
+        InvalidInputError, match="already has a joint 'wrist_1_joint': pass another name"
+    ):
         Chain.load("ur5e").with_external_axis([0, 1, 0], [0, 1], name=arm.joint_names[3])
     with pytest.raises(InvalidInputError, match="no length"):
         Chain.load("ur5e").with_external_axis([0, 0, 0], [0, 1])

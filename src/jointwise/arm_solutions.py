@@ -162,7 +162,7 @@ class ArmSolutions(Verbs):
         return redundancy_intervals(self._arm_for(pack_target(target)), target)
 
     def branch(self, q: JointValues) -> str:
-        """Name a configuration among the solutions of its pose, in words.
+        """Name the branch of a configuration in words, such as ``shoulder left, elbow up``.
 
         - Shoulder: seen from the first axis towards the wrist, axis 2 points to the left or to the
           right.

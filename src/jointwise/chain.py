@@ -149,9 +149,9 @@ class Chain(ArmKinematics, ArmSolutions, FromRows):
             if found.joints[0] == model.links[base].joint:
                 raise InvalidInputError(
                     "the robot has a scene or a base pose, and its root moves relative to "
-                    f"{base!r} in this chain, so it is ambiguous which of the two is fixed: make "
-                    "the chain from a robot without them, then call with_base and with_scene on "
-                    "the chain."
+                    f"{base!r} in this chain, so it is ambiguous whether the root or {base!r} is "
+                    "fixed: make the chain from a robot without a scene and a base pose, then call "
+                    "with_base and with_scene on the chain."
                 )
             pose = pose @ _at_zero(model, base)
             pose.setflags(write=False)
@@ -429,8 +429,8 @@ class Chain(ArmKinematics, ArmSolutions, FromRows):
     def _carrier(self, link: str | None) -> tuple[Floats, LinkPlace | None]:
         if link is not None and link != self.tip_link:
             raise InvalidInputError(
-                f"link is {link!r}: an arm carries things at its end effector, {self.tip_link!r}. "
-                "Use chain.robot.attach(...) for another link."
+                f"link is {link!r}: objects are attached to the end effector of an arm, "
+                f"{self.tip_link!r}. Use chain.robot.attach(...) for another link."
             )
         return np.vstack([self.arm.links[-1], [0.0, 0.0, 0.0, 1.0]]), None
 

@@ -18,7 +18,7 @@ class PathOptions:
         closed: Whether the joints must end where they begin; the last target must equal the first.
         detours: Whether to plan around obstacles where the motion between two targets collides or
             breaks; needs a scene. ``IKPath.detours`` has the plans.
-        samples: Largest number of samples of all that is free at a target: turn and tilt of the
+        samples: Largest number of samples of the free variables at a target: turn and tilt of the
             tool, redundancy of the arm, external axes. 0: targets are followed one by one.
         progress: Whether to show progress on standard error. Without a start, it is shown once for
             each start that is tried. ``solve_paths`` counts finished paths.
@@ -81,8 +81,8 @@ def path_options(options: PathOptions | Sequence[PathOptions], count: int) -> Se
     if isinstance(options, (list, tuple)):
         if len(options) != count:
             raise InvalidInputError(
-                f"options has {len(options)} entries for {checks.quantity(count, 'path')}: "
-                "expected one for each path, or one for all."
+                f"{checks.quantity(len(options), 'set')} of options for "
+                f"{checks.quantity(count, 'path')}: expected one for each path, or one for all."
             )
         each: Sequence[PathOptions] = options
     else:

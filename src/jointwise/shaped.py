@@ -125,7 +125,7 @@ class Shaped(ABC):
 
         Args:
             source: A JSON file of spheres, as ``Geometry.save`` writes it, the name of a robot with
-                these joints, or the ``geometry`` of another model with the same joints, also if its
+                these joints, or the ``geometry`` of another model with the same joints, even if its
                 base is elsewhere. A file of a robot may name links as well as joints. None: spheres
                 are fitted to the collision shapes of the model's file.
             padding: How far a fitted sphere may extend beyond the shapes [m].

@@ -91,8 +91,8 @@ class TreeKinematics(Verbs):
         """The masses of the robot; refuses a target of a kind that is not a position."""
         if self.model.masses is None:
             raise InvalidInputError(
-                f"{self.model.name} has no masses, so its centre of mass is not known: expected a "
-                "URDF with an <inertial> for its links, or MJCF. Use the file of the maker."
+                f"{self.model.name} has no masses, so its centre of mass is unknown: expected a "
+                "URDF with an <inertial> for its links, or MJCF. Use the manufacturer's file."
             )
         if kind is not None and kind.directions and not kind.has_box:
             raise InvalidInputError(

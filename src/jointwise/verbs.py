@@ -188,11 +188,12 @@ class Verbs(Planning):
 
         An arm with a closed form is solved globally. For every target, all solutions are computed
         at samples of its free directions (``aim``, ``within``), of the redundancy of a seven-joint
-        arm, and of external axes. The search finds the path with the fewest breaks and, among
-        those, the least joint motion, and then smooths it. Other arms, targets with a posture, and
-        several targets of a robot are followed one by one, each from the previous solution. A
-        global path is never worse than one that is followed in this way. If a robot misses a
-        target, a few searches with restarts look for a branch that reaches more targets.
+        arm, and of external axes. The search finds a path with the fewest breaks and, among paths
+        with equally many breaks, the least joint motion. Then it smooths this path. Other arms,
+        targets with a posture, and several targets of a robot are followed one by one, each from
+        the previous solution. A global path is never worse than one that is followed in this way.
+        If a robot misses targets, a few of them are solved again with restarts, and the path
+        changes to another branch if it reaches more targets.
 
         Args:
             targets: Targets in order, as for ``solve_batch``. An invalid one gets
@@ -211,8 +212,8 @@ class Verbs(Planning):
             options: Whether the path is closed, detours around obstacles, samples of free
                 directions, progress, links in contact with the ground, and the device.
             posture: As for ``solve``. Its ``smoothness`` weighs the change of the joints.
-            config: As for ``solve``. Several targets of a robot are searched with at most 16
-                restarts at the beginning of the path, and at most 8 where frames are missed.
+            config: As for ``solve``. For several targets of a robot, the first set of targets is
+                solved with at most 16 restarts, and missed ones with at most 8.
 
         Returns:
             The results. ``breaks`` lists where the path is interrupted, ``break_reasons`` has the
@@ -391,7 +392,7 @@ class Verbs(Planning):
                 names [rad/s, m/s]. None: those of the model.
             max_acceleration: Limit of the acceleration of all joints, or (n,) [rad/s², m/s²].
             max_jerk: Limit of the jerk of all joints, or (n,) [rad/s³, m/s³]. None: no limit.
-            posture: A redundant model uses its spare motion to approach these joint values, and
+            posture: A redundant model uses its self-motion to approach these joint values, and
                 only the ``active`` joints may move. A tracker refuses ``weight`` and
                 ``smoothness``. None: the start, or the nearest values that are away from the
                 limits.

@@ -31,7 +31,7 @@ def test_values_within_two_turns_or_in_metres_are_not_warned_about(run, tmp_path
 def test_an_orientation_and_a_start_in_degrees_are_warned_about(run):
     to = ["solve", "panda", "--to", "0.4", "0.2", "0.5"]
     assert run(*to, "--rpy", "180", "0", "90", "--json")[2].splitlines()[0] == (
-        f"Warning: the roll, pitch, yaw given is 180 0 90, more than two turns: {ADD_DEG}".strip()
+        f"Warning: roll, pitch, yaw given are 180 0 90, more than two turns: {ADD_DEG}".strip()
     )
     assert run(*to, "--start", *IN_DEGREES)[2] == (
         f"Warning: the start has 90 for panda_joint1, {OUTSIDE} -2.8973 and 2.8973 rad: {ADD_DEG}"
@@ -64,6 +64,6 @@ def test_a_table_in_degrees_is_warned_about_once(run):
     targets = write_csv("targets.csv", columns | angles)
     warnings = [line for line in run("batch", "panda", targets)[2].splitlines() if "deg" in line]
     (warning,) = warnings
-    assert warning.startswith("Warning: the roll, pitch, yaw in ")
-    assert warning.endswith(f"is 180 0 90, more than two turns: {ADD_DEG}".strip())
+    assert warning.startswith("Warning: roll, pitch, yaw in ")
+    assert warning.endswith(f"are 180 0 90, more than two turns: {ADD_DEG}".strip())
     assert "Warning" not in run("batch", "panda", targets, "--deg")[2]

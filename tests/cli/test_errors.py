@@ -315,7 +315,7 @@ BAD_TABLES = {
         "position in line 1 of the input is [1, 2, 3]: expected 3 numbers, x, y, z, not given "
         "elsewhere.",
     ),
-    "endless line": (b"x" * (1 << 21), "line 1 of the input has no end: expected lines of text."),
+    "endless line": (b"x" * (1 << 21), "line 1 of the input is too long: expected lines of text."),
 }
 
 

@@ -54,7 +54,7 @@ def test_info_names_what_the_table_of_a_urdf_has(run, tmp_path):
     assert lines[1].split()[-2:] == ["none", "none"]  # the limits
     assert lines[3] == "from base to l_tcp"
     assert lines[4] == (
-        "each joint's frame in that of the joint before; end effector at 0.00000, 0.00000, "
+        "each joint's frame in the frame of the previous joint; end effector at 0.00000, 0.00000, "
         "0.00000 m with all joints at 0"
     )
 

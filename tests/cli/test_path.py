@@ -84,7 +84,7 @@ def test_breaks_and_missed_targets_are_listed(run):
     assert "breaks at 1" in summary
     code, _, summary = run("path", "panda", "-", stdin=b"x,y,z\n.4,.2,.5\n5,0,0\n")
     assert code == 1
-    assert f"First missed is target 1: {Status.UNREACHABLE.value}" in summary
+    assert f"The first missed target is 1: {Status.UNREACHABLE.value}" in summary
 
 
 def test_a_step_that_cannot_be_kept_exits_1_and_names_the_target(run):

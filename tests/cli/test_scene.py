@@ -131,7 +131,7 @@ def test_a_robot_without_a_shape_is_refused(run, files, arguments):
             '[[box]]\nname = "lid"\nsize = [1.0, 0.0, 1.0]\n',
             "0",
             "scene.toml, [[box]] 'lid': size is [1.0, 0.0, 1.0]: expected three edges above zero "
-            "[m]. For a flat thing, give its thickness.\n",
+            "[m]. For a flat obstacle, pass its thickness.\n",
         ),
         (
             "[[sphere]]\nradius = nan\n",

@@ -88,7 +88,7 @@ def test_clips_that_do_not_fit_are_refused(run, tmp_path):
             ("clip.npz",),
             "clip.npz has targets of 'hand', which is not a link of ur5e. For links with oth",
         ),
-        (("panda.npz",), "the path has 7 joints: expected 6, those of the robot."),
+        (("panda.npz",), "the path has 7 joints: expected the 6 joints of the robot."),
         (("none.npz",), "none.npz cannot be read: No such file or directory."),
         (("clip.npz", "--path", "a.csv"), "both --path and --clip are given: expected one."),
         (("clip.npz", "--free-roll"), "--free-roll, --tilt and --closed need --path: add it."),

@@ -15,7 +15,7 @@ from jointwise.robot import Robot
 
 
 def clip_of(name: str, options: ModelOptions) -> tuple[Robot, IKPath]:
-    """The robot of a clip, and its path: solutions from the file, or solved for its targets."""
+    """The robot and the path of a clip: the solutions in the file, or those of its targets."""
     file = Path(name)
     try:
         arrays = npz_arrays(file)
@@ -30,7 +30,7 @@ def clip_of(name: str, options: ModelOptions) -> tuple[Robot, IKPath]:
     names = tuple(np.array(arrays.get(JOINT_NAMES, robot.joint_names)).tolist())
     if path.q.shape[1] != robot.n:
         raise InvalidInputError(
-            f"the path has {path.q.shape[1]} joints: expected {robot.n}, those of the robot."
+            f"the path has {path.q.shape[1]} joints: expected the {robot.n} joints of the robot."
         )
     if names != robot.joint_names:
         raise InvalidInputError(

@@ -30,7 +30,7 @@ class FreedomOptions:
     ] = False
 
     def of_targets(self, targets: Any, deg: bool) -> Any:
-        """Targets with this freedom; of a robot, for each link.
+        """The targets with this freedom; for a robot, the targets of each link.
 
         Raises:
             InvalidInputError: The targets are not poses, or already have tolerances.

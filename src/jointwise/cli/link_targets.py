@@ -41,7 +41,7 @@ def parse_targets(given: Iterable[str], deg: bool) -> "dict[str, AnyTarget]":
     """The target of each link.
 
     Args:
-        given: Each a link, its position, and perhaps its orientation, as ``join_targets`` made it.
+        given: Each contains a link, a position and optionally an orientation; see ``join_targets``.
         deg: Whether angles are in degrees.
 
     Raises:

@@ -96,7 +96,7 @@ LinkTargets = Annotated[
 SceneFile = Annotated[
     str | None, _option("Obstacles: a .toml file with tables such as [[box]].", "FILE.toml")
 ]
-Margin = Annotated[float, _option("Least distance to keep from obstacles [m].", "NUMBER")]
+Margin = Annotated[float, _option("Minimum distance to keep from obstacles [m].", "NUMBER")]
 Plot = Annotated[str | None, _option("Write a picture to this file.", "FILE.png")]
 Output = Annotated[
     str,
@@ -153,7 +153,7 @@ class WorkerOptions:
 def expand_groups(command: Callable[..., Any]) -> Callable[..., Any]:
     """The command with an option for each field of its parameters that are dataclasses.
 
-    Help lists those that have defaults after the command's own, unless the group has a default.
+    Help lists options with defaults after the command's own, unless the group has a default.
     """
     parameters: list[Parameter] = []
     shared: list[Parameter] = []

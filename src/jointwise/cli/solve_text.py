@@ -24,7 +24,7 @@ def record(
     """A result for JSON, in metres and radians.
 
     Args:
-        name: The user's name of the robot.
+        name: The name of the robot as the user gave it.
         model: The arm or the robot.
         target: The target of an arm, or the targets of links.
         result: The result.

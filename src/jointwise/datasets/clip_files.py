@@ -1,8 +1,8 @@
 """Clips of moving targets in ``.npz`` files, and the folder of their solutions.
 
-A clip has ``links``, the names of k links; ``rate``, frames per second; and ``poses``
-(frames, k, 4, 4), or ``positions`` (frames, k, 3) [m] and optionally ``quaternions`` (frames, k,
-4), x, y, z, w. It may have ``contacts`` (frames, k), booleans: when each link keeps its place.
+A clip has ``links``, the names of k links; ``rate``, frames per second; and ``poses`` (frames, k,
+4, 4), or ``positions`` (frames, k, 3) [m] and optionally ``quaternions`` (frames, k, 4), x, y, z,
+w. It may have ``contacts`` (frames, k), booleans that are True while a link stays in place.
 """
 
 from io import BytesIO

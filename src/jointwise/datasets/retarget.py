@@ -115,10 +115,10 @@ def retarget_clips(
     Args:
         robot: The robot; if it has a scene, only collision-free solutions count.
         source: A folder of ``.npz`` files, in folders of any depth. A clip has ``links`` (k,),
-            ``rate`` [1/s], and ``poses`` (frames, k, 4, 4) or ``positions`` (frames, k, 3) [m],
-            the latter optionally with ``quaternions`` (frames, k, 4), x, y, z, w. It may have
-            ``contacts`` (frames, k), booleans: when each link keeps its place. The workers of a
-            cluster must see it at the same path.
+            ``rate`` [1/s], and ``poses`` (frames, k, 4, 4) or ``positions`` (frames, k, 3) [m], the
+            latter optionally with ``quaternions`` (frames, k, 4), x, y, z, w. It may have
+            ``contacts`` (frames, k), booleans that are True while a link stays in place. The
+            workers of a cluster must see the folder at the same path.
         store: The folder to write, with a file of the same name for each clip, in the format of
             ``IKPath.save``, and with ``joint_names`` and ``rate``.
         config: As for ``solve_path``.

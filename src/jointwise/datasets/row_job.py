@@ -33,7 +33,7 @@ class RowJob:
         source: The targets.
         columns: The model, and the columns of the results.
         call: The call of the verb for each row.
-        pace: How many rows the last piece of this process computed at a time; empty before it.
+        pace: Number of rows that this process computed at a time in its last piece; empty at first.
     """
 
     source: Source

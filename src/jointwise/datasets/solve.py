@@ -94,8 +94,8 @@ def solve_dataset(
         model: The arm or the robot; if it has a scene, only collision-free solutions count.
         source: A ``.parquet`` file or a folder of them, or a ``.csv`` file, with the columns of
             ``jointwise batch``; an ``.npz`` file or a Zarr folder with an array ``targets``, or one
-            for each link, and optionally ``starts``. The workers of a cluster must see it at the
-            same path.
+            for each link, and optionally ``starts``. The workers of a cluster must see the source
+            at the same path.
         store: The folder of Parquet files to write. An existing one with the same settings is
             resumed.
         verb: ``"solve"``; ``"solutions"`` for all solutions of each pose, for an arm with a closed

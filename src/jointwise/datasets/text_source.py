@@ -101,7 +101,7 @@ def _line_ends(stream: Any, name: str, begin: int, piece_rows: int) -> tuple[lis
         lines, offset = lines + len(newlines), offset + len(block)
         last = int(newlines[-1]) if len(newlines) else last
         if offset - last > BLOCK_BYTES:
-            raise InvalidInputError(f"a line of {name} has no end: expected lines of text.")
+            raise InvalidInputError(f"a line of {name} is too long: expected lines of text.")
     lines += offset > last  # the last line has no end
     if ends[-1] != offset or len(ends) == 1:
         ends.append(offset)

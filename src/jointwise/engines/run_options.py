@@ -53,7 +53,7 @@ def require_search(config: SolveConfig, what: str) -> None:
     if not config.search_unreached:
         raise InvalidInputError(
             f"config has search_unreached=False, which is for one target of a serial arm: {what} "
-            "always searched. Leave it out."
+            "always searched for. Leave it out."
         )
 
 

@@ -215,7 +215,7 @@ def translate_errors(client: Any) -> Iterator[None]:
         yield
     except KilledWorker as problem:
         raise JointwiseError(
-            f"the cluster lost several workers over the same chunk, {problem}. {RESUME_HINT} "
+            f"the cluster lost several workers during the same chunk, {problem}. {RESUME_HINT} "
             "Check the logs and the memory of the workers first."
         ) from None
     except Exception as problem:

@@ -125,7 +125,7 @@ def position(name: str, value: Any) -> Floats:
     if array.shape != (3,):
         hint = {
             (2,): " For a planar arm, add z = 0.",
-            (4, 4): f" Of a pose, pass the position, {name}[:3, 3].",
+            (4, 4): f" For a pose, pass its position, {name}[:3, 3].",
         }.get(array.shape, "")
         raise InvalidInputError(
             f"{name} has shape {array.shape}: expected (3,), a position x, y, z.{hint}"

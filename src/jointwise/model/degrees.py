@@ -105,7 +105,7 @@ def check_rpy(values: Floats, locate: Callable[[int], str]) -> None:
     """
     for row in np.flatnonzero((np.abs(values) > MIN_SUSPECTED).any(axis=1))[:1].tolist():
         angles = " ".join(f"{angle:g}" for angle in values[row])
-        warn([f"the roll, pitch, yaw {locate(row)} is {angles}"], "add --deg")
+        warn([f"roll, pitch, yaw {locate(row)} are {angles}"], "add --deg")
 
 
 @contextmanager

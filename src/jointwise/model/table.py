@@ -62,7 +62,7 @@ def cells(
         tip = link[:, :3] @ tip + link[:, 3]
     kind = f"{'modified' if modified else 'standard'} DH rows"
     if not rows:
-        kind = "each joint's frame in that of the joint before"
+        kind = "each joint's frame in the frame of the previous joint"
     where = ", ".join(_format_values(tip.tolist(), "mmm"))
     notes = [
         f"{kind}; end effector at {where} m with all joints at 0",

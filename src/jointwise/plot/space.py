@@ -103,7 +103,7 @@ def motion(chain: Chain, configurations: ArrayLike, target: AnyTarget, ax: Any =
 
 
 def solutions(chain: Chain, configurations: ArrayLike, target: AnyTarget, ax: Any = None) -> Any:
-    """Draw several solutions for one target, each in a colour of its own, with a legend.
+    """Draw several solutions for one target, each in its own colour, with a legend.
 
     A joint that is at the same place in several solutions is dark grey. Later solutions are
     narrower, so that links that coincide stay visible. More than six solutions are thin lines with

@@ -40,7 +40,7 @@ class Comparison:
 
 
 def compare(map_a: ReachMap, map_b: ReachMap) -> Comparison:
-    """Compare what two arms reach, with the same base frame.
+    """Compare the reach maps of two arms with the same base frame.
 
     Args:
         map_a: A map.

@@ -128,7 +128,7 @@ class ReachMap:
 
         Args:
             pose: (4, 4) a pose, a SciPy ``RigidTransform``, or (3,) a position [m]; base frame.
-                Only its position is used: the values are over all orientations of the map.
+                Only its position is used: the values are for all orientations of the map.
         """
         array = checks.floats("pose", checks.as_array(pose))
         if array.shape == (4, 4):
@@ -218,8 +218,8 @@ class ReachMap:
         click on a voxel draws the arm in the configuration that the map stores for it.
 
         Args:
-            host: The address to listen at. 127.0.0.1 is reachable from this machine only.
-            port: The port to listen at; if it is in use, the next free one. 0: any free port.
+            host: The address to listen on. 127.0.0.1 is reachable from this machine only.
+            port: The port to listen on; if it is in use, the next free one. 0: any free port.
         """
         from jointwise.reach.page import MapPage
 

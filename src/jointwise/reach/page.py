@@ -75,8 +75,8 @@ class MapPage:
     Args:
         reach_map: The map.
         name: Title of the page.
-        host: The address to listen at.
-        port: The port to listen at; if it is in use, the next free one.
+        host: The address to listen on.
+        port: The port to listen on; if it is in use, the next free one.
 
     Attributes:
         server: The server, to be stopped at the end.

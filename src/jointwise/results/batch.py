@@ -26,7 +26,14 @@ from jointwise.results.result import (
     TargetErrors,
     errors_by_link,
 )
-from jointwise.results.status import STATUS_BY_CODE, BreakReason, Status, status_lines
+from jointwise.results.status import (
+    NO_SENTENCES,
+    STATUS_BY_CODE,
+    BreakReason,
+    CodedStatus,
+    Status,
+    status_lines,
+)
 
 # The arrays of a batch, in the order of ``kernels.Results``.
 ARRAYS = (
@@ -190,7 +197,7 @@ class IKBatch(Sequence[IKResult]):
         if is_on_gpu(self.status):
             return self.numpy().summary()
         solved = self.converged
-        first, *others = status_lines(self.status, Status, "solved")
+        first, *others = status_lines(self.status, Status, "solved", self._sentences)
         lines = [first]
         if solved.any():
             both = (self.position_error, "m"), (self.orientation_error, "rad")
@@ -202,6 +209,11 @@ class IKBatch(Sequence[IKResult]):
                 f"{self.restarts[solved].mean():.2f} restarts on average"
             )
         return "\n".join([*lines, *others, *self._missed_lines()])
+
+    @property
+    def _sentences(self) -> Mapping[CodedStatus, str]:
+        """Sentences other than those of ``Status``."""
+        return NO_SENTENCES
 
     def _missed_lines(self) -> list[str]:
         """How often each of several links missed its target."""

@@ -14,7 +14,7 @@ import numpy as np
 from jointwise.kernels.layout.arrays import Floats
 from jointwise.results.batch import Details, IKBatch
 from jointwise.results.result import LinkErrors
-from jointwise.results.status import ON_PATH, BreakReason, Status
+from jointwise.results.status import NO_SENTENCES, ON_PATH, BreakReason, CodedStatus, Status
 
 if TYPE_CHECKING:
     from jointwise.results.plan import Plan
@@ -146,6 +146,11 @@ class IKPath(IKBatch):
             rate=float(content["rate"]) if "rate" in content else None,
         )
 
+    @property
+    def _sentences(self) -> Mapping[CodedStatus, str]:
+        is_robot = isinstance(self._details.link_errors, LinkErrors)
+        return ON_PATH if is_robot else NO_SENTENCES
+
     def __str__(self) -> str:
         missed = np.flatnonzero(~self.converged).tolist()
         text = f"{len(self) - len(missed)} of {len(self)} targets reached, "
@@ -155,13 +160,16 @@ class IKPath(IKBatch):
         if self.colliding:
             text += f", collisions on the way to {listed(self.colliding)}"
         if missed:
-            status = Status(self.status[missed[0]])
-            is_robot = isinstance(self._details.link_errors, LinkErrors)
-            sentence = ON_PATH.get(status, status.value) if is_robot else status.value
-            text += f". First missed is target {missed[0]}: {sentence}"
+            text += f". {first_missed(self, missed[0])}"
         elif self.breaks:
             text += f". First break: {self.break_reasons[self.breaks[0]].value}"
         return text
+
+
+def first_missed(path: IKPath, row: int) -> str:
+    """A sentence about the first missed target of a path."""
+    status = Status(path.status[row])
+    return f"The first missed target is {row}: {path._sentences.get(status, status.value)}"
 
 
 def listed(numbers: Sequence[int]) -> str:

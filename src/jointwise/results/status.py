@@ -1,4 +1,4 @@
-"""How a solve or a step of a tracker ended, as a sentence and as a code in arrays."""
+"""How a solve, a plan or a step of a tracker ended, as a sentence and as a code in arrays."""
 
 from collections.abc import Mapping
 from enum import Enum
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class CodedStatus(int, Enum):
-    """A status whose value is a sentence, and which equals its code in an array."""
+    """A status whose value is a sentence, and that compares equal to its code in an array."""
 
     def __new__(cls, sentence: str) -> "Self":
         """A member whose integer is its place in the order of its class."""
@@ -47,8 +47,8 @@ class Status(CodedStatus):
     ``UNREACHABLE`` and ``COLLIDES_ALWAYS`` are proofs, for the tolerances of the call. The others
     report what was found: despite ``OUTSIDE_LIMITS``, a solution inside the limits may exist.
 
-    As an integer it is the code in ``IKBatch.status``, so both compare:
-    ``batch.status == Status.STALLED`` is a mask, and ``Status(batch.status[3])`` a status.
+    As an integer, a status is its code in ``IKBatch.status``: ``batch.status == Status.STALLED`` is
+    a mask, and ``Status(batch.status[3])`` is a status.
 
     Example:
         >>> from jointwise import robots
@@ -96,17 +96,18 @@ STALLED_POSITION = (
     "a larger tolerance, or try other starts."
 )
 
-# The same for a target of a path of a robot, for most of which nothing is searched.
+# The sentence of ``Status.STALLED`` on the path of a robot, where few targets are searched for.
 STALLED_ON_PATH = (
-    "Following the path did not reach the target: it is out of reach, conflicts with others, or "
-    "joint or velocity limits are in the way. Solve it alone to see whether it is within reach."
+    "The path does not reach the target. The target may be out of reach or conflict with other "
+    "targets, or joint or velocity limits may be in the way. Solve for the target separately to "
+    "see whether it is within reach."
 )
 
 
 class TrackStatus(CodedStatus):
     """How a step of a tracker ended; the value is a sentence, with a remedy where one helps.
 
-    As an integer it is the code in ``TrackRun.status``.
+    As an integer, a status is its code in ``TrackRun.status``.
 
     Example:
         >>> from jointwise import Chain
@@ -119,8 +120,8 @@ class TrackStatus(CodedStatus):
 
     FOLLOWING = "The target is reached, within 0.1 mm and 0.1 mrad."
     APPROACHING = (
-        "The joints are on their way to the target, as fast as their limits of velocity, "
-        "acceleration and jerk allow."
+        "The joints are moving to the target as fast as their velocity, acceleration and jerk "
+        "limits allow."
     )
     AT_LIMIT = (
         "A joint limit is in the way; the joints stop at the closest point of this branch. Move "
@@ -131,8 +132,8 @@ class TrackStatus(CodedStatus):
         "relax it (an aim or a position), or call switch_branch()."
     )
     INVALID = (
-        "The target is invalid, so the joints go on to the last valid one: expected finite numbers "
-        "below 1e9 and, in a pose, a rotation."
+        "The target is invalid, so the joints continue to the last valid target: expected finite "
+        "numbers below 1e9 and, in a pose, a rotation."
     )
     OTHER_BRANCH = (
         "The joints have stopped; the target is at rest, and another branch reaches it. Call "
@@ -161,7 +162,7 @@ class PlanStatus(CodedStatus):
         'UNREACHABLE'
     """
 
-    PLANNED = "A path was found; every edge of it is provably free."
+    PLANNED = "A path was found; every edge is provably free of collisions."
     ALREADY_THERE = "The start is already at the target, so nothing moves."
     START_COLLIDES = (
         "The start collides or is within the margin (see contact). Move the robot or the "
@@ -197,8 +198,8 @@ class SolutionsStatus(CodedStatus):
 class BreakReason(CodedStatus):
     """Why a path is interrupted; the value is a sentence.
 
-    ``IKPath.break_reasons`` has them. A break reports what was found at the resolution of the path,
-    not that there is no other way.
+    ``IKPath.break_reasons`` has them. A break is a finding at the resolution of the path, not a
+    proof that no other path exists.
 
     Example:
         >>> from jointwise import Chain
@@ -216,7 +217,7 @@ class BreakReason(CodedStatus):
     INVALID = "The previous target is invalid."
     STEP_TOO_LARGE = (
         "No path found at this resolution keeps every joint within the largest step. Allow "
-        "larger steps or more time, more freedom, or more samples."
+        "larger steps, more time, more freedom or more samples."
     )
     OTHER_BRANCH = (
         "The arm changes to another branch, or a joint makes a full turn: no path found at this "
@@ -236,16 +237,22 @@ STOPPED = (TrackStatus.AT_LIMIT, TrackStatus.STUCK)
 COLLISIONS = (Status.COLLIDES, Status.COLLIDES_ALWAYS)
 
 
-def status_lines(codes: NDArray[np.uint8], statuses: type[CodedStatus], done: str) -> list[str]:
+def status_lines(
+    codes: NDArray[np.uint8],
+    statuses: type[CodedStatus],
+    done: str,
+    sentences: Mapping[CodedStatus, str] = NO_SENTENCES,
+) -> list[str]:
     """The number of each status, one line each, with the sentences of all but the first.
 
     Args:
         codes: (m,) codes of statuses.
         statuses: The class of the statuses.
         done: What the first status means, such as ``"solved"``.
+        sentences: Replacements for those of some statuses.
     """
     counts = np.bincount(codes, minlength=len(statuses))
-    return count_lines(counts, statuses, done)
+    return count_lines(counts, statuses, done, sentences)
 
 
 def count_lines(

@@ -83,10 +83,10 @@ class TrackRun:
 
     Attributes:
         q: (m, n) joint values [rad, m].
-        velocities: (m, n) their velocities [rad/s, m/s].
+        velocities: (m, n) joint velocities [rad/s, m/s].
         position_error: (m,) distances from link to target [m], the largest of several; NaN for
             invalid targets.
-        orientation_error: (m,) angles between them [rad]; NaN if orientation is free.
+        orientation_error: (m,) angles between link and target [rad]; NaN if orientation is free.
         status: (m,) codes of a ``TrackStatus``: ``run.status == TrackStatus.STUCK`` is a mask.
         links: The k links of a robot that have targets; empty for an arm.
         link_errors: (m, k, 2) position [m] and orientation error [rad] of each; None

@@ -76,7 +76,7 @@ class CollisionModel:
 
 @lru_cache(MAX_SHAPES)
 def is_for_arms(collision: CollisionModel) -> bool:
-    """Whether kernels of arms can check it: they have one link group for all things held."""
+    """Whether kernels of arms can check it: they have one link group for all attached objects."""
     return are_one_group(*collision.for_kernels())
 
 

@@ -36,8 +36,8 @@ def read(source: str | PathLike[str] | IO[bytes], kinds: Mapping[str, Any]) -> t
         data = load()
         if not isinstance(data, bytes):
             raise InvalidInputError(
-                f"source is {checks.short(source)}: expected a path, or a file that is open for "
-                "reading bytes, such as open(path, 'rb')."
+                f"source is {checks.short(source)}: expected a path, or a file opened in binary "
+                "mode, such as open(path, 'rb')."
             )
         content = tomllib.loads(data.decode())
     except OSError as problem:

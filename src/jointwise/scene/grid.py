@@ -112,12 +112,12 @@ class Grid(Obstacle):
         return Mesh((vertices + self.corner) @ self.pose[:3, :3], faces)
 
     def at(self, pose: Any) -> "Grid":
-        """This grid elsewhere; it cannot be rotated."""
+        """This grid at another position; it cannot be rotated."""
         given, moved = placed(pose), self.pose.copy()
         if np.abs(given - moved)[:3, :3].max() > SAME_ROTATION:
             raise InvalidInputError(
-                f"{self.name!r} is a grid of distances, which cannot be rotated: expected the "
-                "rotation of its pose. Rotate its points or its mesh instead."
+                f"{self.name!r} is a grid of distances, which cannot be rotated: expected a pose "
+                "with its present rotation. Rotate its points or its mesh instead."
             )
         moved[:3, 3] = given[:3, 3]
         return replace(self, pose=_frozen(moved))

@@ -65,7 +65,7 @@ class HalfSpace(Obstacle):
         return rounded_box(pose, np.full(3, 0.5 * EDGE), 0.0)
 
     def surface(self) -> Mesh:
-        """A square of its plane, around the point that is nearest to the origin at first."""
+        """A square in its plane, around the origin of its pose."""
         corners = 0.5 * DRAWN * np.array([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]])
         return Mesh(corners, np.array([[0, 1, 2], [0, 2, 3]]))
 

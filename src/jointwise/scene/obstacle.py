@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Obstacle(ABC):
-    """A thing that a model must not collide with.
+    """An object that a model must not collide with.
 
     Attributes:
         name: Unique in its scene.
@@ -94,7 +94,7 @@ def lengths(name: str, values: Any, count: int) -> Floats:
         if array.shape == (count,):
             raise InvalidInputError(
                 f"{name} is {array.tolist()}: expected {expected} above zero [m]. For a flat "
-                "thing, give its thickness."
+                "obstacle, pass its thickness."
             )
         raise InvalidInputError(
             f"{name} has shape {array.shape}: expected ({count},), {expected} [m]."

@@ -46,7 +46,7 @@ FAR_BOX[9] = FAR_CYLINDER[0] = FAR
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Scene:
-    """Obstacles in the base frame. A scene is immutable: every method returns another one.
+    """Obstacles in the base frame. A scene is immutable: its methods return a new scene.
 
     Attributes:
         obstacles: In the order in which they were added.
@@ -73,13 +73,12 @@ class Scene:
         for each in self.obstacles:
             if not isinstance(each, Obstacle):
                 raise InvalidInputError(
-                    f"obstacles has {checks.short(each)}: expected none here. Add obstacles with "
+                    f"obstacles has {checks.short(each)}: expected obstacles. Add them with "
                     "Scene().box(...) and the like."
                 )
             if each.name in names:
                 raise InvalidInputError(
-                    f"obstacles has the name {each.name!r} twice: expected a name of its own for "
-                    "each."
+                    f"obstacles has the name {each.name!r} twice: expected a unique name for each."
                 )
             names.add(each.name)
 
@@ -159,7 +158,7 @@ class Scene:
 
         Args:
             cloud: (k, 3) points [m], base frame.
-            voxel: Edge of a cell [m]. Half the edge takes eight times the memory.
+            voxel: Edge of a cell [m]. Halving the edge takes eight times the memory.
             name: Its name in results.
 
         Raises:
@@ -232,7 +231,7 @@ class Scene:
         position, ``xyz`` [m] and ``rpy`` [rad]. Half-spaces have ``normal`` and ``offset`` [m].
 
         Args:
-            source: A path, or a file that is open for reading bytes.
+            source: A path, or a file opened in binary mode.
 
         Raises:
             InvalidInputError: It cannot be read; the text says what is wrong and where.

@@ -256,8 +256,7 @@ def base_move(frames: Floats, title: str, model: ArmModel | TreeModel) -> Floats
                 return pose
     kind = "arm" if isinstance(model, ArmModel) else "robot"
     raise InvalidInputError(
-        f"{title} is for another {kind}: its joints are elsewhere. Expected the geometry of this "
-        f"{kind}."
+        f"{title} is for another {kind}: its joints differ. Expected the geometry of this {kind}."
     )
 
 

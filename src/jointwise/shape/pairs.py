@@ -135,7 +135,7 @@ def listed(reasons: Mapping[Pair, str]) -> tuple[tuple[int, int, str], ...]:
 
 
 def read_only(packed: Spheres) -> Spheres:
-    """The same arrays, made read-only."""
+    """The given arrays, made read-only."""
     for array in packed:
         array.setflags(write=False)
     return packed

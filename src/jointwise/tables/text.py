@@ -155,7 +155,7 @@ def _read_lines(
 def _check_end(rest: bytes, number: int, name: str) -> None:
     """Refuse a last line that is too long to be one."""
     if len(rest) > BLOCK_BYTES:
-        raise InvalidInputError(f"line {number} of {name} has no end: expected lines of text.")
+        raise InvalidInputError(f"line {number} of {name} is too long: expected lines of text.")
 
 
 def decode(data: bytes, name: str, number: int) -> list[str]:

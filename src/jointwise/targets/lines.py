@@ -1,4 +1,4 @@
-"""Lines and planes: poses within boxes that have no end along one axis or two."""
+"""Lines and planes: poses within boxes that are unbounded along one or two axes."""
 
 # Annotations stay text, so that help() shows the names of types, not what they stand for.
 from __future__ import annotations

@@ -37,13 +37,13 @@ ALL_ADDRESSES = ("", "0.0.0.0", "::")
 class Page:
     """An arm or a robot on a page in the browser, for as long as this object is open.
 
-    Every visitor, that is every tab, has an arm or robot and targets of its own.
+    Every visitor (browser tab) has its own arm or robot and its own targets.
 
     Args:
         model: The arm, or the whole robot. Every visitor edits a copy of its scene.
         name: Its name on the page.
-        host: The address to listen at. 127.0.0.1 is this machine alone.
-        port: The port to listen at; if it is taken, the next free one. 0: any.
+        host: The address to listen on. 127.0.0.1 is this machine alone.
+        port: The port to listen on; if it is taken, the next free one. 0: any.
         urdf: The URDF or MJCF file that it came from, to draw its meshes.
         plan: A plan of the model to show and play, made by ``plan``.
         path: A path of the model to show and play, made by ``solve_path``.
@@ -154,8 +154,8 @@ def serve(
     Args:
         model: As for ``Page``, like the other arguments.
         name: Its name on the page.
-        host: The address to listen at. 127.0.0.1 is this machine alone.
-        port: The port to listen at; if it is taken, the next free one.
+        host: The address to listen on. 127.0.0.1 is this machine alone.
+        port: The port to listen on; if it is taken, the next free one.
         open_browser: Whether to open the page in the browser, too.
         urdf: The URDF that it came from, to draw its meshes.
         plan: A plan of the model to show and play.

@@ -41,7 +41,7 @@ STYLE = """
 
 
 def access_note(host: str) -> str:
-    """Who can open a page that listens at ``host``."""
+    """Who can open a page that listens on ``host``."""
     if is_loopback(host):
         return "reachable from this machine only"
     return "reachable from every machine that can connect, without a password"

@@ -58,7 +58,7 @@ System = Annotated[
         "--system",
         is_eager=True,
         callback=print_system,
-        help="Print whether native code or Numba solves, and why; then exit.",
+        help="Print whether native code or Numba runs the kernels, and why; then exit.",
     ),
 ]
 

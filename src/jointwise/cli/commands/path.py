@@ -141,7 +141,7 @@ def first_start(table: "TargetTable") -> "Floats | None":
 
 def _summary(solved: "IKPath", model: "Verbs", deg: bool) -> str:
     """How many targets a path reaches, its largest step, its breaks, and what it misses."""
-    from jointwise.results.path import listed
+    from jointwise.results.path import first_missed, listed
     from jointwise.results.status import BreakReason
 
     known = BreakReason.STEP_TOO_LARGE  # reported in a line of its own
@@ -156,7 +156,7 @@ def _summary(solved: "IKPath", model: "Verbs", deg: bool) -> str:
     if solved.colliding:
         text += f", collisions on the way to {listed(solved.colliding)}"
     if missed:
-        text += f". First missed is target {missed[0]}: {solved[missed[0]].status.value}"
+        text += f". {first_missed(solved, missed[0])}"
     elif solved.breaks and (reason := solved.break_reasons[solved.breaks[0]]) is not known:
         text += f". First break: {reason.value}"
     return text

@@ -63,8 +63,8 @@ def plan(
 
     The joints move straight from each waypoint to the next, and collide neither with an obstacle of
     --scene nor with the robot itself; rounded corners are proven, too. Rows of the output are
-    waypoints, one column per joint. If no path is found, nothing is written, standard error says
-    why, and the exit code is 1.
+    waypoints, one column per joint. If no path is found, nothing is written, the reason is printed
+    on standard error, and the exit code is 1.
 
     \b
     jointwise plan panda --from 0 -1 0 -2 0 1 1 --to 0.4 0.3 0.3 --scene cell.toml -o path.csv

@@ -41,9 +41,9 @@ def retarget(
     contact: Annotated[
         list[str] | None,
         typer.Option(
-            help="A link, such as a foot, that keeps its place where the clips have contacts. "
-            "Points of the link may follow, such as the corners of its sole: X,Y,Z:X,Y,Z in "
-            "metres. Repeat the option for other links.",
+            help="A link, such as a foot, that stays in place in the frames in which a clip marks "
+            "it as in contact. POINTS are optional points of the link, such as the corners of its "
+            "sole: X,Y,Z:X,Y,Z in metres. Repeat the option for other links.",
             metavar="LINK[=POINTS]",
             show_default=False,
         ),
@@ -51,7 +51,7 @@ def retarget(
     floor: Annotated[
         float | None,
         typer.Option(
-            help="Height of a floor that the links of --contact do not go below, in metres.",
+            help="Height of the floor in metres; the links of --contact stay above it.",
             metavar="Z",
             show_default=False,
         ),
@@ -63,8 +63,8 @@ def retarget(
 
     A clip is an .npz file with links, the names of its links; rate, frames per second; and poses
     (frames, links, 4, 4), or positions (frames, links, 3) in metres and optionally quaternions
-    (frames, links, 4), w last. It may have contacts (frames, links): when a link keeps its place.
-    Its solutions go to a file of the same name in the output folder.
+    (frames, links, 4), w last. It may have contacts (frames, links), booleans that are true while a
+    link stays in place. The solutions of a clip go to a file of the same name in the output folder.
 
     The same command resumes after an interruption.
 
@@ -97,7 +97,7 @@ def _contacts(given: list[str] | None, floor: float | None) -> "dict[str, Contac
     from jointwise.contact import Contact
 
     if floor is not None and not given:
-        raise InvalidInputError("--floor needs --contact, whose links it limits: add it.")
+        raise InvalidInputError("--floor limits the links of --contact: add --contact LINK.")
     contacts = {}
     for text in given or ():
         link, equals, points = text.partition("=")

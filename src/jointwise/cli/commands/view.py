@@ -30,9 +30,9 @@ def view(
     options: ShownOptions,
     freedom: FreedomOptions,
     host: Annotated[
-        str, typer.Option(help="Address to serve at; 0.0.0.0 for all networks.")
+        str, typer.Option(help="Address to listen on; 0.0.0.0 for all networks.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="Port to serve at.")] = 8080,
+    port: Annotated[int, typer.Option(help="Port to listen on.")] = 8080,
     open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open a browser.")] = True,
     path: Annotated[
         str | None,
@@ -46,7 +46,7 @@ def view(
         str | None,
         typer.Option(
             "--clip",
-            help="An .npz file to play with a whole robot: solutions of retarget or path, or a "
+            help="An .npz file to play on a whole robot: solutions from retarget or path, or a "
             "clip as for retarget, which is solved first.",
             metavar="FILE",
         ),
@@ -56,8 +56,8 @@ def view(
 
     A robot with several ends, such as a humanoid, is shown whole, with a target for any of its
     links; --tip shows one arm of it. The obstacles of --scene can be moved, added, saved and loaded
-    on the page. A path of --path is drawn in colours that show what limits it, and played. A clip
-    of --clip is played in real time.
+    on the page. The path of --path is drawn in colours that show what limits it, and played. The
+    clip of --clip is played in real time.
 
     \b
     jointwise view panda

@@ -72,7 +72,8 @@ class SerialEngine:
         details = Details(links[0], check=check)
         if posture is not None or config.method != "combined":
             preferred = preferred_values(posture, arm.n)
-            what = "CCD alone is" if posture is None else "a posture is"
+            what = "with CCD alone" if posture is None else "with a posture"
+            what = f"targets {what} are"
             require_cpu(replace(options, device="cuda") if resident else options, config, what)
             require_search(config, what)
             found = solve_rows_singly(arm, targets, starts, config, options, check, preferred)

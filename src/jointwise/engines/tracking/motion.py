@@ -46,7 +46,7 @@ class Moving(NamedTuple):
 
     Attributes:
         motion: Limits and the time of a step.
-        limits: (n, 6) limits of each joint, and the target of its spare motion.
+        limits: (n, 6) limits of each joint, and the target of its self-motion.
         state: All that determines the next steps.
     """
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from jointwise.engines.tracking.guard import Guard
     from jointwise.scene.scene import Scene
 
-# Without preferred values, spare motion keeps joints away from their limits by this share of the
+# Without preferred values, self-motion keeps joints away from their limits by this share of the
 # range.
 INNER_MARGIN = 0.15
 INVALID = TrackStatus.INVALID
@@ -92,7 +92,7 @@ class Tracker:
             packed: Packs targets, one set or many.
             start: (n,) the current joint values [rad, m].
             motion: Limits and the time of a step.
-            preferred: (n,) joint values that spare motion approaches [rad, m].
+            preferred: (n,) joint values that self-motion approaches [rad, m].
             switches: Whether joints that have stopped move to another branch automatically.
         """
         limits = np.column_stack([motion.per_step, preferred])
@@ -348,8 +348,8 @@ def active_joints(
     if posture.weight != POSTURE_WEIGHT or posture.smoothness:
         name = "smoothness" if posture.smoothness else "weight"
         raise InvalidInputError(
-            f"posture has a {name}: a tracker approaches its joint values only by spare motion, "
-            "which does not affect targets. Leave it out."
+            f"posture has a {name}: a tracker approaches its joint values only by self-motion, "
+            "which does not affect the targets. Leave it out."
         )
     if posture.active is None:
         return None

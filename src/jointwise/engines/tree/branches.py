@@ -1,7 +1,7 @@
-"""Other branches of a path: a missed frame is solved, and followed back and on from its solution.
+"""Other branches of a path: a missed frame is solved, and its solution is followed both ways.
 
-The path changes to such a branch where it is nearest; within velocity limits it moves to it frame
-by frame.
+The path changes to the new branch where the change is smallest. If velocities are limited, the
+joints approach the branch frame by frame.
 """
 
 from typing import TYPE_CHECKING, NamedTuple
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 # A larger step is a break, unless the largest step is given [rad, m].
 LARGE_STEP = 0.5
-# Restarts of a search, at most.
+# Largest number of restarts of a search.
 RESTARTS = 8
-# Frames of a branch that are followed back at first, and their growth.
+# Number of frames that are first followed backward, and the factor by which it grows.
 FIRST_BACK, BACK_GROWTH = 32, 2
-# Squared errors much smaller than others, as a share of them.
+# Squared errors are much smaller than others if they are at most this share of them.
 MUCH_SMALLER = 0.5
-# Changes that exceed their limit by less are within it [rad, m].
+# A change that exceeds its limit by less than this counts as within it [rad, m].
 ROUNDING = 1e-12
 
 
@@ -36,12 +36,12 @@ class Branches(NamedTuple):
     """Other branches of a path.
 
     Attributes:
-        frames: Its frames.
+        frames: The frames of the path.
         config: Tolerances and restarts.
         limits: Largest steps.
         before: (v+12,) the state one frame before the first; None if there is none.
-        is_start: Whether that is the start of the path.
-        check: What the robot must not collide with.
+        is_start: Whether ``before`` is the start of the path.
+        check: The collision check; None if nothing is checked.
     """
 
     frames: Frames
@@ -52,7 +52,7 @@ class Branches(NamedTuple):
     check: "TreeCollisionCheck | None"
 
     def some(self, rows: slice, path: TreeResults) -> "Branches":
-        """Those of some frames, from the state before them."""
+        """The branches for some of the frames, from the state before these frames."""
         frames = self.frames
         request = frames.request._replace(targets=frames.request.targets[rows])
         changes = frames.changes if len(frames.changes) == 1 else frames.changes[rows]
@@ -62,7 +62,7 @@ class Branches(NamedTuple):
         return own._replace(before=path.states[rows.start - 1].copy(), is_start=False)
 
     def of_limb(self, limb: Limb) -> "Branches":
-        """Those of a limb."""
+        """The branches for a limb."""
         frames, columns = self.frames, limb.columns
         frames = frames._replace(
             request=frames.request.of_limb(limb),
@@ -73,10 +73,10 @@ class Branches(NamedTuple):
         return self._replace(frames=frames, before=before)
 
     def better(self, path: TreeResults, row: int) -> TreeResults:
-        """A path through a solution of a missed frame, if it is better as a whole; or the same.
+        """A path through a solution of a missed frame if that path is better, or the given path.
 
-        It is better if it reaches more frames, and its errors are not larger. If it only reaches
-        that frame, between others that lag behind, errors must be much smaller.
+        A path is better if it reaches more frames and its errors are not larger. If it gains no
+        frame, or only this one between missed frames, its errors must be much smaller.
         """
         solution = self.solution(path, row)
         if solution is None:
@@ -95,19 +95,20 @@ class Branches(NamedTuple):
         return path
 
     def is_better(self, other: TreeResults, path: TreeResults, row: int) -> bool:
-        """Whether another path through a solution of a frame is better."""
+        """Whether another path, through a solution of a frame, is better."""
         gain = self.missed(path) - self.missed(other)
         is_alone = not are_reached(other)[row + 1 : row + 2].any()
         share = MUCH_SMALLER if gain == 0 or (gain == 1 and is_alone) else 1.0
         return gain >= 0 and self.cost(other) <= share * self.cost(path)
 
     def solution(self, path: TreeResults, row: int) -> tuple[Floats, int] | None:
-        """The state of a solution of a frame, near the frame before, and its restarts."""
+        """The state of a solution of a frame, near the previous state, and its restarts."""
         request, criteria = self.frames.request, criteria_of(self.config, near_start=True)
         near = path.states[row - 1] if row else self.before
         assert near is not None
         targets, v = request.targets[row : row + 1].copy(), self.variable_count
-        weights = targets[:, :, :TARGET_DIRECTIONS]  # no matter in a solution, but for finding it
+        # Weights do not affect a solution, only the search for it.
+        weights = targets[:, :, :TARGET_DIRECTIONS]
         weights[:] = np.where(weights > 0.0, (1.0, request.tree.angular_scale**2), 0.0)
         own = request._replace(targets=targets)
         found = result_arrays(own)
@@ -122,9 +123,9 @@ class Branches(NamedTuple):
         return state, int(found.outcomes[0, 2])
 
     def branch(self, row: int, state: Floats) -> tuple[TreeResults, int]:
-        """The path through a state at a frame: from its first frame, which is second, to the end.
+        """The branch through a state at a frame, and the index of the first frame of the branch.
 
-        Back from the frame, it ends before the first frame that is missed.
+        The branch extends forward to the last frame, and backward until a frame is missed.
         """
         parts = [self.frames.follow(range(row, self.frames.size), state, False)]
         first, size = row, FIRST_BACK
@@ -140,20 +141,25 @@ class Branches(NamedTuple):
         return joined(parts[::-1]), first
 
     def junction(self, path: TreeResults, branch: TreeResults, first: int, row: int) -> int:
-        """The frame from ``first`` to ``row`` at which the change to a branch is smallest."""
-        shares = []
+        """The frame from ``first`` to ``row`` at which the change to a branch is smallest.
+
+        Without a limit, a large change from a start is not reported as a break. So the path begins
+        in another branch only if its first frame was missed.
+        """
+        is_limited = np.isfinite(self.limits.max_step) or self.limits.is_timed
+        shares, reaches_first = [], bool(are_reached(path)[0])
         for i in range(first, row + 1):
             before = path.states[i - 1] if i else self.before
             if before is None:
-                return i  # anywhere
+                return i  # the path may begin anywhere
             share = self.share_of_limit(i, before, branch.states[i - first])
-            is_limited = np.isfinite(self.limits.max_step) or self.limits.is_timed
-            is_free = i == 0 and self.is_start and not is_limited  # from a start: no break
-            shares.append(min(share, 1.0) if is_free else share)
+            if i == 0 and self.is_start and not is_limited and share > 1.0:
+                share = np.inf if reaches_first else 1.0
+            shares.append(share)
         return first + int(np.argmin(shares))
 
     def exit(self, path: TreeResults, branch: TreeResults, first: int, row: int) -> int:
-        """The frame at which a branch that misses frames after ``row`` may be left for the path."""
+        """The frame at which the path returns from a branch that misses frames after ``row``."""
         reached = are_reached(branch)[row - first :]
         begin = row + int(np.append(reached, False).argmin())
         for i in range(begin, self.frames.size):
@@ -162,7 +168,7 @@ class Branches(NamedTuple):
         return self.frames.size
 
     def share_of_limit(self, row: int, before: Floats, state: Floats) -> float:
-        """The largest change of a variable to a frame, as a share of what is no break."""
+        """The largest change of a variable to a frame, as a share of its limit; a break above 1."""
         is_given = np.isfinite(self.limits.max_step)
         longest = self.limits.max_step if is_given else LARGE_STEP
         limits = np.maximum(np.minimum(self.frames.largest_change(row), longest), ROUNDING)
@@ -170,7 +176,7 @@ class Branches(NamedTuple):
         return float((change / limits).max(initial=0.0))
 
     def approach(self, path: TreeResults, begin: int) -> None:
-        """Keep the velocity limits from a frame on: move to the states of the path by and by."""
+        """Approach the states of a path within the velocity limits, beginning at a frame."""
         v = self.variable_count
         for i in range(begin, self.frames.size):
             before = path.states[i - 1] if i else self.before
@@ -192,29 +198,29 @@ class Branches(NamedTuple):
 
     @property
     def variable_count(self) -> int:
-        """Variables of a state; the pose of the base is after them."""
+        """Number of variables of a state; the pose of the base follows them."""
         return len(self.frames.request.tree.variables)
 
     def missed(self, path: TreeResults) -> int:
-        """How many frames are missed, or collide."""
+        """Number of frames that are missed or collide."""
         reached = are_reached(path)
         if self.check is not None:
             reached &= self.check.free(*self.frames.request.unpacked(path.states))
         return int((~reached).sum())
 
     def cost(self, path: TreeResults) -> float:
-        """The weighted squared errors."""
+        """The sum of the weighted squared errors."""
         return float((self.weights * path.errors**2).sum())
 
 
 def are_reached(path: TreeResults) -> Bools:
-    """(m,) which frames are reached."""
+    """(m,) whether each frame is reached."""
     reached: Bools = path.outcomes[:, 0] == CONVERGED
     return reached
 
 
 def joined(parts: list[TreeResults]) -> TreeResults:
-    """Parts of a path, one after the other."""
+    """Concatenate parts of a path."""
     return TreeResults(
         np.concatenate([each.states for each in parts]),
         np.concatenate([each.errors for each in parts]),

@@ -75,7 +75,7 @@ class TreeEngine:
                 "arrays for a robot, with device='cuda' to solve them on a GPU."
             )
         check_precision(options.dtype, problem.config)
-        require_search(problem.config, "whole robots are")
+        require_search(problem.config, "targets of whole robots are")
         check_tree_config(problem.config)
         request = make_request(problem, True)
         reason = "a posture with a weight is applied" if request.has_preference else ""

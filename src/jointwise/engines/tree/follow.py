@@ -33,18 +33,18 @@ def follow(
 ) -> TreeResults:
     """Follow targets set by set, and search for a solution where one is missed.
 
-    Each set starts at the previous solution and ends at the nearby minimum of the weighted squared
-    errors, so that the robot does not change its branch where targets are out of reach. The path
-    changes to another branch that reaches more sets; see ``recovery``.
+    Each set starts at the previous solution and ends at a nearby minimum of the weighted squared
+    errors, so that the robot does not jump where targets are out of reach. If another branch
+    reaches more sets, the path changes to it; see ``recovery``.
 
     Args:
         request: The targets.
         config: Tolerances, and restarts of the first set.
-        limits: Velocity limits; with a start, the robot is there one set before the first.
+        limits: Velocity limits; a given start is the state one set before the first.
         smoothness: Weight of the change of the joints; a target weighs 1.
         has_start: Whether a start was given.
-        check: The collision check, which the first set must pass.
-        first: (v+12,) the state near which the first set is solved; None: it is searched.
+        check: The collision check that the solution of the first set must pass.
+        first: (v+12,) the state near which the first set is solved; None: it is searched for.
     """
     if not len(request.targets):
         return result_arrays(request)
@@ -126,7 +126,7 @@ def finish(
 
 
 def breaks_of(q: Floats, max_step: float) -> tuple[int, ...]:
-    """Indices of targets that a joint reaches with a large step.
+    """Indices of targets to which a joint makes a large step.
 
     Args:
         q: (m+1, n) the start and the solution of each target. A step from the start counts only if

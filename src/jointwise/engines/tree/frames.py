@@ -1,4 +1,4 @@
-"""Frames of a path, each moved from the state before to the least errors nearby."""
+"""Frames of a path, each solved from the previous state by reducing the errors locally."""
 
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ from jointwise.kernels.layout.tree import (
     TreeResults,
 )
 
-# Steps of a frame at most, and the relative decrease of the cost below which it ends.
+# Largest number of steps of a frame, and the relative decrease of the cost below which they end.
 FRAME_LIMITS = 50, 1e-5
 
 
@@ -24,12 +24,12 @@ class Frames(NamedTuple):
     """Frames of a path, which are followed without restarts.
 
     Attributes:
-        request: Their targets.
-        criteria: When a frame is reached.
+        request: The targets of the frames.
+        criteria: The stopping criteria of a frame.
         settings: (6, v) settings of the variables.
-        changes: (1, v) largest change of each variable between neighbours [rad, m], or (m, v) to
-            each of m frames.
-        memory: Scratch of a kernel.
+        changes: (1, v) largest change of each variable between neighbouring frames [rad, m], or
+            (m, v) largest change before each of m frames.
+        memory: Scratch memory of a kernel.
     """
 
     request: Request
@@ -40,22 +40,22 @@ class Frames(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many there are."""
+        """Number of frames."""
         return len(self.request.targets)
 
     def largest_change(self, row: int) -> Floats:
-        """(v,) largest change of each variable from the frame before to this one [rad, m]."""
+        """(v,) largest change of each variable from the previous frame to this one [rad, m]."""
         changes: Floats = self.changes[min(row, len(self.changes) - 1)]
         return changes
 
     def follow(self, rows: range, state: Floats, is_limited: bool) -> TreeResults:
-        """Move a state to some frames, one after the other.
+        """Follow the targets of some frames, one after the other, from a state.
 
         Args:
             rows: Neighbouring frames in ascending or descending order; at least one.
-            state: (v+12,) where to begin.
-            is_limited: Whether the change to the first of these frames is limited, as those
-                between frames are.
+            state: (v+12,) the state to start from.
+            is_limited: Whether the change from this state to the first of these frames is limited,
+                like the changes between frames.
         """
         stop = rows.stop if rows.stop >= 0 else None
         targets = np.ascontiguousarray(self.request.targets[rows.start : stop : rows.step])
@@ -77,11 +77,11 @@ class Frames(NamedTuple):
         return results
 
     def move_between(self, row: int, near: Floats, bounds: tuple[Floats, Floats]) -> TreeResults:
-        """Move a state to one frame, with all variables between bounds.
+        """Follow the targets of one frame, with all variables between bounds.
 
         Args:
             row: The frame.
-            near: (v+12,) where to begin, moved between the bounds first.
+            near: (v+12,) the state to start from, which is first moved between the bounds.
             bounds: (v,) lower and upper bounds [rad, m].
         """
         settings = self.settings.copy()

@@ -248,7 +248,7 @@ class Limb(NamedTuple):
 
     @property
     def columns(self) -> Ints:
-        """Those of a state of all limbs that are the state of this one."""
+        """The columns of a state of all limbs that are the state of this limb."""
         return np.append(self.variables, np.arange(-BASE_POSE, 0))
 
 
@@ -322,5 +322,5 @@ def check_movable(
                 hint = f"no joint is between it and {target.to!r}"
             if held is not None and held.any():
                 where = "the base" if target.to is None else repr(target.to)
-                hint = f"all joints between it and {where} are held by the posture's active"
+                hint = f"posture.active lists none of the joints between it and {where}"
             raise InvalidInputError(f"no active joint moves {link!r}: {hint}. Remove its target.")

@@ -1,11 +1,12 @@
-"""Frames of a path that following misses although they are within reach.
+"""Search for solutions of frames that a path misses although they are within reach.
 
-Following stays in its branch, so one wrong bend of a straight knee can cost all later frames. The
-first frame of a missed stretch is searched for with restarts, and the path changes to the branch of
-its solution if that is better.
+A path that is solved frame by frame stays in one branch, so if a straight knee bends the wrong way
+once, all later frames may be missed. The first frame of a stretch of missed frames is therefore
+solved with restarts. The path changes to the branch of this solution if that makes it better.
 
-Stretches out of reach cost little: each failure in a stretch quadruples the number of frames that
-are passed over before the next search. Nothing is searched for before a frame is nearly reached.
+Targets that stay out of reach take little time: each failure in a stretch quadruples the number of
+frames that are skipped before the next search. If the first frame is missed, there is no search
+before the first frame that is nearly reached.
 """
 
 import numpy as np
@@ -16,18 +17,18 @@ from jointwise.engines.tree.solve import copies, some_rows
 from jointwise.kernels.layout.status import CONVERGED
 from jointwise.kernels.layout.tree import TreeResults
 
-# Frames that are recovered at a time, and searches for them, at most.
+# Largest number of frames that are recovered together, and of searches for them.
 WINDOW, SEARCHES = 500, 24
-# Frames of a stretch that are passed over after its first failure, and their growth.
+# Number of frames that are skipped after the first failure, and the factor by which it grows.
 FIRST_GAP, GROWTH = 4, 4
 # A frame whose errors are all below these is nearly reached [m, rad].
 NEARLY = 0.01, 0.1
 
 
 def recovered(branches: Branches, followed: TreeResults) -> TreeResults:
-    """A path that was followed, or a better one: never with more missed frames.
+    """The given path, or a better one, which never misses more frames.
 
-    Limbs have branches of their own, unless something must not collide.
+    Without a collision check, each limb changes its branch independently.
     """
     if are_reached(followed).all():
         return followed
@@ -47,7 +48,7 @@ def recovered(branches: Branches, followed: TreeResults) -> TreeResults:
 
 
 def part_of(limb: Limb, branches: Branches, followed: TreeResults) -> TreeResults:
-    """A limb of a path; a frame that it reaches may be missed by others."""
+    """The part of a path that belongs to a limb; it may reach frames that other limbs miss."""
     errors, outcomes = followed.errors[:, limb.targets], followed.outcomes.copy()
     is_near = errors < branches.config.tolerances
     outcomes[(is_near | (branches.weights == 0.0)).all(axis=(1, 2)), 0] = CONVERGED
@@ -55,7 +56,7 @@ def part_of(limb: Limb, branches: Branches, followed: TreeResults) -> TreeResult
 
 
 def recovered_limb(branches: Branches, followed: TreeResults) -> TreeResults:
-    """The same for a limb, or for all of them as one."""
+    """The given path of one limb, or of all limbs together, or a better one."""
     count, first = len(followed.states), first_row(branches, followed)
     if first >= count:
         return followed
@@ -74,10 +75,11 @@ def recovered_limb(branches: Branches, followed: TreeResults) -> TreeResults:
 
 
 def first_row(branches: Branches, followed: TreeResults) -> int:
-    """The frame before which nothing is searched for.
+    """The first frame at which a search makes sense.
 
-    If the first frame is missed, it was searched for already, as others may be that are as far
-    away: then it is the first that is nearly reached.
+    If the first frame is missed, it was already solved with restarts, and frames that are as far
+    out of reach would be missed as well. So the search begins at the first frame that is nearly
+    reached.
     """
     from_start = branches.before is not None and branches.limits.is_timed
     if are_reached(followed)[0] or from_start:
@@ -87,7 +89,7 @@ def first_row(branches: Branches, followed: TreeResults) -> int:
 
 
 def recovered_window(branches: Branches, path: TreeResults, row: int) -> TreeResults:
-    """The path, or a better one, by searches from a frame on."""
+    """The given path, or a better one that is found by searches, beginning at a frame."""
     gap, last = FIRST_GAP, len(path.states) - 1
     for _ in range(SEARCHES):
         missed = np.flatnonzero(~are_reached(path)[row:])

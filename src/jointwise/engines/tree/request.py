@@ -104,7 +104,7 @@ class Request(NamedTuple):
         return q, self.base @ moved
 
     def of_limb(self, limb: Limb) -> "Request":
-        """The same for the targets of a limb."""
+        """The request for the targets of a limb."""
         return self._replace(
             tree=limb.tree,
             targets=self.targets.take(limb.targets, axis=1),

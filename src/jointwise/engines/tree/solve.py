@@ -41,7 +41,7 @@ def result_arrays(request: Request) -> TreeResults:
 
 
 def some_rows(results: TreeResults, rows: slice | Ints) -> TreeResults:
-    """Some rows; views of a slice."""
+    """Some rows of results; views if the rows are a slice."""
     return TreeResults(results.states[rows], results.errors[rows], results.outcomes[rows])
 
 

@@ -115,8 +115,8 @@ def _path(tree: Tree, start: int, bodies: tuple[int, ...]) -> dict[int, GroupPla
             found[current] = GroupPlace(group, np.eye(4))
         else:
             raise InvalidInputError(
-                f"joint {group} of the chain does not follow the one before: expected the joints "
-                "from its base link on."
+                f"joint {group} of the chain does not follow the previous joint: expected the "
+                "joints in order, beginning at the base link."
             )
     return found
 

@@ -51,8 +51,8 @@ class MjcfShapes(FittedShapes):
         meshes = mjcf_solids(read_geoms(compiled), links, count)
         if not any(meshes):
             raise InvalidInputError(
-                f"{title} has no geoms with an inside: expected some in its bodies. For spheres "
-                "of your own, call with_geometry('spheres.json')."
+                f"{title} has no solid geoms: expected at least one in its bodies. To use your own "
+                "spheres, call with_geometry('spheres.json')."
             )
         solids = Solids(title, meshes, [{} for _ in range(count)], excluded_bodies(compiled))
         return fit_geometry(solids, model, joints, padding)

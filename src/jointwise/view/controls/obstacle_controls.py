@@ -82,7 +82,7 @@ class ObstacleEditor(PoseFields):
         }
         add_buttons(gui, "Add", add)
         self._name: Any = gui.add_dropdown(
-            "Obstacle", (NO_OBSTACLE,), hint="A click on an obstacle selects it, too."
+            "Obstacle", (NO_OBSTACLE,), hint="Clicking an obstacle selects it, too."
         )
         on_change(self._name, actions.apply, self._select)
         super().__init__(gui, ("Position", "Rotation"), actions.apply)
@@ -95,7 +95,7 @@ class ObstacleEditor(PoseFields):
         gui, margin = self._gui, 1e3 * self._obstacles.margin
         most = max(MAX_MARGIN, int(np.ceil(margin)))
         self._margin: Any = gui.add_slider(
-            "Margin [mm]", 0, most, 1, round(margin), hint="The least distance to keep."
+            "Margin [mm]", 0, most, 1, round(margin), hint="The minimum distance to keep."
         )
         on_change(self._margin, self._actions.apply, self._set_margin, "margin")
         self._add_spheres()

@@ -23,7 +23,7 @@ class PlanControls(Controls):
 
     def _add(self, gui: Gui, session: Session) -> None:
         noun = session.noun
-        hint = f"Plan from where the {noun} was before the target moved, and play the plan."
+        hint = "Plan from the configuration before the target moved, and play the plan."
         add_button(gui, "Plan", self._plan, hint)
         self._status = gui.add_html("")
         self._again: Any = gui.add_checkbox(
@@ -80,7 +80,7 @@ def plan_lines(planned: Planned) -> list[str]:
         lines.append(f"length {plan.length:.3g}, {edges}")
     if planned.contact is not None:
         between = ", ".join(map(escape, planned.contact))
-        lines.append(f"least clearance {1e3 * planned.clearance:.1f} mm: {between}")
+        lines.append(f"smallest clearance {1e3 * planned.clearance:.1f} mm: {between}")
     if isfinite(planned.seconds):
         samples = checks.quantity(plan.samples, "sample")
         lines.append(f"planned in {format_si(planned.seconds, 's')}, {samples}")

@@ -33,7 +33,7 @@ class TargetControls(Controls):
             snap = partial(self._apply, session.snap_target_to_link)
             self._of_target = [add_button(gui, f"Snap target to {end}", snap)]
             if several:
-                hint = "A click on the link does the same."
+                hint = "Clicking the link does the same."
                 remove = partial(self._apply, self._remove)
                 self._of_target.append(add_button(gui, "Remove target", remove, hint))
         on_change(follows, self._apply, session.set_follows)
@@ -42,8 +42,8 @@ class TargetControls(Controls):
         self._link = gui.add_dropdown(
             "Link",
             (NO_LINK, *self._session.links),
-            hint="Links with targets come first. Selecting another link gives it a target where "
-            "it is, as does a click on the link.",
+            hint="Links with targets are listed first. Selecting or clicking another link gives "
+            "it a target at its current place.",
         )
         on_change(self._link, self._apply, self._select)
 

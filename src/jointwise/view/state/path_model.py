@@ -93,7 +93,7 @@ class PathModel(PlannedModel):
         """
         if path.q.shape[1] != self.model.n:
             raise InvalidInputError(
-                f"the path has {path.q.shape[1]} joints: expected {self.model.n}, those of the "
+                f"the path has {path.q.shape[1]} joints: expected the {self.model.n} joints of the "
                 f"{self.noun}."
             )
         self._show_path(ShownPath(self.model, path))

@@ -141,7 +141,7 @@ class ShownPath:
         if np.isfinite(clearance).any():
             least = int(np.nanargmin(clearance))
             distance = 1e3 * clearance[least]
-            lines.append(f"Least clearance {distance:.1f} mm, at {self._place(least)}.")
+            lines.append(f"Smallest clearance {distance:.1f} mm, at {self._place(least)}.")
         near = [
             f"{names[joint]} is near a limit {self._span(rows)}."
             for joint in np.flatnonzero(self.near_limits.any(axis=0)).tolist()

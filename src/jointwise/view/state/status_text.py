@@ -60,8 +60,8 @@ BREAKS: dict[CodedStatus, str] = {
     BreakReason.NO_SOLUTION: "No solution was found there or at the previous target: move the "
     "target closer.",
     BreakReason.OUTSIDE_LIMITS: (
-        "The arm reaches it only outside its joint limits: move or turn the target, or turn on "
-        "Free roll."
+        "The arm reaches the target only outside its joint limits: move or turn the target, or "
+        "turn on Free roll."
     ),
     BreakReason.COLLIDES: (
         "Every solution found there or at the previous target collides: move the target or the "
