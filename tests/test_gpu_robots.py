@@ -20,6 +20,15 @@ from jointwise import (
 )
 from jointwise.backends import cuda as gpu
 from jointwise.backends import cuda_trees
+from jointwise.kernels.layout.tree import (
+    TARGET_FORM,
+    TARGET_LINK_AXES,
+    TARGET_POINT,
+    TARGET_POSITION_WEIGHT,
+    TARGET_SIZE,
+    TREE_HEADER,
+    TREE_ROWS,
+)
 from tests.support.plan_scenes import robot_with_two_arms
 from tests.support.simulator import SIMULATED, assert_passes
 from tests.support.two_arms import two_arms
@@ -34,6 +43,12 @@ on_a_gpu = pytest.mark.skipif(bool(gpu.unavailable_reason()), reason="needs a GP
 @pytest.mark.skipif(SIMULATED, reason="is the simulator")
 def test_the_simulator_passes_these_tests():
     assert_passes(__file__)
+
+
+@pytest.fixture(autouse=True)
+def one_kernel(monkeypatch):
+    """Robots of all sizes share the kernels of the benchmark, which take a minute to compile."""
+    monkeypatch.setattr(cuda_trees, "MIN_SCRATCH", 5000)
 
 
 def load(free_base=False):
@@ -204,3 +219,14 @@ def test_velocity_limits_hold_on_a_gpu():
     assert_same_path(path, robot.solve_path(clip, **given))
     assert np.abs(np.diff(np.vstack([start, path.q]), axis=0)).max() <= 0.02 + 1e-12
     assert not path.converged.any()
+
+
+@pytest.mark.parametrize("column", [TARGET_POSITION_WEIGHT, TARGET_LINK_AXES, TARGET_FORM])
+def test_only_plain_targets_are_uploaded_in_part(column):
+    ints, targets = np.zeros(TREE_HEADER, np.int64), np.zeros((3, 2, TARGET_SIZE))
+    targets[1:, :, TARGET_POINT] = 0.5
+    assert cuda_trees._is_plain(ints, targets)
+    targets[2, 1, column] = 1.0
+    assert not cuda_trees._is_plain(ints, targets)
+    ints[TREE_ROWS] = 1
+    assert not cuda_trees._is_plain(ints, targets[:2])

@@ -24,7 +24,6 @@ from jointwise.kernels.layout.status import CONVERGED
 from jointwise.kernels.layout.task import PackedCriteria
 from jointwise.kernels.layout.tree import (
     PLAIN,
-    TARGET_DIRECTIONS,
     TARGET_FORM,
     TARGET_POINT,
     TREE_ROWS,
@@ -162,11 +161,10 @@ def upload(packed: TreeRows, rows: slice, settings: slice | None = None) -> Tree
 
 
 def _is_plain(ints: Ints, targets: Floats) -> bool:
-    """Whether targets (m, k, 64) differ in nothing but points and axes."""
-    first = targets[0]
-    if ints[TREE_ROWS] or (first[:, TARGET_FORM] != PLAIN).any():
+    """Whether targets (m, k, 64) are plain, and differ in nothing but where points and axes are."""
+    if ints[TREE_ROWS] or (targets[:, :, TARGET_FORM] != PLAIN).any():
         return False
-    return bool((targets[:, :, :TARGET_DIRECTIONS] == first[:, :TARGET_DIRECTIONS]).all())
+    return bool((targets[:, :, :TARGET_POINT] == targets[0, :, :TARGET_POINT]).all())
 
 
 def device_results(results: TreeResults, count: int, states: Floats | None = None) -> TreeResults:
