@@ -188,7 +188,9 @@ def _launch(kernel: Any, round_: Any, arguments: tuple[Any, ...]) -> None:
     threads = -(-round_.row_count // round_.lanes) * kernels.tree.WARP
     fitting = max(BLOCKS * _multiprocessors(), 1 if _simulated() else MIN_BLOCKS)
     with LOADING:
-        kernel[min(_blocks(threads), fitting), BLOCK_THREADS](*arguments)
+        call = kernels.rounds.KernelCall(kernel, arguments, _cuda().stream())
+        _cuda().synchronize()  # arrays are copied in another stream
+        call.launch(min(_blocks(threads), fitting), BLOCK_THREADS, *arguments)
     _cuda().synchronize()
 
 
