@@ -41,24 +41,28 @@ BLOCKS = 3
 # clips, of which a GPU follows tens of thousands at a time.
 MEMORY_SHARE, PIECE, MOST_ROWS = 0.3, 1 << 18, 1 << 23
 # Numbers of scratch of a thread: at least; at most, 512 KB of local memory, some for the compiler.
-MIN_SCRATCH, MAX_SCRATCH = 1024, 60_000
+MIN_SCRATCH, MAX_SCRATCH = 1024, 57_344
 
 
 def scratch_size(ints: Ints) -> int:
     """Numbers of scratch of a thread: a few sizes, so that few kernels are compiled.
 
     Raises:
-        InvalidInputError: The robot has so many joints that it takes more than a GPU has.
+        InvalidInputError: It is more than a GPU has.
     """
     size = max(memory_size(ints), MIN_SCRATCH)
     step = 1 << (size.bit_length() - 3)  # four sizes between powers of two
-    rounded = -(-size // step) * step
-    if rounded > MAX_SCRATCH:
+    if not fits(ints):
         raise InvalidInputError(
             "device is 'cuda', but the robot has too many joints or targets for the memory of a "
             "thread: use device='cpu'."
         )
-    return rounded
+    return -(-size // step) * step
+
+
+def fits(ints: Ints) -> bool:
+    """Whether the scratch of a problem fits into the memory of a thread."""
+    return memory_size(ints) <= MAX_SCRATCH
 
 
 def solve_rows(

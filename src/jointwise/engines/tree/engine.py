@@ -16,7 +16,13 @@ from jointwise.engines.path_limits import PathLimits
 from jointwise.engines.run_options import RunOptions, require_search
 from jointwise.engines.tree.contacts import with_contacts
 from jointwise.engines.tree.follow import breaks_of, follow
-from jointwise.engines.tree.gpu import COLLISIONS, check_precision, runs_on_gpu, solve_batch
+from jointwise.engines.tree.gpu import (
+    COLLISIONS,
+    check_precision,
+    runs_on_gpu,
+    solve_batch,
+    too_large,
+)
 from jointwise.engines.tree.request import (
     Request,
     check_numbers,
@@ -80,6 +86,7 @@ class TreeEngine:
         request = make_request(problem, True)
         reason = "a posture with a weight is applied" if request.has_preference else ""
         reason = reason if problem.collision is None else COLLISIONS
+        reason = reason or too_large(request)
         if runs_on_gpu(options.device, reason):
             config, results = problem.config, result_arrays(request)
             criteria = criteria_of(config, problem.start is not None)

@@ -33,6 +33,11 @@ def runs_on_gpu(device: Device, reason: str) -> bool:
     return wants_gpu(device) and not reason
 
 
+def too_large(request: Request) -> str:
+    """The reason if a robot needs more memory than a thread of a GPU has; else ""."""
+    return "" if cuda_trees.fits(request.tree.ints) else "so many joints and targets are solved"
+
+
 def check_precision(dtype: object, config: SolveConfig) -> None:
     """Refuse single precision."""
     if precision(dtype, config) is not np.float64:  # type: ignore[arg-type]
