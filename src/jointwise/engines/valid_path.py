@@ -63,9 +63,13 @@ def follow_on_gpu(paths: Sequence[PathProblem]) -> list[IKPath | None]:
     chosen = [i for i, path in enumerate(paths) if _is_for_gpu(path, len(paths))]
     if not chosen:
         return found
+    from concurrent.futures import ThreadPoolExecutor
+
+    from jointwise.backends.threads import thread_count
     from jointwise.engines.tree.engine import TREE
 
-    parts = [valid_part(paths[i]) for i in chosen]
+    with ThreadPoolExecutor(thread_count(None)) as pool:
+        parts = list(pool.map(valid_part, [paths[i] for i in chosen]))
     some = [(part.problem, part.limits) for part, _ in parts if part is not None]
     followed = iter(TREE.follow_on_gpu(some))
     for i, (part, valid) in zip(chosen, parts, strict=True):

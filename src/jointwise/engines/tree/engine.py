@@ -29,6 +29,7 @@ from jointwise.engines.tree.request import (
     check_tree_config,
     largest_error,
     make_request,
+    start_rows,
 )
 from jointwise.engines.tree.solve import NO_CHECK, result_arrays, solve_rows, some_rows
 from jointwise.errors import InvalidInputError
@@ -42,7 +43,7 @@ from jointwise.model.tree_path import arm_as_tree
 from jointwise.model.tree_poses import inverse, square
 from jointwise.path_options import PathOptions
 from jointwise.problem import Problem
-from jointwise.results.batch import Details, IKBatch, read_only
+from jointwise.results.batch import ARRAYS, Details, IKBatch, read_only
 from jointwise.results.path import IKPath
 from jointwise.results.result import IKResult, LinkErrors
 from jointwise.results.status import STATUS_BY_CODE
@@ -140,19 +141,23 @@ class TreeEngine:
 
     def follow_on_gpu(self, paths: Sequence[tuple[Problem, PathLimits]]) -> list[IKPath]:
         """Joint values along many paths, without contacts and collisions."""
-        from jointwise.engines.tree.clips import Clip, follow_clips
+        from jointwise.engines.tree.clips import Clips, alike, follow_clips, joined
 
-        clips = []
-        for problem, limits in paths:
-            problem = _of_path(problem)
-            posture, has_start = problem.posture, problem.start is not None
+        groups: dict[object, list[int]] = {}
+        for i, (problem, limits) in enumerate(paths):
+            groups.setdefault(alike(problem, limits), []).append(i)
+        found: list[IKPath] = [None] * len(paths)  # type: ignore[list-item]
+        for members in groups.values():
+            every, rows = joined([paths[i][0] for i in members])
+            problem, each_limits = _of_path(every), [paths[i][1] for i in members]
+            request, posture = make_request(problem, True), problem.posture
             smoothness = 0.0 if posture is None else posture.smoothness
-            request = make_request(problem, True)
-            clips.append(Clip(request, problem.config, limits, smoothness, has_start))
-        found = []
-        for (problem, limits), clip, results in zip(paths, clips, follow_clips(clips), strict=True):
-            fields = _collected(clip.request, clip.config, results, None, along_path=True)
-            found.append(_with_breaks(of_robot(problem), limits, IKPath(*fields)))
+            has_start, config = problem.start is not None, problem.config
+            clips = Clips(request, rows, each_limits, config, smoothness, has_start)
+            results = follow_clips(clips)
+            whole = IKPath(*_collected(request, config, results, None, along_path=True))
+            for i, own, of_path in zip(members, rows, each_limits, strict=True):
+                found[i] = _with_breaks(problem, of_path, _part(whole, own))
         return found
 
     def _followed(
@@ -227,9 +232,22 @@ def _of_path(problem: Problem) -> Problem:
 
 def _with_breaks(problem: Problem, limits: PathLimits, path: IKPath) -> IKPath:
     """The path with its breaks."""
-    before = path.q[:1] if problem.start is None else make_request(problem, True).starts
+    start, before = problem.start, path.q[:1]
+    if start is not None:
+        before = start_rows(problem.model, start, None, 1)
     breaks = breaks_of(np.concatenate([before, path.q]), limits.max_step)
     return replace(path, _details=path._details._replace(breaks=breaks))
+
+
+def _part(path: IKPath, rows: slice) -> IKPath:
+    """Some rows of what was followed together."""
+    details, errors = path._details, path._details.link_errors
+    assert isinstance(errors, LinkErrors)
+    own = LinkErrors(errors.links, errors.values[rows], errors.missed[rows])
+    poses = None if details.base_poses is None else details.base_poses[rows]
+    details = details._replace(link_errors=own, base_poses=poses)
+    arrays = Results(*(getattr(path, name)[rows] for name in ARRAYS))
+    return IKPath(*arrays, details)
 
 
 def of_robot(problem: Problem) -> Problem:
