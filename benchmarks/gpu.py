@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -413,6 +414,13 @@ def tolerance(rows: int) -> None:
             print(f"{row}{1e-6 / seconds:11.2f}", flush=True)
 
 
+def robots_table(rows: int, folder: Path) -> None:
+    """Whole robots on a GPU: many poses at once, solved cold and followed."""
+    from benchmarks.gpu_robots import robots as table
+
+    table(rows, folder)
+
+
 TABLES = {
     "rates": rates,
     "growth": growth,
@@ -420,6 +428,7 @@ TABLES = {
     "tolerance": tolerance,
     "solutions": solutions,
     "obstacles": obstacles,
+    "robots": robots_table,
     "roofline": roofline,
 }
 
@@ -430,6 +439,14 @@ def main() -> None:
     parser.add_argument("table", nargs="?", choices=list(TABLES))
     parser.add_argument("--rows", type=int, default=1 << 24)
     parser.add_argument("--plot", help="draw throughput by batch size and joints to this file")
+    where = Path(__file__).parent / "robots"
+    parser.add_argument(
+        "--robots",
+        type=Path,
+        default=where,
+        metavar="FOLDER",
+        help="URDF files that python -m benchmarks.gpu_robots FOLDER wrote",
+    )
     add_keep(parser)
     arguments = parser.parse_args()
     rows = arguments.rows
@@ -437,11 +454,12 @@ def main() -> None:
     from numba import cuda
 
     device = cuda.get_current_device()
+    more = {"growth": [arguments.plot], "robots": [arguments.robots]}
     asked = [arguments.table] if arguments.table else list(TABLES)[:-1]
     for name in asked:
         with kept(f"gpu_{name}", TABLES[name].__doc__ or name, arguments.keep):
             print(f"{device.name}, numba {numba.__version__}, {rows} reachable targets, limits on")
-            TABLES[name](rows, *([arguments.plot] if name == "growth" else []))
+            TABLES[name](rows, *more.get(name, ()))
 
 
 if __name__ == "__main__":

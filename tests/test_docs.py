@@ -171,6 +171,20 @@ def test_no_page_installs_from_a_package_index(name):
     assert not re.search(r"pip install '?jointwise", text)
 
 
+def test_the_table_of_what_runs_where_is_true_of_calls():
+    sys.path.insert(0, str(ROOT / "docs" / "extensions"))
+    try:
+        table = import_module("devices").devices()
+    finally:
+        sys.path.pop(0)
+    rows = [line.strip("| ").split(" | ") for line in table.splitlines()[2:]]
+    found = {(call, model): gpu for call, model, _, gpu in rows}
+    assert found["`solve_batch`", "several links of a robot"] == "yes"
+    assert found["`solve_paths`", "several links of a robot"] == "yes"
+    assert found["`solve_batch`", "the same, with a scene"] == "no"
+    assert found["`solve_paths`", "an arm"] == "no"
+
+
 def test_every_public_name_has_a_page():
     listed = {name for module, name in PUBLIC if module == "jointwise"}
     assert listed | {"robots"} == set(jointwise.__all__)

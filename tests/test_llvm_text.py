@@ -1,6 +1,6 @@
 """The text that NVVM compiles: golden examples, which need no GPU."""
 
-from jointwise.kernels._numba.llvm_text import unroll_loops
+from jointwise.kernels._numba.llvm_text import keep_calls, unroll_loops
 
 LOOP = """\
 define void @kernel(double* %x) {
@@ -91,3 +91,11 @@ def test_the_text_of_a_real_kernel_is_still_a_module():
     module.verify()
     assert str(module).count("llvm.loop.unroll.full") == 1
     assert "fadd nnan ninf nsz double" in str(module)
+
+
+def test_calls_are_kept_and_modules_handed_over_once():
+    kept = 'define linkonce_odr i32 @"_ZN2lm7tree_lmB3v19B4abcd"(i8** %".ret")'
+    other = "define void @_ZN2lm11tree_lm_twoB3v19()"
+    body = "{\n  ret void\n}\n"
+    texts = [f"{kept}\n{body}", f"{other}\n{body}", f"{kept}\n{body}"]
+    assert keep_calls(texts, ("tree_lm",)) == [f"{kept} noinline\n{body}", f"{other}\n{body}"]

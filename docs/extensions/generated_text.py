@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 
+from devices import devices
 from kept_results import section
 from sphinx.util.docutils import SphinxDirective
 
@@ -77,7 +78,8 @@ def other_results():
 
 
 TEXTS = {
-    text.__name__: text for text in (command_help, statuses, robots, shapes, result, other_results)
+    text.__name__: text
+    for text in (command_help, statuses, robots, shapes, result, other_results, devices)
 }
 
 

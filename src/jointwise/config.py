@@ -11,6 +11,7 @@ from jointwise.kernels.layout.task import PackedCriteria
 from jointwise.model import checks
 
 Method = Literal["combined", "ccd", "ccd_anderson"]
+Device = Literal["cpu", "cuda", "auto"]
 
 # Where the low-discrepancy sequence of restarts begins for seed 0.
 DEFAULT_OFFSET = 0.5

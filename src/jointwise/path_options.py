@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import get_args
 
-from jointwise.config import changed_fields
+from jointwise.config import Device, changed_fields
 from jointwise.contact import Contact
 from jointwise.errors import InvalidInputError
 from jointwise.model import checks
@@ -23,6 +24,10 @@ class PathOptions:
             each start that is tried. ``solve_paths`` counts finished paths.
         contacts: Links of a robot that touch the ground, by name: they keep their place while they
             are in contact, and do not go below a floor. The path is then solved twice.
+        device: Where a robot follows its targets: ``"cpu"``, ``"cuda"`` for a GPU, or ``"auto"``
+            for a GPU if there is one and ``solve_paths`` is given a thousand paths or more. A GPU
+            follows one path slowly, and many at once. Contacts, a scene and paths that are solved
+            globally need the CPU.
 
     Raises:
         InvalidInputError: A value is out of its range; the text says which.
@@ -42,10 +47,12 @@ class PathOptions:
     samples: int = 2048
     progress: bool = False
     contacts: Mapping[str, Contact] | None = None
+    device: Device = "cpu"
 
     def __post_init__(self) -> None:
         for name in ("closed", "detours", "progress"):
             checks.flag(name, getattr(self, name))
+        checks.choice("device", self.device, get_args(Device))
         object.__setattr__(self, "samples", checks.count("samples", self.samples))
         if self.contacts is not None:
             object.__setattr__(self, "contacts", _checked_contacts(self.contacts))

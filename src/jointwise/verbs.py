@@ -3,10 +3,10 @@
 # Annotations stay text, so that help() shows the names of types, not what they stand for.
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
-from itertools import count as counted
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -33,9 +33,27 @@ from jointwise.problem import Problem
 
 if TYPE_CHECKING:
     from jointwise.engines.tracking.tracker import Tracker
+    from jointwise.engines.valid_path import PathProblem
     from jointwise.results.batch import IKBatch
     from jointwise.results.path import IKPath
     from jointwise.results.result import IKResult
+
+
+class Moving(NamedTuple):
+    """How fast a path is; see ``Verbs.solve_path``."""
+
+    times: ArrayLike | None
+    max_velocity: JointValues | None
+    max_step: float | None
+
+
+@contextmanager
+def naming_path(i: int) -> Iterator[None]:
+    """Errors about one of many paths name it."""
+    try:
+        yield
+    except InvalidInputError as error:
+        raise type(error)(f"paths[{i}]: {error}") from None
 
 
 class Verbs(Planning):
@@ -125,9 +143,10 @@ class Verbs(Planning):
             posture: As for ``solve``.
             config: As for ``solve``.
             device: ``"cpu"``, ``"cuda"`` for a GPU, or ``"auto"`` for a GPU if there is one.
-                Several targets of a robot, a posture or CCD alone need the CPU.
-            dtype: Precision on a GPU, float64 or float32. Convergence is always checked in
-                float64.
+                Preferred joint values, CCD alone, and several targets of a robot with a scene need
+                the CPU.
+            dtype: Precision on a GPU, float64 or float32; several targets of a robot are solved in
+                float64. Convergence is always checked in float64.
             threads: Threads on a CPU. None: one for every core.
             progress: Whether to show progress on standard error.
 
@@ -193,7 +212,7 @@ class Verbs(Planning):
             max_step: Largest change of any joint between neighbours, and from a given start to the
                 first target [rad, m]. If no solution found keeps this limit, the path breaks.
             options: Whether the path is closed, detours around obstacles, samples of free
-                directions, progress, and links in contact with the ground.
+                directions, progress, links in contact with the ground, and the device.
             posture: As for ``solve``. Its ``smoothness`` weighs the change of the joints.
             config: As for ``solve``. For several targets of a robot, the first set of targets is
                 solved with at most 16 restarts, and missed ones with at most 8.
@@ -215,11 +234,30 @@ class Verbs(Planning):
             >>> bool(path.converged.all()), path.breaks
             (True, ())
         """
+        from jointwise.engines.valid_path import follow_on_gpu, follow_valid
+
+        moving = Moving(times, max_velocity, max_step)
+        problem = self._path_problem(targets, start, moving, options, posture, config)
+        followed = follow_on_gpu([problem])[0]
+        path = follow_valid(problem) if followed is None else followed
+        return self._solved_path(path, moving, options)
+
+    def _path_problem(
+        self,
+        targets: ModelTargets,
+        start: JointValues | None,
+        moving: Moving,
+        options: PathOptions,
+        posture: Posture | None,
+        config: SolveConfig,
+    ) -> PathProblem:
+        """Check a path, and choose its engine."""
         from jointwise.engines.path_limits import check_closed, path_limits
-        from jointwise.engines.valid_path import follow_valid
+        from jointwise.engines.valid_path import PathProblem
 
         check_path_options(options)
         problem = self._problem(targets, True, start, posture, config, path=True)
+        times, max_velocity, max_step = moving
         if times is None and max_velocity is not None:
             raise InvalidInputError("max_velocity needs times, the time between targets [s].")
         count, known = len(problem.targets[0].values), self.max_velocity
@@ -233,10 +271,13 @@ class Verbs(Planning):
             check_closed(problem.targets)
         if options.detours:
             self._check_detours(posture)
-        path = follow_valid(path_engine(problem, options), problem, limits, options)
+        return PathProblem(path_engine(problem, options), problem, limits, options)
+
+    def _solved_path(self, path: IKPath, moving: Moving, options: PathOptions) -> IKPath:
+        """A path as it is returned: with its rate, and its detours."""
         self._check_misses(path)
-        if times is not None and np.ndim(times) == 0:
-            rate = 1.0 / float(np.asarray(times))
+        if moving.times is not None and np.ndim(moving.times) == 0:
+            rate = 1.0 / float(np.asarray(moving.times))
             path = replace(path, _details=path._details._replace(rate=rate))
         return self._with_detours(path) if options.detours else path
 
@@ -273,7 +314,7 @@ class Verbs(Planning):
         config: SolveConfig = DEFAULT_SOLVE_CONFIG,
         threads: int | None = None,
     ) -> list[IKPath]:
-        """Solve many paths on several threads, each as ``solve_path`` solves one.
+        """Solve many paths on several threads or a GPU, each as ``solve_path`` solves one.
 
         Args:
             paths: The targets of each path; paths may differ in length.
@@ -287,7 +328,8 @@ class Verbs(Planning):
             threads: Threads to use, each for one path at a time. None: one for every core.
 
         Returns:
-            The solved paths in order, each bit-for-bit the result of ``solve_path``.
+            The solved paths in order, each bit-for-bit the result of ``solve_path``, except on a
+            GPU, which rounds differently.
 
         Example:
             >>> from jointwise import Robot
@@ -301,29 +343,38 @@ class Verbs(Planning):
                 f"paths is {checks.short(paths)}: expected a list of paths. For one, use "
                 "solve_path."
             )
-        every = list(paths)
-        each = path_options(options, len(every))
-        found: list[IKPath] = []
-        given: dict[str, Any] = {"times": times, "max_velocity": max_velocity}
-        given |= {"posture": posture, "config": config}
-
-        def follow(i: int, targets: Any) -> IKPath:
-            own = replace(each[i], progress=False)
-            try:
-                return self.solve_path(targets, start, options=own, **given)
-            except InvalidInputError as error:
-                raise type(error)(f"paths[{i}]: {error}") from None
-
         from concurrent.futures import ThreadPoolExecutor
 
         from jointwise.backends.progress import reporting
         from jointwise.backends.threads import thread_count
+        from jointwise.engines.valid_path import follow_on_gpu, follow_valid
 
-        pool, shown = ThreadPoolExecutor(thread_count(threads)), any(one.progress for one in each)
+        every = list(paths)
+        each = path_options(options, len(every))
+        moving, shown = Moving(times, max_velocity, None), any(one.progress for one in each)
+
+        def problem_of(i: int) -> PathProblem:
+            own = replace(each[i], progress=False)
+            return self._path_problem(every[i], start, moving, own, posture, config)
+
+        def follow(i: int) -> IKPath:
+            with naming_path(i):
+                path = followed[i]
+                path = follow_valid(problem_of(i)) if path is None else path
+                return self._solved_path(path, moving, each[i])
+
+        followed: list[IKPath | None] = [None] * len(every)
+        if any(one.device != "cpu" for one in each):
+            problems = []
+            for i in range(len(every)):
+                with naming_path(i):
+                    problems.append(problem_of(i))
+            followed = follow_on_gpu(problems)
+        pool, found = ThreadPoolExecutor(thread_count(threads)), []
         try:
             with reporting(shown, "solving paths", len(every), False) as report:
-                for path in pool.map(follow, counted(), every):
-                    found.append(path)
+                for solved in pool.map(follow, range(len(every))):
+                    found.append(solved)
                     report(len(found), len(found))
         finally:  # Ctrl-C does not wait for paths that are being followed
             pool.shutdown(wait=False, cancel_futures=True)

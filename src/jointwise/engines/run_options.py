@@ -1,17 +1,16 @@
 """Where and how many rows are computed: device, precision, threads, progress."""
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import DTypeLike
 
 from jointwise.backends.device_arrays import as_float_array
+from jointwise.config import Device as Device
 from jointwise.config import SolveConfig
 from jointwise.errors import InvalidInputError
 from jointwise.model import checks
-
-Device = Literal["cpu", "cuda", "auto"]
 
 # The smallest tolerance [m, rad] that single precision can hold.
 MIN_FLOAT32_TOL = 1e-5

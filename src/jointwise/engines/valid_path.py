@@ -1,6 +1,8 @@
 """A path with invalid targets: the valid ones are followed, each from the previous valid one."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,33 +26,106 @@ BY_STATUS = {
     Status.INVALID: BreakReason.INVALID,
 }
 
+# Paths from which on ``device="auto"`` is a GPU.
+MIN_PATHS = 1000
 
-def follow_valid(
-    engine: Engine, problem: Problem, limits: PathLimits, options: PathOptions
-) -> IKPath:
+
+class PathProblem(NamedTuple):
+    """A path to solve.
+
+    Attributes:
+        engine: The engine that solves it.
+        problem: Its targets.
+        limits: Largest steps.
+        options: Its options.
+    """
+
+    engine: Engine
+    problem: Problem
+    limits: PathLimits
+    options: PathOptions
+
+
+def follow_valid(path: PathProblem) -> IKPath:
     """Joint values along a path, and why it breaks; invalid targets get a status, and NaN.
 
     The first valid target after invalid ones is a break. Its solution is as close to that of the
     previous valid target as the limits allow for one step.
     """
+    part, valid = valid_part(path)
+    found = None if part is None else path.engine.follow(*part[1:])
+    return whole_path(path, valid, found)
+
+
+def follow_on_gpu(paths: Sequence[PathProblem]) -> list[IKPath | None]:
+    """The results of paths that are followed on a GPU; None for the others."""
+    found: list[IKPath | None] = [None] * len(paths)
+    chosen = [i for i, path in enumerate(paths) if _is_for_gpu(path, len(paths))]
+    if not chosen:
+        return found
+    from concurrent.futures import ThreadPoolExecutor
+
+    from jointwise.backends.threads import thread_count
+    from jointwise.engines.tree.engine import TREE
+
+    with ThreadPoolExecutor(thread_count(None)) as pool:
+        parts = list(pool.map(valid_part, [paths[i] for i in chosen]))
+    some = [(part.problem, part.limits) for part, _ in parts if part is not None]
+    followed = iter(TREE.follow_on_gpu(some))
+    for i, (part, valid) in zip(chosen, parts, strict=True):
+        found[i] = whole_path(paths[i], valid, None if part is None else next(followed))
+    return found
+
+
+def _is_for_gpu(path: PathProblem, count: int) -> bool:
+    """Whether one of some paths is followed on a GPU."""
+    engine, problem, limits, options = path
+    if options.device == "cpu" or (options.device == "auto" and count < MIN_PATHS):
+        return False
+    from jointwise.engines.tree.engine import TREE
+    from jointwise.engines.tree.gpu import COLLISIONS, runs_on_gpu
+
+    reason = ""
+    if engine is not TREE:
+        reason = "paths of one serial arm are solved"
+    elif problem.collision is not None:
+        reason = COLLISIONS
+    elif options.contacts:
+        reason = "paths with contacts are solved"
+    elif len(limits.by_velocity) > 1:
+        reason = "targets at unequal times are followed"
+    return runs_on_gpu(options.device, reason)
+
+
+def valid_part(path: PathProblem) -> tuple[PathProblem | None, Bools]:
+    """The path of the valid targets alone, None if there are none; (m,) which are valid."""
+    _, problem, limits, options = path
     if problem.start is not None:
         checks.all_finite("start", checks.floats("start", problem.start))
     valid: Bools = np.all([each.kind.are_valid(each.values) for each in problem.targets], axis=0)
     if valid.all():
-        return _explained(engine.follow(problem, limits, options), limits, options.closed)
+        return path, valid
+    if not valid.any():
+        return None, valid
+    if len(limits.by_velocity) > 1:
+        limits = limits._replace(by_velocity=limits.by_velocity[valid])
+    targets = tuple(each._replace(values=each.values[valid]) for each in problem.targets)
+    if options.contacts:
+        rows = {link: each.rows(valid) for link, each in options.contacts.items()}
+        options = replace(options, contacts=rows)
+    return PathProblem(path.engine, problem._replace(targets=targets), limits, options), valid
+
+
+def whole_path(path: PathProblem, valid: Bools, found: IKPath | None) -> IKPath:
+    """The result for all targets, from that for the valid ones, and why it breaks."""
+    _, problem, limits, options = path
+    if found is not None and valid.all():
+        return _explained(found, limits, options.closed)
     arrays, details = _nothing_solved(problem, len(valid))
-    if valid.any():
-        some = limits
-        if len(limits.by_velocity) > 1:
-            some = limits._replace(by_velocity=limits.by_velocity[valid])
-        targets = tuple(each._replace(values=each.values[valid]) for each in problem.targets)
-        if options.contacts:
-            rows = {link: each.rows(valid) for link, each in options.contacts.items()}
-            options = replace(options, contacts=rows)
-        path = engine.follow(problem._replace(targets=targets), some, options)
+    if found is not None:
         for array, name in zip(arrays, ARRAYS, strict=True):
-            array[valid] = getattr(path, name)
-        details = _spread(path, valid, details)
+            array[valid] = getattr(found, name)
+        details = _spread(found, valid, details)
     return _explained(IKPath(*read_only(arrays), details), limits, options.closed)
 
 

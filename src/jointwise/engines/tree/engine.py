@@ -1,5 +1,6 @@
 """The tree engine: several targets at once, a free base, joints that move together."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from math import nan
 from typing import TYPE_CHECKING, Any
@@ -12,17 +13,26 @@ from jointwise.backends.threads import new_progress, run_threads, thread_count
 from jointwise.config import SolveConfig, criteria_of
 from jointwise.engines.edges.check import colliding_edges
 from jointwise.engines.path_limits import PathLimits
-from jointwise.engines.run_options import RunOptions, require_cpu, require_search
+from jointwise.engines.run_options import RunOptions, require_search
 from jointwise.engines.tree.contacts import with_contacts
 from jointwise.engines.tree.follow import breaks_of, follow
+from jointwise.engines.tree.gpu import (
+    COLLISIONS,
+    check_precision,
+    runs_on_gpu,
+    solve_batch,
+    too_large,
+)
 from jointwise.engines.tree.request import (
     Request,
     check_numbers,
     check_tree_config,
     largest_error,
     make_request,
+    start_rows,
 )
 from jointwise.engines.tree.solve import NO_CHECK, result_arrays, solve_rows, some_rows
+from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import Floats
 from jointwise.kernels.layout.status import COLLIDES, CONVERGED, INVALID
 from jointwise.kernels.layout.task import Results
@@ -33,7 +43,7 @@ from jointwise.model.tree_path import arm_as_tree
 from jointwise.model.tree_poses import inverse, square
 from jointwise.path_options import PathOptions
 from jointwise.problem import Problem
-from jointwise.results.batch import Details, IKBatch, read_only
+from jointwise.results.batch import ARRAYS, Details, IKBatch, read_only
 from jointwise.results.path import IKPath
 from jointwise.results.result import IKResult, LinkErrors
 from jointwise.results.status import STATUS_BY_CODE
@@ -67,14 +77,27 @@ class TreeEngine:
         """Joint values for each of many sets of targets."""
         problem = of_robot(problem)
         if any(is_on_gpu(each.values) for each in problem.targets):
-            options = replace(options, device="cuda")
-        require_cpu(options, problem.config, "targets of whole robots are")
+            raise InvalidInputError(
+                "targets is on the GPU, which is for one target of a serial arm: expected NumPy "
+                "arrays for a robot, with device='cuda' to solve them on a GPU."
+            )
+        check_precision(options.dtype, problem.config)
         require_search(problem.config, "targets of whole robots are")
-        return self._solve_rows(problem, options)
-
-    def _solve_rows(self, problem: Problem, options: RunOptions) -> IKBatch:
         check_tree_config(problem.config)
-        request, config, check = make_request(problem, True), problem.config, _check_of(problem)
+        request = make_request(problem, True)
+        reason = "a posture with a weight is applied" if request.has_preference else ""
+        reason = reason if problem.collision is None else COLLISIONS
+        reason = reason or too_large(request)
+        if runs_on_gpu(options.device, reason):
+            config, results = problem.config, result_arrays(request)
+            criteria = criteria_of(config, problem.start is not None)
+            with reporting(options.progress, "solving", len(request.targets)) as report:
+                solve_batch(request, criteria, results, report)
+            return IKBatch(*_collected(request, config, results, None, along_path=False))
+        return self._solve_rows(problem, request, options)
+
+    def _solve_rows(self, problem: Problem, request: Request, options: RunOptions) -> IKBatch:
+        config, check = problem.config, _check_of(problem)
         count, workers = len(request.targets), thread_count(options.threads)
         results, counts = result_arrays(request), new_progress(workers)
         criteria = criteria_of(config, problem.start is not None)
@@ -99,26 +122,43 @@ class TreeEngine:
 
     def follow(self, problem: Problem, limits: PathLimits, options: PathOptions) -> IKPath:
         """Joint values along a path."""
-        problem = of_robot(problem)
-        check_tree_config(problem.config)
-        if problem.start is not None:
-            checks.joint_values("start", problem.start, problem.model.n, "a robot")
+        problem = _of_path(problem)
         check = _check_of(problem)
         path = self._followed(problem, limits, options, check)
         if options.contacts and np.isfinite(path.q).all():
             path = self._in_contact(problem, limits, options, check, path)
-        before = path.q[:1] if problem.start is None else make_request(problem, True).starts
-        breaks = breaks_of(np.concatenate([before, path.q]), limits.max_step)
-        details = path._details._replace(breaks=breaks)
+        path = _with_breaks(problem, limits, path)
         if check is None:
-            return replace(path, _details=details)
+            return path
         free = check.free(path.q, path.base_poses)
         status = np.where(path.converged & ~free, COLLIDES, path.status).astype(np.uint8)
         converged = path.converged & free
         for array in (status, converged):
             array.setflags(write=False)
-        details = details._replace(colliding=colliding_edges(check, path.q, path.base_poses))
+        colliding = colliding_edges(check, path.q, path.base_poses)
+        details = path._details._replace(colliding=colliding)
         return replace(path, status=status, converged=converged, _details=details)
+
+    def follow_on_gpu(self, paths: Sequence[tuple[Problem, PathLimits]]) -> list[IKPath]:
+        """Joint values along many paths, without contacts and collisions."""
+        from jointwise.engines.tree.clips import Clips, alike, follow_clips, joined
+
+        groups: dict[object, list[int]] = {}
+        for i, (problem, limits) in enumerate(paths):
+            groups.setdefault(alike(problem, limits), []).append(i)
+        found: list[IKPath] = [None] * len(paths)  # type: ignore[list-item]
+        for members in groups.values():
+            every, rows = joined([paths[i][0] for i in members])
+            problem, each_limits = _of_path(every), [paths[i][1] for i in members]
+            request, posture = make_request(problem, True), problem.posture
+            smoothness = 0.0 if posture is None else posture.smoothness
+            has_start, config = problem.start is not None, problem.config
+            clips = Clips(request, rows, each_limits, config, smoothness, has_start)
+            results = follow_clips(clips)
+            whole = IKPath(*_collected(request, config, results, None, along_path=True))
+            for i, own, of_path in zip(members, rows, each_limits, strict=True):
+                found[i] = _with_breaks(problem, of_path, _part(whole, own))
+        return found
 
     def _followed(
         self,
@@ -179,6 +219,35 @@ class TreeEngine:
 
         by_link = isinstance(problem.model, TreeModel)
         return TreeStepper(of_robot(problem), moving, by_link, self.solve)
+
+
+def _of_path(problem: Problem) -> Problem:
+    """The problem of a robot along a path, checked."""
+    problem = of_robot(problem)
+    check_tree_config(problem.config)
+    if problem.start is not None:
+        checks.joint_values("start", problem.start, problem.model.n, "a robot")
+    return problem
+
+
+def _with_breaks(problem: Problem, limits: PathLimits, path: IKPath) -> IKPath:
+    """The path with its breaks."""
+    start, before = problem.start, path.q[:1]
+    if start is not None:
+        before = start_rows(problem.model, start, None, 1)
+    breaks = breaks_of(np.concatenate([before, path.q]), limits.max_step)
+    return replace(path, _details=path._details._replace(breaks=breaks))
+
+
+def _part(path: IKPath, rows: slice) -> IKPath:
+    """Some rows of what was followed together."""
+    details, errors = path._details, path._details.link_errors
+    assert isinstance(errors, LinkErrors)
+    own = LinkErrors(errors.links, errors.values[rows], errors.missed[rows])
+    poses = None if details.base_poses is None else details.base_poses[rows]
+    details = details._replace(link_errors=own, base_poses=poses)
+    arrays = Results(*(getattr(path, name)[rows] for name in ARRAYS))
+    return IKPath(*arrays, details)
 
 
 def of_robot(problem: Problem) -> Problem:

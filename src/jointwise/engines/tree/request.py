@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from jointwise.backends.progress import silent
+from jointwise.backends.threads import new_progress, run_threads, thread_count
 from jointwise.config import DEFAULT_SOLVE_CONFIG, SolveConfig
 from jointwise.engines.tree.pruned import (
     Limb,
@@ -48,6 +50,8 @@ from jointwise.targets import PackedTarget, TargetKind, Weight
 # An empty array of packed targets.
 NO_TARGETS = np.empty((0, 0, 0))
 NO_TRANSFORM = np.empty((3, 4))
+# Rows that a thread packs at a time: they fit into its cache.
+PACKED_ROWS = 1024
 # The pose of a base that has not moved, as in states.
 NO_MOTION = IDENTITY[:3].ravel()
 
@@ -152,9 +156,19 @@ def make_request(problem: Problem, many: bool) -> Request:
         settings[SETTING_PREFERRED], weight = preferred[tree.variables], posture.weight
         settings[SETTING_PENALTY] = weight * tree.scales
     packed = np.empty((count, *constant.shape))
-    packed[:] = constant
-    pack_all(model, links, targets, many, packed)
-    into_frames(model, targets, base_pose, packed)
+
+    def pack(worker: int, begin: int, end: int) -> None:
+        part, some = packed[begin:end], targets
+        if end - begin < count:
+            some = tuple([each._replace(values=each.values[begin:end]) for each in targets])
+        part[:] = constant
+        pack_all(model, links, some, many, part)
+        into_frames(model, some, base_pose, part)
+
+    if count <= PACKED_ROWS:
+        pack(0, 0, count)
+    else:
+        run_threads(pack, count, PACKED_ROWS, new_progress(thread_count(None)), silent)
     base_pose = IDENTITY if base_pose is None else base_pose
     return Request(tree, packed, settings, starts, base_pose, weight > 0.0, held, weighted)
 

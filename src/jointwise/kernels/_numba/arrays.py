@@ -17,7 +17,8 @@ from jointwise.kernels.layout.arrays import Floats, packed_view
 try:
     from llvmlite import ir
     from numba.core import cgutils
-    from numba.np.arrayobj import carray, make_array, populate_array
+    from numba.core.typing.templates import infer, infer_global, make_intrinsic_template
+    from numba.np.arrayobj import make_array, populate_array
 except ImportError:  # another Numba: arrays are then allocated on the heap and counted
     HAS_ARRAY_INTERNALS = False
 else:
@@ -72,20 +73,40 @@ def uncounted(array: Any) -> Any:
 
 if HAS_ARRAY_INTERNALS:
 
-    @intrinsic
-    def _pointer(typing: Any, buffer: Any, begin: Any) -> Any:
+    def _view_of(typing: Any, buffer: Any, begin: Any, shape: Any) -> Any:
+        array_type = types.Array(buffer.dtype, len(shape), "C")
+
         def make(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            array = context.make_array(signature.args[0])(context, builder, arguments[0])
-            return builder.gep(array.data, [arguments[1]])
+            of_buffer, of_begin, of_shape = signature.args
+            source = context.make_array(of_buffer)(context, builder, arguments[0])
+            offset = context.cast(builder, arguments[1], of_begin, types.intp)
+            lengths = [
+                context.cast(builder, length, kind, types.intp)
+                for length, kind in zip(
+                    cgutils.unpack_tuple(builder, arguments[2]), of_shape, strict=True
+                )
+            ]
+            size = context.get_abi_sizeof(context.get_data_type(buffer.dtype))
+            strides = [ir.IntType(64)(size)]
+            for length in lengths[:0:-1]:
+                strides.insert(0, builder.mul(strides[0], length))
+            array = make_array(array_type)(context, builder)
+            populate_array(
+                array,
+                data=builder.gep(source.data, [offset]),
+                shape=lengths,
+                strides=strides,
+                itemsize=ir.IntType(64)(size),
+                meminfo=None,
+            )
+            return array._getvalue()
 
-        return types.CPointer(buffer.dtype)(buffer, begin), make
+        return array_type(buffer, begin, shape), make
 
-    @overload(packed_view)
-    def _packed_view(buffer: Any, begin: Any, shape: Any) -> Callable[..., Any]:
-        def make(buffer: Any, begin: Any, shape: Any) -> Any:
-            return carray(_pointer(buffer, begin), shape)
-
-        return make
+    # An intrinsic by the name of the Python function: on a GPU, a function returns no arrays.
+    _template = make_intrinsic_template(packed_view, _view_of, "packed_view")
+    infer(_template)
+    infer_global(packed_view, types.Function(_template))
 
     @intrinsic
     def _without_count(typing: Any, array: Any) -> Any:

@@ -15,7 +15,7 @@ import numpy as np
 from numba import config, cuda, njit
 
 from jointwise.kernels._numba.jit import invalidate_on_change, ir_inline
-from jointwise.kernels._numba.llvm_text import unroll_loops
+from jointwise.kernels._numba.llvm_text import keep_calls, unroll_loops
 
 # Constants that have another value in single precision: damping that keeps a system solvable, and
 # the size of rounding errors.
@@ -37,6 +37,8 @@ SIMULATED = bool(config.ENABLE_CUDASIM)
 COMPILING = Lock()
 
 F = TypeVar("F", bound=Callable[..., object])
+# How modules of LLVM's text form are edited.
+Edit = Callable[[list[str]], list[str]]
 
 
 @njit
@@ -61,12 +63,13 @@ def cuda_inline(function: F, identity: object) -> F:
     return cast(F, inlined)
 
 
-def cuda_jit_cached(function: Any, joints: int = 0) -> Any:
+def cuda_jit_cached(function: Any, joints: int = 0, calls: tuple[str, ...] = ()) -> Any:
     """A GPU kernel, compiled on first use and kept on disk for the next process.
 
     Args:
         function: The kernel.
         joints: Joints of the arm, whose loops are unrolled; 0 if it has no such loops.
+        calls: Names of functions that are called, not inlined.
     """
     if SIMULATED:
         return cuda.jit(function)
@@ -78,28 +81,30 @@ def cuda_jit_cached(function: Any, joints: int = 0) -> Any:
     if not cached:
         kernel = cuda.jit(max_registers=MAX_REGISTERS)(function)
     if 0 < joints <= MAX_UNROLLED_JOINTS:
-        _unroll_when_compiled(kernel)
+        _edit_when_compiled(kernel, lambda texts: [unroll_loops(text) for text in texts])
+    if calls:
+        _edit_when_compiled(kernel, lambda texts: keep_calls(texts, calls))
     return kernel
 
 
-def _unroll_when_compiled(kernel: Any) -> None:
+def _edit_when_compiled(kernel: Any, edit: Edit) -> None:
     compile_kernel = kernel.compile
 
-    def compile_unrolled(signature: Any) -> Any:
+    def compile_edited(signature: Any) -> Any:
         if signature in kernel.overloads:
             return kernel.overloads[signature]
-        with _unrolled_loops():
+        with edited_modules(edit):
             return compile_kernel(signature)
 
-    kernel.compile = compile_unrolled
+    kernel.compile = compile_edited
 
 
 @contextmanager
-def _unrolled_loops() -> Iterator[None]:
-    """While this thread compiles, ``unroll_loops`` edits what NVVM gets."""
+def edited_modules(edit: Edit) -> Iterator[None]:
+    """While this thread compiles, the modules are edited before NVVM gets them."""
     from numba.cuda.cudadrv import nvvm
 
-    if not hasattr(nvvm, "compile_ir"):  # another numba-cuda: loops stay loops
+    if not hasattr(nvvm, "compile_ir"):  # another numba-cuda: modules stay as they are
         yield
         return
     thread = get_ident()
@@ -108,7 +113,7 @@ def _unrolled_loops() -> Iterator[None]:
         if get_ident() != thread:  # another thread compiles a kernel of its own
             return original(llvmir, **options)
         texts = [llvmir] if isinstance(llvmir, str) else llvmir
-        return original([unroll_loops(text) for text in texts], **options)
+        return original(edit(list(texts)), **options)
 
     with COMPILING:
         original = nvvm.compile_ir

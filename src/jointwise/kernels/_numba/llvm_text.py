@@ -36,3 +36,20 @@ def unroll_loops(text: str) -> str:
     if nodes:
         nodes.append(f'!{FIRST_NODE} = !{{!"llvm.loop.unroll.full"}}')
     return "\n".join([*lines, *nodes, ""])
+
+
+def keep_calls(texts: list[str], names: tuple[str, ...]) -> list[str]:
+    """The modules without repetitions, in which functions of these names are not inlined.
+
+    Numba hands over the module of a function once for each way to it. Inlined everywhere, functions
+    that are called in many places would take minutes to compile.
+    """
+    found = re.compile("|".join(f"[0-9]{name}B[0-9]" for name in names))
+    lines = (
+        [
+            f"{line} noinline" if line.startswith("define") and found.search(line) else line
+            for line in text.splitlines()
+        ]
+        for text in dict.fromkeys(texts)
+    )
+    return ["\n".join([*each, ""]) for each in lines]

@@ -38,12 +38,13 @@ def direction_weight(target: Floats) -> float:
 
 
 @jit
-def sum_targets(problem: TreeProblem, targets: Floats, state: Floats, memory: TreeMemory) -> Floats:
-    """The sums over all targets, about the base's origin, after ``evaluate``.
+def sum_targets(
+    problem: TreeProblem, targets: Floats, state: Floats, memory: TreeMemory, sums: Floats
+) -> None:
+    """Write the sums over all targets, about the base's origin, after ``evaluate``.
 
     Targets that couple branches are left out.
     """
-    sums: Floats = memory.moments[0]
     at = problem.strides.size
     for column in range(MOMENTS):
         sums[column] = 0.0
@@ -64,7 +65,6 @@ def sum_targets(problem: TreeProblem, targets: Floats, state: Floats, memory: Tr
                     sums[Q + column] += weight * wanted
                 for row in range(3):
                     sums[K + 3 * row + column] += weight * points[p, row] * wanted
-    return sums
 
 
 @jit
@@ -73,7 +73,8 @@ def fit_base(problem: TreeProblem, targets: Floats, state: Floats, memory: TreeM
 
     Of equally good rotations it takes the smallest.
     """
-    sums, at = sum_targets(problem, targets, state, memory), problem.strides.size
+    sums, at = memory.moments[0], problem.strides.size
+    sum_targets(problem, targets, state, memory, sums)
     total = sums[W]
     if total > 0.0:
         x, y, z = sums[P] / total, sums[P + 1] / total, sums[P + 2] / total

@@ -68,13 +68,31 @@ def find_contact(check: TreeCheck, packed: Floats, state: Floats) -> Contact:
 
 
 @jit
+def contact_of(check: TreeCheck | None, state: Floats) -> Contact:
+    """The same for a state of a search; nothing touches on a GPU, which has no check."""
+    if check is None:
+        return inf, -1, -1
+    return find_contact(check, check.scene, state)
+
+
+@jit
+def collides_always(check: TreeCheck | None, state: Floats) -> bool:
+    """Whether link groups touch that every solution places as this state does."""
+    if check is None:
+        return False
+    return find_contact(check, check.placed, state)[1] >= 0
+
+
+@jit
 def mark_touching(
-    problem: TreeProblem, check: TreeCheck, contact: Contact, memory: TreeMemory
+    problem: TreeProblem, check: TreeCheck | None, contact: Contact, memory: TreeMemory
 ) -> None:
     """Write 1 into ``missed`` for unknowns that move a link in contact.
 
     Those that move a target apart from both links in contact are 1 in ``reached``.
     """
+    if check is None:
+        return
     robot = unpack_problem(check.ints, check.floats)
     base, variables = problem.base_unknowns, problem.variables
     missed, reached = memory.missed, memory.reached

@@ -81,18 +81,18 @@ def evaluate_closed(
     problem: TreeProblem, targets: Floats, state: Floats, memory: TreeMemory
 ) -> float:
     """Close the loops, from ``state``; the cost, infinite if they cannot be closed from there."""
-    cost = evaluate(problem, targets, state, memory)
-    for _ in range(CLOSINGS if problem.loops > 0 else 0):
-        if loop_error(problem, memory) < CLOSED:
+    count = 0
+    while True:  # one call of ``evaluate``, which is inlined on a GPU
+        cost = evaluate(problem, targets, state, memory)
+        if problem.loops == 0 or loop_error(problem, memory) < CLOSED:
             return cost
+        if count == CLOSINGS:
+            return inf
+        count += 1
         write_twists(problem, memory)
         assemble_rows(problem, problem.target_joints.size - problem.loops, memory)
         closing_step(problem, state, memory)
         apply_step(problem, memory, state)
-        cost = evaluate(problem, targets, state, memory)
-    if problem.loops > 0 and not loop_error(problem, memory) < CLOSED:
-        return inf
-    return cost
 
 
 @jit

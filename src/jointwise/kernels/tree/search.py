@@ -10,10 +10,8 @@ unless a restart found one that is better by a tenth, so that the robot does not
 
 from math import inf, sqrt
 
-import numpy as np
-
 from jointwise.kernels._numba.jit import jit
-from jointwise.kernels.collision.contacts import Contact, has_scene
+from jointwise.kernels.collision.contacts import Contact
 from jointwise.kernels.kinematics.fk import all_finite, copy_values
 from jointwise.kernels.layout.arrays import ROTATION_DEFECT, UNLIMITED, Floats
 from jointwise.kernels.layout.status import (
@@ -36,7 +34,7 @@ from jointwise.kernels.layout.tree import (
     TreeProblem,
 )
 from jointwise.kernels.tree.base import fit_base
-from jointwise.kernels.tree.collision import find_contact, mark_touching
+from jointwise.kernels.tree.collision import collides_always, contact_of, mark_touching
 from jointwise.kernels.tree.fk import evaluate
 from jointwise.kernels.tree.lm import (
     COLD,
@@ -171,7 +169,7 @@ def restart_state(
     count: int,
     state: Floats,
     memory: TreeMemory,
-    check: TreeCheck,
+    check: TreeCheck | None,
     contact: Contact,
 ) -> None:
     """Write into ``state`` the start of restart number ``count``, from a Kronecker sequence.
@@ -306,19 +304,18 @@ def finish_others(
 
 
 @jit
-def search_tree(
+def search_solution(
     problem: TreeProblem,
     targets: Floats,
     criteria: Criteria,
     staged: bool,
     state: Floats,
     memory: TreeMemory,
-    check: TreeCheck,
+    check: TreeCheck | None,
 ) -> tuple[int, int, int]:
-    """Move ``state`` to a solution, or to a compromise: (status, iterations, restarts).
+    """Move ``state`` to a solution: (status, iterations, restarts); see ``search_tree``.
 
-    ``staged`` is about the first attempt; all others are. If all solutions that were found touch
-    something, it is the first of them.
+    The status is ``STALLED`` if there is none; the memory then has the best state.
     """
     if not (is_valid(targets) and all_finite(state)):
         return INVALID, 0, 0
@@ -332,13 +329,12 @@ def search_tree(
         evaluate(problem, targets, state, memory)
     contact, current_contact = (inf, -1, -1), (inf, -1, -1)
     if all_reached(targets, memory.errors, criteria):
-        contact = find_contact(check, check.scene, state)
+        contact = contact_of(check, state)
         if contact[1] < 0:
             return CONVERGED, 0, 0
     copy_values(state, memory.start)
     copy_values(state, memory.best)
     iterations, current, best, arrived = 0, inf, inf, False
-    touching = np.empty(state.size if has_scene(check.scene) else 0)
     for count in range(criteria.max_restarts + 1):
         if count > 0:
             restart_state(problem, targets, criteria, count, state, memory, check, current_contact)
@@ -346,27 +342,47 @@ def search_tree(
         iterations += done
         contact = (inf, -1, -1)
         if all_reached(targets, memory.errors, criteria):
-            contact = find_contact(check, check.scene, state)
+            contact = contact_of(check, state)
             if contact[1] < 0:
                 return CONVERGED, iterations, count
             if not arrived:
-                if find_contact(check, check.placed, state)[1] >= 0:
+                if collides_always(check, state):
                     return COLLIDES_ALWAYS, iterations, count
-                copy_values(state, touching)
+                copy_values(state, memory.best)
                 arrived = True
         if cost < current or count % ROUND == 0 or contact[1] >= 0:
             current, current_contact = cost, contact
             copy_values(state, memory.current)
-        if cost < best:
+        if cost < best and not arrived:
             best = cost
             copy_values(state, memory.best)
     if arrived:
-        copy_values(touching, state)
+        copy_values(memory.best, state)
         evaluate(problem, targets, state, memory)
         return COLLIDES, iterations, criteria.max_restarts
-    iterations += compromise(problem, targets, criteria, state, memory)
-    status = STALLED
-    if all_reached(targets, memory.errors, criteria):
-        touches = find_contact(check, check.scene, state)[1] >= 0
-        status = COLLIDES if touches else CONVERGED
-    return status, iterations, criteria.max_restarts
+    return STALLED, iterations, criteria.max_restarts
+
+
+@jit
+def search_tree(
+    problem: TreeProblem,
+    targets: Floats,
+    criteria: Criteria,
+    staged: bool,
+    state: Floats,
+    memory: TreeMemory,
+    check: TreeCheck | None,
+) -> tuple[int, int, int]:
+    """Move ``state`` to a solution, or to a compromise: (status, iterations, restarts).
+
+    ``staged`` is about the first attempt; all others are. If all solutions that were found touch
+    something, it is the first of them.
+    """
+    status, iterations, restarts = search_solution(
+        problem, targets, criteria, staged, state, memory, check
+    )
+    if status == STALLED:
+        iterations += compromise(problem, targets, criteria, state, memory)
+        if all_reached(targets, memory.errors, criteria):
+            status = COLLIDES if contact_of(check, state)[1] >= 0 else CONVERGED
+    return status, iterations, restarts
