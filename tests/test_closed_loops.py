@@ -105,6 +105,27 @@ def test_loops_stay_closed_along_a_path(kind):
     assert (again[1].q == path.q).all()
 
 
+ARM = f'<body name="arm" pos="0 0.5 0">{JOINT.format("d")}{BAR.format("0 0 0.2")}</body>'
+
+
+@pytest.mark.parametrize("tolerance", [1e-6, 0.02, 0.5])
+def test_loops_that_cannot_close_are_no_solution_whatever_the_tolerances(tolerance):
+    """The limits keep the loop open by a centimetre; the second arm is a limb of its own."""
+    linkage = Linkage(model_of(FOUR_BAR + ARM, LOOPS["connect"][1]))
+    closed = linkage.closed(1).q
+    limits = closed[:, None] + np.array([-5e-4, 5e-4])
+    limits[0] += 0.02
+    robot = linkage.robot.with_limits(limits)
+    poses = robot.fk(closed)
+    targets = {link: np.tile(poses[link][:3, 3], (3, 1)) for link in ("coupler", "arm")}
+    options = {"config": SolveConfig(tolerance, tolerance, max_restarts=5)}
+    path = robot.solve_path(targets, **options)
+    assert 1e-3 < linkage.opening(path.q[0]) < 0.02
+    assert not path.converged.any()
+    assert not robot.solve_batch(targets, **options).converged.any()
+    assert not robot.solve({link: each[0] for link, each in targets.items()}, **options).converged
+
+
 def test_a_compromise_is_the_nearest_point_of_the_closed_linkage():
     linkage = Linkage(model_of(*LOOPS["connect"]))
     robot, far = linkage.robot, np.array([1.0, 0.2, 1.0])

@@ -17,7 +17,7 @@ class PathOptions:
     Args:
         closed: Whether the joints must end where they begin; the last target must equal the first.
         detours: Whether to plan around obstacles where the motion between two targets collides or
-            breaks; needs a scene. ``IKPath.detours`` has the plans.
+            breaks; needs a scene, and a base that does not move. ``IKPath.detours`` has the plans.
         samples: Largest number of samples of the free variables at a target: turn and tilt of the
             tool, redundancy of the arm, external axes. 0: targets are followed one by one.
         progress: Whether to show progress on standard error. Without a start, it is shown once for

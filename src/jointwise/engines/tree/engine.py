@@ -52,6 +52,8 @@ if TYPE_CHECKING:
     from jointwise.engines.tracking.motion import Moving, Stepper
     from jointwise.engines.tree.check import TreeCollisionCheck
 
+# With ``device="auto"``, fewer sets of targets than these are solved on the CPU.
+MIN_GPU_ROWS = 100_000
 # Number of sets of targets that a thread takes at a time.
 ROWS = 32
 
@@ -88,6 +90,8 @@ class TreeEngine:
         reason = "a posture with a weight is applied" if request.has_preference else ""
         reason = reason if problem.collision is None else COLLISIONS
         reason = reason or too_large(request)
+        if options.device == "auto" and len(request.targets) < MIN_GPU_ROWS:
+            reason = "few rows are solved"
         if runs_on_gpu(options.device, reason):
             config, results = problem.config, result_arrays(request)
             criteria = criteria_of(config, problem.start is not None)

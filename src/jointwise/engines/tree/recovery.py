@@ -21,6 +21,8 @@ from jointwise.kernels.layout.tree import TreeResults
 WINDOW, SEARCHES = 500, 24
 # Number of frames that are skipped after the first failure, and the factor by which it grows.
 FIRST_GAP, GROWTH = 4, 4
+# Loops with smaller errors are closed [m, rad].
+CLOSED = 1e-9
 # A frame whose errors are all below these is nearly reached [m, rad].
 NEARLY = 0.01, 0.1
 
@@ -51,6 +53,8 @@ def part_of(limb: Limb, branches: Branches, followed: TreeResults) -> TreeResult
     """The part of a path that belongs to a limb; it may reach frames that other limbs miss."""
     errors, outcomes = followed.errors[:, limb.targets], followed.outcomes.copy()
     is_near = errors < branches.config.tolerances
+    loops = slice(len(limb.tree.links), None)
+    is_near[:, loops] = errors[:, loops] < CLOSED
     outcomes[(is_near | (branches.weights == 0.0)).all(axis=(1, 2)), 0] = CONVERGED
     return TreeResults(followed.states[:, limb.columns], errors, outcomes)
 

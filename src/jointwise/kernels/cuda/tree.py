@@ -109,7 +109,7 @@ def search_kernel(size: int) -> Any:
                     break
                 if status == STALLED:
                     iterations += compromise(limb.problem, memory.targets, criteria, own, memory)
-                    if all_reached(memory.targets, memory.errors, criteria):
+                    if all_reached(limb.problem, memory.targets, memory.errors, criteria):
                         status = CONVERGED
                 write_row(
                     limb, (status, iterations, restarts), memory, (state, errors[row], outcome)

@@ -39,18 +39,25 @@ RETRIES = 10
 
 
 @jit_inline
-def target_reached(targets: Floats, errors: Floats, k: int, criteria: Criteria) -> bool:
-    """Whether the errors of target k that have a weight are below the tolerances."""
+def target_reached(
+    problem: TreeProblem, targets: Floats, errors: Floats, k: int, criteria: Criteria
+) -> bool:
+    """Whether the errors of target k that have a weight are below the tolerances.
+
+    A loop must be closed, whatever the tolerances are.
+    """
+    if k >= errors.shape[0] - problem.loops:
+        return bool(errors[k, 0] < CLOSED and errors[k, 1] < CLOSED)
     near = targets[k, TARGET_POSITION_WEIGHT] == 0.0 or errors[k, 0] < criteria.position_tol
     free = targets[k, TARGET_DIRECTIONS] == 0.0 or targets[k, TARGET_ORIENTATION_WEIGHT] == 0.0
     return bool(near and (free or errors[k, 1] < criteria.orientation_tol))
 
 
 @jit
-def all_reached(targets: Floats, errors: Floats, criteria: Criteria) -> bool:
-    """Whether all targets are reached."""
+def all_reached(problem: TreeProblem, targets: Floats, errors: Floats, criteria: Criteria) -> bool:
+    """Whether all targets are reached, and all loops are closed."""
     for k in range(errors.shape[0]):
-        if not target_reached(targets, errors, k, criteria):
+        if not target_reached(problem, targets, errors, k, criteria):
             return False
     return True
 
@@ -169,7 +176,7 @@ def tree_lm(
     best, steps_since_halved, moved = cost, 0, 0.0
     mean = 0.0
     for count in range(max_steps):
-        if all_reached(targets, memory.errors, criteria):
+        if all_reached(problem, targets, memory.errors, criteria):
             return count, cost, moved
         assemble(problem, state, memory)
         if count == 0:

@@ -199,7 +199,7 @@ def follow_frame(
     descend = (max_steps, max_steps, 0.0, decrease)
     steps, _, _ = tree_lm(problem, targets, criteria, descend, state, memory)
     status = STALLED if steps < max_steps else ITERATION_LIMIT
-    if all_reached(targets, memory.errors, criteria):
+    if all_reached(problem, targets, memory.errors, criteria):
         status = CONVERGED
     return status, steps, 0
 

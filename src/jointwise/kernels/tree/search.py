@@ -117,7 +117,7 @@ def mark_missed(
     for k in range(target_joints.size):
         is_missed = weighted_error_sq(
             targets, errors, k
-        ) > MISSED_SHARE * worst and not target_reached(targets, errors, k, criteria)
+        ) > MISSED_SHARE * worst and not target_reached(problem, targets, errors, k, criteria)
         marked = missed if is_missed else reached
         for joint in (target_joints[k], problem.references[k]):
             while joint >= 0:
@@ -245,7 +245,7 @@ def attempt(
         take_stages(problem, targets, stage, memory)
         steps, _, _ = tree_lm(problem, targets, near, limits, state, memory)
         iterations += steps
-        if not all_reached(targets, memory.errors, near):
+        if not all_reached(problem, targets, memory.errors, near):
             take_stages(problem, targets, last, memory)
             return iterations, evaluate_closed(problem, targets, state, memory)
     take_stages(problem, targets, last, memory)
@@ -267,7 +267,7 @@ def compromise(
     copy_values(state, memory.current)
     copy_values(memory.best, state)
     steps, cost, _ = tree_lm(problem, targets, criteria, limits, state, memory)
-    reached = all_reached(targets, memory.errors, criteria)
+    reached = all_reached(problem, targets, memory.errors, criteria)
     if not reached and sqrt(cost) >= MUCH_CLOSER * sqrt(local_cost):
         copy_values(memory.current, state)
         evaluate(problem, targets, state, memory)
@@ -328,7 +328,7 @@ def search_solution(
         copy_values(memory.best, state)
         evaluate(problem, targets, state, memory)
     contact, current_contact = (inf, -1, -1), (inf, -1, -1)
-    if all_reached(targets, memory.errors, criteria):
+    if all_reached(problem, targets, memory.errors, criteria):
         contact = contact_of(check, state)
         if contact[1] < 0:
             return CONVERGED, 0, 0
@@ -341,7 +341,7 @@ def search_solution(
         done, cost = attempt(problem, targets, criteria, staged or count > 0, state, memory)
         iterations += done
         contact = (inf, -1, -1)
-        if all_reached(targets, memory.errors, criteria):
+        if all_reached(problem, targets, memory.errors, criteria):
             contact = contact_of(check, state)
             if contact[1] < 0:
                 return CONVERGED, iterations, count
@@ -383,6 +383,6 @@ def search_tree(
     )
     if status == STALLED:
         iterations += compromise(problem, targets, criteria, state, memory)
-        if all_reached(targets, memory.errors, criteria):
+        if all_reached(problem, targets, memory.errors, criteria):
             status = COLLIDES if contact_of(check, state)[1] >= 0 else CONVERGED
     return status, iterations, restarts
