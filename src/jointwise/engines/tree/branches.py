@@ -15,7 +15,7 @@ from jointwise.engines.tree.pruned import Limb
 from jointwise.engines.tree.solve import NO_CHECK, copies, result_arrays, solve_rows, some_rows
 from jointwise.kernels.layout.arrays import Bools, Floats
 from jointwise.kernels.layout.status import CONVERGED
-from jointwise.kernels.layout.tree import TARGET_DIRECTIONS, TreeResults
+from jointwise.kernels.layout.tree import BASE_POSE, TARGET_DIRECTIONS, TreeResults
 
 if TYPE_CHECKING:
     from jointwise.engines.tree.check import TreeCollisionCheck
@@ -168,12 +168,16 @@ class Branches(NamedTuple):
         return self.frames.size
 
     def share_of_limit(self, row: int, before: Floats, state: Floats) -> float:
-        """The largest change of a variable to a frame, as a share of its limit; a break above 1."""
+        """The largest change to a frame, as a share of its limit; a break above 1.
+
+        A free base may turn by as many radians, and move by as many metres, as a joint.
+        """
         is_given = np.isfinite(self.limits.max_step)
         longest = self.limits.max_step if is_given else LARGE_STEP
         limits = np.maximum(np.minimum(self.frames.largest_change(row), longest), ROUNDING)
         change = np.abs(state - before)[: self.variable_count]
-        return float((change / limits).max(initial=0.0))
+        share = (change / limits).max(initial=0.0)
+        return max(float(share), base_change(before, state) / longest)
 
     def approach(self, path: TreeResults, begin: int) -> None:
         """Approach the states of a path within the velocity limits, beginning at a frame."""
@@ -211,6 +215,14 @@ class Branches(NamedTuple):
     def cost(self, path: TreeResults) -> float:
         """The sum of the weighted squared errors."""
         return float((self.weights * path.errors**2).sum())
+
+
+def base_change(before: Floats, state: Floats) -> float:
+    """The larger of the distance [m] and the angle [rad] that the base moves by."""
+    one, other = (each[-BASE_POSE:].reshape(3, 4) for each in (before, state))
+    cosine = 0.5 * (float((one[:, :3] * other[:, :3]).sum()) - 1.0)
+    angle = np.arccos(min(max(cosine, -1.0), 1.0))
+    return max(float(np.linalg.norm(other[:, 3] - one[:, 3])), float(angle))
 
 
 def are_reached(path: TreeResults) -> Bools:
