@@ -192,6 +192,10 @@ BAD_TABLES = {
         "0.4,0.2,0.5\n",
         "the input begins with 0.4: expected a header first, such as x,y,z.",
     ),
+    "no header, one number twice": (
+        "0.4,0.4,0.3\n",
+        "the input begins with 0.4: expected a header first, such as x,y,z.",
+    ),
     "misspelled column": (
         "x,y,z,role,pitch,yaw\n",
         "the input has the column 'role': did you mean 'roll'?",

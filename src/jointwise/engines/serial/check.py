@@ -93,8 +93,8 @@ class SerialCheck(CollisionCheck):
         if not is_for_arms(collision):
             raise InvalidInputError(
                 f"the arm holds {' and '.join(geometry.attached)}, which may collide with "
-                "different links or obstacles: expected only one attached object here. solve, clearance and "
-                "is_free accept several."
+                "different links or obstacles: expected only one attached object here. solve, "
+                "clearance and is_free accept several."
             )
         self._collision, self.margin = collision, collision.margin
         world = kernel_world(collision.scene)
