@@ -218,7 +218,7 @@ def test_an_attached_thing_is_checked_against_links_that_it_sometimes_hits():
     names = held.geometry.names
     checked = {(names[a], names[b]) for a, b in kernel_spheres(held.geometry).pairs.tolist()}
     assert {("link_4", "bar"), ("link_3", "bar"), ("base_link", "bar")} <= checked
-    swallowing = Chain.load("irb120").attach("room", box=[4.0, 4.0, 4.0], padding=0.4).with_scene()
+    swallowing = Chain.load("irb120").attach("room", box=[3.0, 3.0, 3.0], padding=0.4).with_scene()
     assert not swallowing.is_free(swallowing.random(seed=1, count=20)).any()
 
 

@@ -189,6 +189,7 @@ class Shaped(ABC):
         T_frame_link, place = self._carrier(link)
         given = {"box": box, "cylinder": cylinder, "sphere": sphere, "mesh": mesh}
         spheres = solid_spheres(given, padding)
+        millimetres.check_attached(name, spheres, self._numbers)
         T_link_solid = np.eye(4) if pose is None else checks.frame("pose", pose)
         moved = move_spheres(T_frame_link @ T_link_solid, spheres)
         held = attach(self._found_shape(), moved, name, place)
