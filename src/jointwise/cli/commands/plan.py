@@ -11,7 +11,7 @@ from jointwise.cli import pictures
 from jointwise.cli.given_target import NO_TARGET, GivenTarget
 from jointwise.cli.models import SceneOptions
 from jointwise.cli.options import Degrees, Json, Output, Plot, SolverOptions
-from jointwise.cli.printing import print_json, spinner
+from jointwise.cli.printing import in_words, print_json, spinner
 from jointwise.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def plan(
         opened = open_file(output) if output != "-" else nullcontext(csv_file.writer(sys.stdout))
         with opened as write:
             write(written, dict(zip(model.joint_names, rows.T, strict=True)))
-    print(_summary(path, model, deg), file=sys.stderr)
+    print(in_words(_summary(path, model, deg)), file=sys.stderr)
     if plot is not None and planned.found:
         pictures.draw_plan(plot, model, path)
     return 0 if planned.found else 1
