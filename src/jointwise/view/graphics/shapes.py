@@ -128,7 +128,7 @@ def tool_parts(model: Chain | Robot) -> list[Part]:
     else:
         tools = zip(model._robot._tools, model._tool_lines(), strict=True)
         parts = [(model.n - 1, line, None) for _, line in tools if line is not None]
-    radius = RADIUS_PER_SIZE * drawing_size(model)
+    radius = 0.4 * RADIUS_PER_SIZE * drawing_size(model)
     return [
         Part(joint, "link", mesh, link)
         for joint, ends, link in parts
