@@ -118,7 +118,7 @@ def carrying_frames(model: Chain | Robot, q: Floats, base_pose: Floats = IDENTIT
 
 def tool_parts(model: Chain | Robot) -> list[Part]:
     """A thin rod for each tool, which the meshes of a file do not contain."""
-    parts = []
+    parts: list[tuple[int, Floats, str | None]] = []
     if isinstance(model, Robot):
         places = model.model.links
         for tool in model._tools:
@@ -127,7 +127,7 @@ def tool_parts(model: Chain | Robot) -> list[Part]:
             parts.append((start.joint, ends, tool.name))
     else:
         tools = zip(model._robot._tools, model._tool_lines(), strict=True)
-        parts = [(model.n - 1, line, None) for _, line in tools if line is not None]
+        parts += [(model.n - 1, line, None) for _, line in tools if line is not None]
     radius = 0.4 * RADIUS_PER_SIZE * drawing_size(model)
     return [
         Part(joint, "link", mesh, link)
