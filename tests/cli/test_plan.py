@@ -261,3 +261,15 @@ def test_a_step_in_degrees_and_metres_is_refused(run, tmp_path):
         "radians and metres, without --deg.\n",
     )
     assert run(*command)[0] == 0
+
+
+def test_joint_values_beyond_their_limits_are_refused_in_degrees(run):
+    inside, beyond = (["0", angle, "0", "-120", "0", "90", "45"] for angle in ("-57", "120"))
+    text = "has 'panda_joint2' at 120°, beyond its upper limit 101.001°.\n"
+    for first, last, option in ((beyond, inside, "--from"), (inside, beyond, "--q")):
+        code, _, error = run("plan", "panda", "--from", *first, "--q", *last, "--deg")
+        assert (code, error) == (2, f"{option} {text}")
+    assert run("plan", "panda", "--from", *inside, *TO, "--deg")[0] == 0
+    code, _, error = run("plan", "panda", "--from", *inside[:6], "nan", *TO, "--deg")
+    assert code == 2
+    assert "finite" in error
