@@ -194,3 +194,38 @@ def test_several_things_on_an_arm_are_checked_as_those_on_its_robot_are():
     both = ("ball+cup", "panda_link5")
     alone = arm.with_scene(allow=[both]).clearance(q)
     assert (alone >= arm.with_scene().clearance(q)).all()
+
+
+@pytest.mark.parametrize(("name", "wrist"), [("kr6_r900", "link_5"), ("irb120", "link_5")])
+def test_a_gripper_on_a_short_flange_is_not_checked_against_the_wrist(name, wrist):
+    arm = Chain.load(name).with_tool([0.0, 0.0, 0.12], radius=0)
+    held = arm.attach("hand", [0.0, 0.0, -0.06], box=[0.05, 0.18, 0.12])
+    q = arm.random(seed=1, count=300)
+    bare, free = (model.with_scene().is_free(q) for model in (arm, held))
+    assert free.mean() > 0.6
+    assert not (free & ~bare).any()  # the gripper hides no contact of the arm
+    assert f"not checked, always touch: {wrist} and hand" in str(held.geometry)
+    apart = held.detach().attach("hand", [0.0, 0.0, 0.06], box=[0.05, 0.18, 0.12])
+    assert "always touch" not in str(apart.geometry)
+    robot = held.with_scene().robot
+    assert (wrist, "hand") in {
+        (robot.geometry.names[a], robot.geometry.names[b]) for a, b, _ in robot.geometry.skipped
+    }
+
+
+def test_an_attached_thing_is_checked_against_links_that_it_sometimes_hits():
+    held = Chain.load("irb120").attach("bar", [0.0, 0.0, 0.06], box=[0.05, 0.4, 0.12])
+    names = held.geometry.names
+    checked = {(names[a], names[b]) for a, b in kernel_spheres(held.geometry).pairs.tolist()}
+    assert {("link_4", "bar"), ("link_3", "bar"), ("base_link", "bar")} <= checked
+    swallowing = Chain.load("irb120").attach("room", box=[3.0, 3.0, 3.0], padding=0.4).with_scene()
+    assert not swallowing.is_free(swallowing.random(seed=1, count=20)).any()
+
+
+def test_a_pair_that_always_touches_is_left_out_of_robots_too():
+    bare, box = Robot.load("irb120"), [0.2, 0.2, 0.12]
+    robot = bare.attach("hand", [0.0, 0.0, 0.06], link="tool0", box=box)
+    arm = robot.chain(tip_link="tool0").with_scene()
+    q = arm.random(seed=2, count=100)
+    assert (arm.is_free(q) == robot.with_scene().is_free(q)).all()
+    assert arm.is_free(q).mean() > 0.3

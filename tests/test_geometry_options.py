@@ -235,7 +235,7 @@ def test_a_missing_library_is_told_before_anything_is_fitted(tmp_path, monkeypat
     with pytest.raises(JointwiseError) as caught:
         Chain.from_urdf(ARM, "foot", "tip").with_scene()
     assert str(caught.value) == (
-        "distances of meshes need coal, which is not installed: in a clone of "
+        "fitting spheres to collision shapes needs coal, which is not installed: in a clone of "
         "jointwise, run pip install '.[geometry]'."
     )
 

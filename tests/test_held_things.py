@@ -115,6 +115,6 @@ def test_a_reach_map_refuses_things_that_it_cannot_check():
     _, chain = with_lance_and_parcel([("parcel", "table")])
     with pytest.raises(
         InvalidInputError,
-        match=r"^the arm holds lance and parcel, for which allow has different pairs",
+        match=r"^the arm holds lance and parcel, which may collide with different links",
     ):
         reach_map(chain, 0.5)

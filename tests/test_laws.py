@@ -114,6 +114,7 @@ def test_moving_base_and_target_together_changes_nothing(problem, turn, lift):
     )
 
 
+@pytest.mark.filterwarnings("ignore::jointwise.errors.MillimetresWarning")
 @given(problems(), st.sampled_from([1e-3, 1e3]))
 def test_scaling_arm_and_target_changes_no_angle(problem, unit):
     arm, target, start = problem

@@ -1,12 +1,13 @@
 """Lengths that look like millimetres are warned about, with a remedy."""
 
 import pickle
+import re
 import warnings
 
 import numpy as np
 import pytest
 
-from jointwise import Chain, MillimetresWarning, Robot, Scene
+from jointwise import Chain, DHJoint, MillimetresWarning, Robot, Scene, ccd_solve, two_link_planar
 from tests.support.facades import both
 from tests.support.two_arms import two_arms
 
@@ -69,3 +70,37 @@ def test_the_reach_of_a_robot_is_that_of_its_farthest_link():
         warnings.simplefilter("error")
         robot.solve(dict.fromkeys(links, 0.02 * FAR))
         Robot.from_urdf(two_arms(), free_base=True).solve({"left_6": FAR})
+
+
+@both
+def test_a_robot_in_millimetres_is_suspected(facade):
+    text = Robot.load("ur5e").to_urdf()
+    large = re.sub(
+        'xyz="([^"]*)" rpy',
+        lambda found: f'xyz="{" ".join(str(1e3 * float(x)) for x in found[1].split())}" rpy',
+        text,
+    )
+    assert large != text
+    with pytest.warns(MillimetresWarning, match=f"m long: {REMEDY}$") as warned:
+        facade.from_urdf(large)
+    assert len(warned) == 1
+    assert warned[0].filename == __file__
+    with pytest.warns(MillimetresWarning, match="^arm is up to 1e[+]03 m long: "):
+        facade.from_dh([DHJoint(a=600.0), DHJoint(a=400.0)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        facade.from_dh([DHJoint(a=20.0), DHJoint(a=15.0)])  # a crane
+
+
+@both
+def test_an_attached_object_in_millimetres_is_suspected(facade):
+    model = facade.load("ur5e")
+    link = {} if isinstance(model, Chain) else {"link": "tip"}
+    with pytest.warns(MillimetresWarning, match="^'hand' is up to 129 m long, 1.. times the reach"):
+        model.attach("hand", [0.0, 0.0, 60.0], box=[50.0, 120.0, 120.0], **link)
+
+
+def test_a_target_of_ccd_in_millimetres_is_suspected():
+    arm = two_link_planar(1.0, 0.5)
+    with pytest.warns(MillimetresWarning, match="^the target is 1.5e[+]03 m out of reach, 999 "):
+        ccd_solve(arm, [1500.0, 0.0, 0.0], [0.1, 0.1])

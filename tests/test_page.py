@@ -292,3 +292,22 @@ def test_the_error_for_a_missing_package_tells_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "yourdfpy", None)
     with pytest.raises(JointwiseError, match=r"need yourdfpy.*run pip install '.\[view\]'"):
         meshes.load_meshes(ARMS["ur5e"], "arm.urdf")
+
+
+@pytest.mark.parametrize("facade", [Chain, Robot])
+def test_a_tool_is_a_rod_beside_the_meshes_of_a_file(facade):
+    file = URDFS["ur5_robot.urdf"]
+    bare, to = facade.load(file), [0.1, 0.0, 0.4]
+    model = bare.with_tool(to) if facade is Chain else bare.with_tool("tool0", to)
+    assert shapes.tool_parts(bare) == []
+    q = model.random(seed=1)
+    rod = shapes.merge_parts(model, shapes.tool_parts(model), q)
+    poses = model.robot.fk(q) if facade is Chain else model.fk(q)
+    ends = [poses[name][:3, 3] for name in ("tool0", "tool")]
+    along = (rod.vertices - ends[0]) @ (ends[1] - ends[0]) / np.linalg.norm(to)
+    radius = 0.5 * (np.ptp(along) - np.linalg.norm(to))
+    assert 0.0 < radius < 0.02
+    np.testing.assert_allclose(rod.centroid, np.mean(ends, axis=0), atol=1e-3)
+    drawn = ModelDrawing(MagicMock(), model, meshes.load_meshes(model, file))
+    highest = drawn.points(q) @ (ends[1] - ends[0])
+    assert highest.max() >= ends[1] @ (ends[1] - ends[0])

@@ -1,5 +1,6 @@
 """Who may connect to a page: its own tabs, and programs that are no browser; no other website."""
 
+import logging
 import socket
 
 import pytest
@@ -77,6 +78,16 @@ odd_text = st.text(st.sampled_from("ab:/[]@.1\x00é#? "), max_size=12)
 def test_every_header_is_refused_unless_both_name_the_same_place(loopback, host, scheme, origin):
     same = scheme.startswith("http") and origin.lower() == host.lower()
     assert refusal(host, scheme + origin, loopback) or (same and not loopback)
+
+
+def test_a_browser_that_leaves_during_its_handshake_is_not_logged(caplog):
+    with Page(robots.ur5e(), "ur5e", port=0) as page:
+        with socket.create_connection(("127.0.0.1", port_of(page))) as stream:
+            stream.shutdown(socket.SHUT_WR)
+            stream.settimeout(10.0)
+            assert not stream.recv(100)  # the server has closed it
+        assert connects(page)
+    assert [record.msg for record in caplog.records if record.levelno >= logging.WARNING] == []
 
 
 def test_a_viser_whose_connections_cannot_be_checked_is_refused(monkeypatch):

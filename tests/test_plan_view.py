@@ -146,3 +146,11 @@ def in_view(tab, element):
     element.wait_for()
     assert tab.content.evaluate(IS_IN_VIEW, element.element_handle())
     return element
+
+
+def test_a_page_with_a_plan_opens_on_it(chromium):
+    plan = ARM.plan(RIGHT, start=ARM.solve(LEFT).q)
+    with Page(ARM, "ur5e", port=0, plan=plan) as page, Tab(chromium, page) as opened:
+        opened.content.get_by_text("smallest clearance").wait_for()
+        names = opened.content.get_by_role("tab").all_inner_texts()
+        assert names[:2] == ["Plan", "Obstacles"]

@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
-from mpl_toolkits.mplot3d.art3d import Line3DCollection
+from mpl_toolkits.mplot3d.art3d import Line3DCollection, Poly3DCollection
 from PIL import Image, ImageChops
 from scipy.spatial.transform import RigidTransform
 
@@ -20,6 +20,7 @@ from jointwise import (
     InvalidInputError,
     JointwiseError,
     Robot,
+    Scene,
     SolveConfig,
     Trace,
     aim,
@@ -758,3 +759,26 @@ def test_an_animation_needs_a_gif_file_in_an_existing_folder(tmp_path):
     for file in (tmp_path / "x.png", tmp_path / "nowhere" / "x.gif"):
         with pytest.raises(InvalidInputError, match=r"ends in \.gif, in an existing folder\.$"):
             plot.gif(chain, trace, [0.4, 0.2, 0.5], file)
+
+
+@pytest.mark.parametrize("facade", [Chain, Robot])
+def test_every_picture_of_a_model_has_its_obstacles_where_they_are(facade):
+    near = Scene().box([0.2, 0.2, 0.2], [1.2, 2.0, 0.5], name="near")
+    bare = facade.load("ur5e").with_base([1.0, 2.0, 0.0])
+    model, q, target = bare.with_scene(near), bare.home, [1.3, 2.3, 0.4]
+    planned = model.plan(q=q + 0.01, start=q)
+    pictures = [plot.robot, lambda model, q: plot.plan(model, planned)]
+    if facade is Chain:
+        pictures[0] = plot.arm
+        pictures += [
+            lambda arm, q: plot.motion(arm, [q, q + 0.01], target),
+            lambda arm, q: plot.solutions(arm, [q, q + 0.01], target),
+        ]
+    for draw in pictures:
+        found = []
+        for each in (bare, model):
+            axes = draw(each, q)
+            found.append(Counter(type(artist) for artist in axes.collections))
+        more = found[1] - found[0]
+        assert more == {Poly3DCollection: 1, Line3DCollection: 1}
+        assert axes.xy_dataLim.contains(1.15, 2.05)

@@ -11,6 +11,7 @@ from scipy.spatial.transform import RigidTransform
 
 from jointwise import Chain, DimensionMismatchError, InvalidInputError, JointwiseError, Robot
 from jointwise.kernels.layout.arrays import UNLIMITED
+from jointwise.model import data as robot_files
 from testbed.whole_robots import all_values, pinocchio_poses, random_base
 from tests.support.examples import examples
 from tests.test_urdf import LIMIT, joint
@@ -484,6 +485,20 @@ def test_invalid_arguments_are_refused(name):
 def test_a_wrong_number_of_values_is_a_dimension_mismatch():
     with pytest.raises(DimensionMismatchError):
         Robot.load("panda").fk(np.zeros(8))
+
+
+def test_an_unknown_robot_is_refused_with_the_package_that_has_more(monkeypatch):
+    for installed in ({}, {"talos_full_v2": "talos_full_v2.urdf"}):
+        monkeypatch.setattr(robot_files, "example_files", lambda files=installed: files)
+        with pytest.raises(InvalidInputError, match="no robot named 'talosaurus'") as caught:
+            Robot.load("talosaurus")
+        text = ". More by name: pip install example-robot-data. A path"
+        assert (text in str(caught.value)) == (not installed)
+
+
+def test_the_british_centre_of_mass_is_refused_with_its_name():
+    with pytest.raises(InvalidInputError, match=r"; did you mean 'center_of_mass'\? Links: base"):
+        Robot.load("panda").solve({"centre_of_mass": [0.0, 0.0, 1.0]})
 
 
 def test_an_unknown_robot_is_refused_with_the_nearest_name():

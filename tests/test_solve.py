@@ -485,3 +485,16 @@ def test_the_trace_of_an_unreachable_target_never_leads_away(target):
     assert (np.diff(trace.position_error) <= 1e-12).all()
     reached = robots.panda().solve(target).position_error
     assert trace.position_error[-1] < 1.1 * reached
+
+
+def test_targets_of_links_and_pairs_get_the_form_that_an_arm_takes():
+    arm, position, quaternion = robots.ur5e(), [0.4, 0.2, 0.4], [0.0, 0.0, 0.0, 1.0]
+    with pytest.raises(InvalidInputError, match=r"use a Robot: arm\.robot\.solve\(\{\.\.\.\}\)\.$"):
+        arm.solve({"tip": position})
+    assert arm.robot.solve({arm.tip_link: position}).converged
+    for pair in ((position, quaternion), [np.array(position), np.array(quaternion)]):
+        with pytest.raises(InvalidInputError, match=r"pass pose\(position, quat=quaternion\)\.$"):
+            arm.solve(pair)
+    for other in ("ab", [[1, [2]], [3]], [position, "ab"]):
+        with pytest.raises(InvalidInputError, match=r": expected numbers\.$"):
+            arm.solve(other)

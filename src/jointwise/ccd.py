@@ -19,7 +19,7 @@ from jointwise.engines.serial.forward import frames_and_jacobian
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import Floats
 from jointwise.kernels.layout.status import CONVERGED, INVALID
-from jointwise.model import checks
+from jointwise.model import checks, millimetres
 from jointwise.model.dh import dh_arm
 from jointwise.model.joints import DHJoint
 from jointwise.results.result import IKResult
@@ -117,6 +117,7 @@ def ccd_solve(
         checks.all_finite("initial_angles", q)
         checks.all_finite("target", point)
     q.setflags(write=False)
+    millimetres.check_miss(error, arm)
     converged = code == CONVERGED
     status = Status.CONVERGED if converged else Status.ITERATION_LIMIT
     return IKResult(q, converged, error, sweeps, status)

@@ -131,7 +131,7 @@ class Chain(ArmKinematics, ArmSolutions, FromRows):
 
     @classmethod
     def _of_rows(cls, model: TreeModel, dh: DHRows) -> Chain:
-        return Robot(model, _dh=dh).chain()
+        return Robot._of_rows(model, dh).chain()
 
     @classmethod
     def _between(cls, robot: Robot, base_link: str | None, tip_link: str | None) -> Chain:

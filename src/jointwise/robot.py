@@ -66,10 +66,12 @@ class Robot(TreeKinematics, FromFiles):
 
     @classmethod
     def _of_rows(cls, model: TreeModel, dh: DHRows) -> Robot:
+        millimetres.check_robot(model)
         return cls(model, _dh=dh)
 
     @classmethod
     def _of_file(cls, model: TreeModel, shapes: Callable[[], ShapeSource]) -> Robot:
+        millimetres.check_robot(model)
         return cls(model, shapes)
 
     # The shape
@@ -349,7 +351,7 @@ class Robot(TreeKinematics, FromFiles):
                 if link not in known:
                     needs_masses = link == MASS_CENTRE
                     if not needs_masses:
-                        checks.known_name("link", link, known, self.name)
+                        checks.known_name("link", link, known, self.name, (MASS_CENTRE,))
         columns = link_columns(targets, "targets", many)
         for link, target in columns.items():
             if target.to is not None:

@@ -155,7 +155,9 @@ class Shaped(ABC):
     ) -> Self:
         """Return this model with something attached to a link, such as a grasped box.
 
-        It is checked for collisions with everything except that link. ``detach`` removes it.
+        It is checked for collisions with everything except that link, and except links at most two
+        joints away that it collides with at all joint values, such as the wrist behind a short
+        flange. ``print(model.geometry)`` lists these links. ``detach`` removes it.
 
         Args:
             name: Its name in results.
@@ -179,7 +181,7 @@ class Shaped(ABC):
             >>> Robot.load("panda").attach("ball", link="tip", sphere=0.05).geometry.count
             344
         """
-        from jointwise.shape.attached import attach
+        from jointwise.shape.attached import attach, without_constant_contacts
         from jointwise.shape.fitting.solid import solid_spheres
         from jointwise.shape.link_groups import move_spheres
 
@@ -187,9 +189,11 @@ class Shaped(ABC):
         T_frame_link, place = self._carrier(link)
         given = {"box": box, "cylinder": cylinder, "sphere": sphere, "mesh": mesh}
         spheres = solid_spheres(given, padding)
+        millimetres.check_attached(name, spheres, self._numbers)
         T_link_solid = np.eye(4) if pose is None else checks.frame("pose", pose)
         moved = move_spheres(T_frame_link @ T_link_solid, spheres)
-        return self._with_shape(attach(self._found_shape(), moved, name, place))
+        held = attach(self._found_shape(), moved, name, place)
+        return self._with_shape(without_constant_contacts(held, name))
 
     def detach(self) -> Self:
         """Return this model with nothing attached; its tools stay.

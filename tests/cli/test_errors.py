@@ -1,12 +1,14 @@
 """Wrong usage: exit code 2 and a message that names what was given and what is expected."""
 
+import re
 import sys
 
 import numpy as np
 import pyarrow.parquet
 import pytest
 
-from jointwise import robots
+from jointwise import PlanStatus, Status, TrackStatus, robots
+from jointwise.cli.printing import in_words
 from jointwise.tables import text
 from tests.support.cli import TO, write_csv
 
@@ -192,6 +194,10 @@ BAD_TABLES = {
         "0.4,0.2,0.5\n",
         "the input begins with 0.4: expected a header first, such as x,y,z.",
     ),
+    "no header, one number twice": (
+        "0.4,0.4,0.3\n",
+        "the input begins with 0.4: expected a header first, such as x,y,z.",
+    ),
     "misspelled column": (
         "x,y,z,role,pitch,yaw\n",
         "the input has the column 'role': did you mean 'roll'?",
@@ -334,3 +340,37 @@ def test_lines_are_counted_across_the_blocks_of_a_stream(run, monkeypatch):
     code, printed, error = run("batch", "panda", "-", stdin=lines)
     assert (code, error) == (2, "z in line 22 of the input is 'here': expected a number.\n")
     assert printed.count("CONVERGED") > 15  # results of the blocks before
+
+
+@pytest.mark.parametrize("statuses", [Status, TrackStatus, PlanStatus])
+def test_sentences_of_the_command_name_nothing_of_python(statuses):
+    for status in statuses:
+        words = in_words(status.value)
+        assert not re.search(r"[a-z]_[a-z]|\(\)|see contact|,\.|, or\.", words), words
+        assert words.endswith(".")
+
+
+def test_contacts_are_described_without_python(run, tmp_path):
+    cell = tmp_path / "cell.toml"
+    cell.write_text('[[box]]\nname = "wall"\nsize = [0.1, 2.0, 2.0]\nxyz = [0.4, 0.0, 0.0]\n')
+    start = ("--from", "0", "1", "0", "-0.5", "0", "1.5", "0")
+    to = ("--to", "0.2", "0.3", "0.4", "--scene", str(cell))
+    code, _, error = run("plan", "panda", *start, *to)
+    assert code == 1
+    assert (
+        "The start collides or is within the margin. Move the robot or the obstacle first.\n"
+        in (error)
+    )
+    assert "A free start: --from" in error
+
+
+def test_numbers_may_be_separated_by_commas(run):
+    expected = run("solve", "panda", "--to", "0.4", "-0.2", "0.4")
+    assert run("solve", "panda", "--to", "0.4,-0.2,0.4") == expected
+    assert expected[0] == 0
+
+
+@pytest.mark.parametrize("command", ["solve", "plan"])
+def test_a_position_without_its_option_gets_the_option(run, command):
+    code, _, error = run(command, "panda", "0.4", "0.2", "0.4")
+    assert (code, error) == (2, "0.4 has no option: pass a position as --to X Y Z.\n")

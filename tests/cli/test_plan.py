@@ -67,7 +67,8 @@ def test_options_reach_the_planner(run):
     )
     code, printed, summary = run(*COMMAND, "--q", *GOAL, "--max-samples", "0")
     expected = PANDA.plan(q=GOAL, start=START, max_samples=0)
-    assert (code, printed, summary) == (1, "", f"{expected}\n")
+    sentence = str(expected).replace("max_samples", "--max-samples")
+    assert (code, printed, summary) == (1, "", f"{sentence}\n")
     assert expected.status is PlanStatus.SAMPLE_LIMIT
 
 
@@ -132,7 +133,7 @@ def test_a_start_in_collision_names_what_collides_and_a_free_start(run, run_json
     assert not (tmp_path / "path.csv").exists()
     sentence, hint = summary.splitlines()
     assert "block" in sentence
-    assert sentence.endswith(PlanStatus.START_COLLIDES.value)
+    assert sentence.endswith("within the margin. Move the robot or the obstacle first.")
     words = hint.removeprefix("A free start: --from ").split()
     arm = PANDA.with_scene(Scene.from_toml("block.toml"))
     assert arm.is_free([float(word) for word in words])
@@ -260,3 +261,15 @@ def test_a_step_in_degrees_and_metres_is_refused(run, tmp_path):
         "radians and metres, without --deg.\n",
     )
     assert run(*command)[0] == 0
+
+
+def test_joint_values_beyond_their_limits_are_refused_in_degrees(run):
+    inside, beyond = (["0", angle, "0", "-120", "0", "90", "45"] for angle in ("-57", "120"))
+    text = "has 'panda_joint2' at 120°, beyond its upper limit 101.001°.\n"
+    for first, last, option in ((beyond, inside, "--from"), (inside, beyond, "--q")):
+        code, _, error = run("plan", "panda", "--from", *first, "--q", *last, "--deg")
+        assert (code, error) == (2, f"{option} {text}")
+    assert run("plan", "panda", "--from", *inside, *TO, "--deg")[0] == 0
+    code, _, error = run("plan", "panda", "--from", *inside[:6], "nan", *TO, "--deg")
+    assert code == 2
+    assert "finite" in error

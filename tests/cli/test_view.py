@@ -6,6 +6,7 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import numpy as np
+import pytest
 
 from jointwise import Chain, Robot, robots
 from jointwise import view as page
@@ -171,3 +172,17 @@ def test_demo_solves_a_target_and_a_batch_and_draws(run, plot_calls, monkeypatch
     assert "is drawn in demo.png" in printed
     assert len(plot_calls["motion"]) == 1
     assert (tmp_path / "demo.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("script", "on_path", "named"),
+    [
+        (".venv/bin/jointwise", None, ".venv/bin/jointwise"),
+        ("/usr/bin/jointwise", "/usr/bin/jointwise", "jointwise"),
+        ("/clone/src/jointwise/__main__.py", None, "jointwise"),
+    ],
+)
+def test_demo_names_a_command_that_runs(monkeypatch, script, on_path, named):
+    monkeypatch.setattr("sys.argv", [script, "demo"])
+    monkeypatch.setattr(demo, "which", lambda _: on_path)
+    assert demo._command() == named

@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import TextIOWrapper
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -135,14 +136,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if arguments is None:
         _unwind_when_terminated()
     repeated = repeat_options(join_targets(sys.argv[1:] if arguments is None else arguments))
+    if len(repeated) > 2 and repeated[0] in ("solve", "plan") and is_number(repeated[2]):
+        print(f"{repeated[2]} has no option: pass a position as --to X Y Z.", file=sys.stderr)
+        sys.exit(2)
     typer.main.get_command(app)(repeated, prog_name="jointwise")
 
 
 def repeat_options(arguments: Sequence[str]) -> list[str]:
-    """Rewrite ``--q 1 -2 3`` as ``--q 1 --q -2 --q 3``: the parser takes one value per option."""
+    """Rewrite ``--q 1 -2 3`` as ``--q 1 --q -2 --q 3``: the parser takes one value per option.
+
+    Numbers may also be separated by commas: ``--to 0.4,0.2,0.4``.
+    """
     repeated: list[str] = []
     option = None
-    for argument in arguments:
+    for argument in chain.from_iterable(map(_numbers_in, arguments)):
         if argument in JOINT_VALUE_OPTIONS:
             option = argument
         elif option is None or not is_number(argument):
@@ -151,6 +158,12 @@ def repeat_options(arguments: Sequence[str]) -> list[str]:
             repeated.append(option)
         repeated.append(argument)
     return repeated
+
+
+def _numbers_in(argument: str) -> list[str]:
+    """The numbers of an argument such as ``0.4,0.2,0.4``; any other argument as it is."""
+    parts = argument.split(",")
+    return parts if all(map(is_number, parts)) else [argument]
 
 
 def _unwind_when_terminated() -> None:

@@ -11,6 +11,23 @@ from jointwise.tables.plain_values import json_text, to_json
 PIPE_WIDTH = 1000
 
 SOLVING = "solving"
+# What sentences of results say about attributes and arguments of Python, and the same in words of
+# the command.
+WORDS = {
+    " (see contact)": "",
+    "; nearest_free_start is a free configuration close by": "",
+    "Raise max_samples": "Raise --max-samples",
+    "Allow more restarts": "Allow more --restarts",
+    ", relax it (an aim or a position), or call switch_branch()": (
+        ", or relax it (an aim or a position)"
+    ),
+    ", or call switch_branch()": "",
+    " Call switch_branch(), or track with switch_branches=True.": "",
+    ", fit closer spheres with with_geometry(padding=0.005), or pass the pair in allow": (
+        ", fit closer spheres or allow the pair in Python: with_geometry(padding=0.005), "
+        "with_scene(allow=[...])"
+    ),
+}
 
 
 def print_table(
@@ -57,3 +74,15 @@ def spinner(message: str) -> AbstractContextManager[object]:
     from rich.console import Console
 
     return Console(stderr=True).status(message)
+
+
+def in_words(message: str) -> str:
+    """A message of a result without attributes and arguments of Python.
+
+    Example:
+        >>> in_words("Every solution found collides (see contact). Allow more restarts.")
+        'Every solution found collides. Allow more --restarts.'
+    """
+    for python, words in WORDS.items():
+        message = message.replace(python, words)
+    return message

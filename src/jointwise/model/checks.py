@@ -310,13 +310,23 @@ def quantity(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def known_name(noun: str, name: object, known: Collection[str], title: str) -> None:
-    """Refuse an unknown name, and suggest the nearest one; ``title`` has the known names."""
+def known_name(
+    noun: str, name: object, known: Collection[str], title: str, suggested: tuple[str, ...] = ()
+) -> None:
+    """Refuse an unknown name, and suggest the nearest one.
+
+    Args:
+        noun: What has the name.
+        name: The name.
+        known: The known names.
+        title: What has the known names.
+        suggested: Further names that are suggested, but not listed.
+    """
     if isinstance(name, str) and name in known:
         return
+    hint = name_hint(name, [*suggested, *known])
     raise InvalidInputError(
-        f"no {noun} named {short(name)} in {title}{name_hint(name, known)} {noun.capitalize()}s: "
-        f"{list_names(known)}"
+        f"no {noun} named {short(name)} in {title}{hint} {noun.capitalize()}s: {list_names(known)}"
     )
 
 

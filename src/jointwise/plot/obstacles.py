@@ -17,21 +17,22 @@ BEYOND = 0.2
 SHARP = 0.6
 
 
-def draw_obstacles(ax: Any, scene: Scene, T_drawn_world: Floats) -> None:
+def draw_obstacles(ax: Any, scene: Scene | None) -> None:
     """Draw translucent obstacles, as far as they are near the existing drawing.
 
     Args:
-        ax: 3D axes, in which something is drawn.
-        scene: The obstacles, world frame.
-        T_drawn_world: (4, 4) the world in the frame that is drawn.
+        ax: 3D axes, in which something is drawn in the world frame.
+        scene: The obstacles, world frame; None for none.
     """
+    if scene is None:
+        return
     from mpl_toolkits.mplot3d.art3d import Line3DCollection, Poly3DCollection
 
     limits = np.array([ax.xy_dataLim.intervalx, ax.xy_dataLim.intervaly, ax.zz_dataLim.intervalx])
     reach = BEYOND * np.ptp(limits, axis=1).max()
     low, high = limits[:, 0] - reach, limits[:, 1] + reach
     for obstacle in scene:
-        mesh = obstacle.surface().moved(T_drawn_world @ obstacle.pose)
+        mesh = obstacle.surface().moved(obstacle.pose)
         points = mesh.vertices
         if (points.max(axis=0) < low).any() or (points.min(axis=0) > high).any():
             continue

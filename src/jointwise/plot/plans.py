@@ -6,7 +6,6 @@ import numpy as np
 
 from jointwise.chain import Chain
 from jointwise.kernels.layout.arrays import Floats
-from jointwise.model.tree_poses import inverse
 from jointwise.plot import canvas, robot3d, space
 from jointwise.plot.arm3d import LINE_ZORDER, draw_arm
 from jointwise.plot.canvas import AFTER, BEFORE, BETWEEN, TARGET
@@ -64,11 +63,7 @@ def plan(model: Chain | Robot, plan: Plan, ax: Any = None) -> Any:
     for i, tip in enumerate(_tips(model, configurations(path, TIP_POINTS))):
         label = "" if i else "path of the tip"
         axes.plot(*tip.T, color=TARGET, lw=1.5, label=label, **style)
-    if model.scene is not None:
-        T_drawn_world: Floats = np.eye(4)
-        if isinstance(model, Chain):
-            T_drawn_world = inverse(model.base_pose)
-        draw_obstacles(axes, model.scene, T_drawn_world)
+    draw_obstacles(axes, model.scene)
     space.add_legend(axes)
     if ax is None:
         _set_view(axes, model, last)

@@ -12,6 +12,7 @@ from jointwise.model.joint_values import JointValues
 from jointwise.model.kinematic_tree import MASS_CENTRE
 from jointwise.plot import canvas, space
 from jointwise.plot.canvas import AFTER, TARGET
+from jointwise.plot.obstacles import draw_obstacles
 from jointwise.robot import Robot
 from jointwise.targets import AnyTarget, Pose
 
@@ -30,7 +31,7 @@ def robot(
     """Draw a whole robot in one configuration, with a line to each link from its parent.
 
     A dot is a joint. A star is the position of a target, and a line leads to it from its link.
-    Targets without a position are not drawn.
+    Targets without a position are not drawn. Obstacles of the robot's scene are translucent.
 
     Args:
         robot: The robot.
@@ -75,6 +76,7 @@ def robot(
         missing = _segments([(positions[link], star) for link, star in stars.items()])
         axes.plot(*missing, color=TARGET, lw=1)
         axes.plot(*np.array(list(stars.values())).T, "*", color=TARGET, ms=9, mec="white")
+    draw_obstacles(axes, robot.scene)
     if ax is None:
         axes.view_init(*VIEW)
     space.fit_axes(axes)

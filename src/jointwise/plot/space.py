@@ -12,6 +12,7 @@ from jointwise.model import checks
 from jointwise.plot import canvas
 from jointwise.plot.arm3d import draw_arm, draw_base, draw_frame, joint_size
 from jointwise.plot.canvas import AFTER, BEFORE, BETWEEN, DARK, TARGET
+from jointwise.plot.obstacles import draw_obstacles
 from jointwise.plot.solution_lines import MANY, draw_few, draw_many, number_lines
 from jointwise.plot.spheres import draw_spheres
 from jointwise.targets import AnyTarget, pack_target
@@ -41,7 +42,7 @@ def arm(
     A revolute joint is a cylinder about its axis, a prismatic joint a box. A green sector shows
     the range of a revolute joint, a green scale that of a prismatic one; neither is drawn for an
     unlimited joint, or for a revolute one with a range of a full turn or more. The x, y and z axis
-    of the end effector are red, green and blue.
+    of the end effector are red, green and blue. Obstacles of its scene are translucent.
 
     Args:
         chain: The arm.
@@ -63,6 +64,7 @@ def arm(
     draw_arm(axes, chain, values, color, limits)
     if spheres:
         draw_spheres(axes, chain, values)
+    draw_obstacles(axes, chain.scene)
     if ax is None:
         set_view(axes, chain.fk(values)[:3, 3])
     fit_axes(axes)
@@ -95,6 +97,7 @@ def motion(chain: Chain, configurations: ArrayLike, target: AnyTarget, ax: Any =
     draw_arm(axes, chain, last, AFTER, limits=False)[0].set_label("after")
     tip = chain.fk(last)[:3, 3]
     draw_target(axes, chain, description, tip)
+    draw_obstacles(axes, chain.scene)
     add_legend(axes)
     if ax is None:
         set_view(axes, tip)
@@ -130,6 +133,7 @@ def solutions(chain: Chain, configurations: ArrayLike, target: AnyTarget, ax: An
     has_shared_joints = (draw_many if many else draw_few)(axes, chain, values)
     tip = chain.fk(values[0])[:3, 3]
     draw_target(axes, chain, description, tip)
+    draw_obstacles(axes, chain.scene)
     if has_shared_joints:
         axes.plot([], [], [], "s", color=DARK, label="shared joint")
     add_legend(axes, numbers=many)

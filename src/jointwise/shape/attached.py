@@ -21,9 +21,12 @@ from jointwise.shape.geometry import (
     kernel_spheres,
     kernel_tree,
     packed_geometry,
+    without_groups,
 )
-from jointwise.shape.link_groups import bounding_sphere, move_spheres
-from jointwise.shape.pairs import FIXED, Checks, Pair, group_checks
+from jointwise.shape.link_groups import bounding_sphere, move_spheres, random_frames
+from jointwise.shape.pairs import ALWAYS_TOUCH, FIXED, Checks, Pair, group_checks
+from jointwise.shape.tables.sphere_tables import SpherePair, gap_function
+from jointwise.shape.tables.two_joints import pairs_within_two
 
 # The fields of a ``Tree`` that have an entry for each joint.
 BY_JOINT = ("parents", "placements", "kinds", "variables", "ratios", "offsets")
@@ -131,6 +134,41 @@ def detach(geometry: Geometry, name: str | None = None) -> Geometry:
     )
 
 
+def without_constant_contacts(geometry: Geometry, name: str) -> Geometry:
+    """The shape without checks of an attached thing against links that it always collides with.
+
+    Only links at most two joints away are left out, such as the wrist behind a short flange. Pairs
+    that are free at some joint values stay checked.
+
+    Args:
+        geometry: The shape of an arm or a robot.
+        name: The attached thing.
+    """
+    return without_groups(geometry, dict.fromkeys(close_pairs(geometry, name, 0.0), ALWAYS_TOUCH))
+
+
+def close_pairs(geometry: Geometry, name: str, distance: float) -> list[Pair]:
+    """The link groups at most two joints away that are always close to an attached thing.
+
+    Args:
+        geometry: The shape of an arm or a robot.
+        name: The attached thing.
+        distance: Pairs are listed if they are never this far apart [m]; 0: if they always collide.
+    """
+    group, tree = geometry.links.index((name,)), kernel_tree(geometry)
+    carrier = int(tree.parents[group - 1]) + 1
+    near = pairs_within_two(tree.parents[: len(geometry.joints)])
+    parts, frames = group_spheres(geometry), random_frames(tree)
+    close = []
+    for other in range(len(geometry.joints) + 1):
+        if (min(other, carrier), max(other, carrier)) in near and len(parts[other]):
+            gaps = gap_function([SpherePair(parts[other], parts[group])])
+            poses = np.linalg.inv(frames[:, other]) @ frames[:, carrier]
+            if gaps(poses, distance).max() < distance:
+                close.append((other, group))
+    return close
+
+
 def carried_over(arm: Geometry, robot: Geometry, T_tip_last: Floats, tip: LinkPlace) -> Geometry:
     """The shape of a robot, with all things that are on the end effector of one of its arms.
 
@@ -145,6 +183,7 @@ def carried_over(arm: Geometry, robot: Geometry, T_tip_last: Floats, tip: LinkPl
         (name,) = arm.links[group]
         if not any(name in links for links in robot.links):
             robot = attach(robot, move_spheres(T_tip_last, parts[group]), name, tip)
+            robot = without_constant_contacts(robot, name)
     return robot
 
 

@@ -13,12 +13,9 @@ from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import Floats
 from jointwise.model import checks
 from jointwise.model.kinematic_tree import LinkPlace, TreeModel
-from jointwise.shape.attached import attach, detach
+from jointwise.shape.attached import attach, close_pairs, detach
 from jointwise.shape.geometry import Geometry, group_spheres, kernel_tree, without_groups
-from jointwise.shape.link_groups import random_frames
-from jointwise.shape.pairs import NEIGHBOURS, Pair
-from jointwise.shape.tables.sphere_tables import SpherePair, gap_function
-from jointwise.shape.tables.two_joints import pairs_within_two
+from jointwise.shape.pairs import NEIGHBOURS
 
 # Largest number of spheres of a capsule; a long and thin one becomes thicker between its ends.
 MAX_SPHERES = 100
@@ -90,7 +87,7 @@ def with_tool(geometry: Geometry, tool: Tool, line: Floats, body: int) -> Geomet
     if not len(spheres):
         return geometry
     held = attach(geometry, spheres, tool.name, LinkPlace(body, np.eye(4)[:3], tool.start))
-    return without_groups(held, dict.fromkeys(_close_pairs(held, tool.name, body), NEIGHBOURS))
+    return without_groups(held, dict.fromkeys(close_pairs(held, tool.name, CLOSE), NEIGHBOURS))
 
 
 def capsule(line: Floats, radius: float) -> Floats:
@@ -113,18 +110,3 @@ def capsule(line: Floats, radius: float) -> Floats:
     radii[[0, -1]] = radius
     centres = line[0] + shares[:, None] * (line[1] - line[0])
     return np.column_stack([centres, radii])
-
-
-def _close_pairs(geometry: Geometry, name: str, body: int) -> list[Pair]:
-    """The link groups one or two joints away that a tool is always close to."""
-    group, tree = geometry.links.index((name,)), kernel_tree(geometry)
-    near = pairs_within_two(tree.parents[: len(geometry.joints)])
-    parts, frames = group_spheres(geometry), random_frames(tree)
-    close = []
-    for other in range(len(geometry.joints) + 1):
-        if (min(other, body + 1), max(other, body + 1)) in near and len(parts[other]):
-            gaps = gap_function([SpherePair(parts[other], parts[group])])
-            poses = np.linalg.inv(frames[:, other]) @ frames[:, body + 1]
-            if gaps(poses, CLOSE).max() < CLOSE:
-                close.append((other, group))
-    return close

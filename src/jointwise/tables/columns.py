@@ -155,7 +155,7 @@ def read_header(header: Sequence[str], file: str, model_for: ModelFor) -> TableH
     names = (*target_columns(), *TOLERANCES)
     known = {*joints, *(prefix + name for prefix in prefixes for name in names)}
     extra = [column for column in header if column not in known]
-    _check_names(header, file)
+    _check_names(header, extra, file)
     for prefix in prefixes:
         _check_groups(header, extra, prefix, column_groups(), file)
     _check_groups(header, extra, "", {"start": joints}, file)
@@ -200,8 +200,13 @@ def _targets(columns: Mapping[str, Any], prefix: str, locate: Locate, in_degrees
     return with_tolerances(targets, columns, prefix, locate, in_degrees)
 
 
-def _check_names(header: Sequence[str], file: str) -> None:
-    """Refuse names that are empty or repeated."""
+def _check_names(header: Sequence[str], extra: Sequence[str], file: str) -> None:
+    """Refuse extra columns that are numbers, and names that are empty or repeated."""
+    for column in extra:
+        if is_number(column):
+            raise InvalidInputError(
+                f"{file} begins with {column}: expected a header first, such as x,y,z."
+            )
     for i, column in enumerate(header):
         if i and not column:  # the first one is the index that pandas writes
             raise InvalidInputError(
@@ -239,10 +244,6 @@ def _refuse_misspelled(
 ) -> None:
     """Refuse extra columns that are columns of a group in capitals, or resemble a missing one."""
     for column in extra:
-        if is_number(column):
-            raise InvalidInputError(
-                f"{file} begins with {column}: expected a header first, such as x,y,z."
-            )
         in_capitals = [name for name in group if name.lower() == column.lower()]
         similar = in_capitals or get_close_matches(column.lower(), missing, 1)
         if similar:

@@ -88,7 +88,10 @@ def pack_target(target: AnyTarget, name: str = "target", key: Any = None) -> Pac
                     f"{called} is many {target.kind.plural}: expected one. Use solve_batch."
                 )
             return target._packed
-        array = checks.contiguous(_called(name, key), checks.as_array(target))
+        try:
+            array = checks.contiguous(_called(name, key), checks.as_array(target))
+        except InvalidInputError as error:
+            raise InvalidInputError(f"{error}{_other_form(target)}") from None
     kind = _BY_SHAPE.get(array.shape)
     if kind is None:
         _refuse_shape(_called(name, key), array.shape)
@@ -275,6 +278,16 @@ def _refuse_shape(name: str, shape: tuple[int, ...]) -> NoReturn:
     raise InvalidInputError(
         f"{name} has shape {shape}: expected (3,) for a position or (4, 4) for a pose.{hint}"
     )
+
+
+def _other_form(target: Any) -> str:
+    """How to pass targets of links, or a position and a quaternion, which is no array."""
+    if isinstance(target, Mapping):
+        return " For targets of links, use a Robot: arm.robot.solve({...})."
+    parts = target if isinstance(target, (list, tuple)) else ()
+    if [len(part) for part in parts if isinstance(part, (list, tuple, np.ndarray))] == [3, 4]:
+        return " For a position and a quaternion, pass pose(position, quat=quaternion)."
+    return ""
 
 
 def _is_object(target: Any) -> bool:

@@ -45,7 +45,7 @@ class Page:
         host: The address to listen on. 127.0.0.1 is this machine alone.
         port: The port to listen on; if it is taken, the next free one. 0: any.
         urdf: The URDF or MJCF file that it came from, to draw its meshes.
-        plan: A plan of the model to show and play, made by ``plan``.
+        plan: A plan of the model to show, made by ``plan``; *Play* moves the model along it.
         path: A path of the model to show and play, made by ``solve_path``.
 
     Attributes:
@@ -158,7 +158,7 @@ def serve(
         port: The port to listen on; if it is taken, the next free one.
         open_browser: Whether to open the page in the browser, too.
         urdf: The URDF that it came from, to draw its meshes.
-        plan: A plan of the model to show and play.
+        plan: A plan of the model, which is shown and can be played.
         path: A path of the model to show and play, as ``solve_path`` returns it.
 
     Example:

@@ -4,6 +4,7 @@ A browser lets every website open a WebSocket to every address, and names the we
 header. viser does not check this header, and has no option for it.
 """
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -62,7 +63,7 @@ def checked_connections(host: str) -> Iterator[list[Any]]:
 
     viser offers no way to add arguments to its call of ``serve`` of websockets, so that function is
     wrapped while the server starts. Yields a list that is empty if a server was started in another
-    way, and would accept every website.
+    way, and would accept every website. Connections that end during their handshake are not logged.
     """
     from websockets.asyncio import server
 
@@ -72,6 +73,7 @@ def checked_connections(host: str) -> Iterator[list[Any]]:
     def serve_checked(handler: Any, *args: Any, process_request: Any = None, **options: Any) -> Any:
         if handler.__module__.partition(".")[0] == MODULE:  # no other server of this process
             process_request = partial(_process, process_request, is_loopback(host))
+            options.setdefault("logger", _logger())
             checked.append(handler)
         return serve(handler, *args, process_request=process_request, **options)
 
@@ -80,6 +82,20 @@ def checked_connections(host: str) -> Iterator[list[Any]]:
         yield checked
     finally:
         server.serve = serve  # type: ignore[misc]
+
+
+def _logger() -> logging.Logger:
+    """The logger of the server, without connections that ended during their handshake.
+
+    viser leaves these out as well, but only after the first request.
+    """
+    logger = logging.getLogger("websockets.server.jointwise")
+    logger.addFilter(_is_after_handshake)
+    return logger
+
+
+def _is_after_handshake(record: logging.LogRecord) -> bool:
+    return record.msg != "opening handshake failed"
 
 
 def _process(then: Any, loopback: bool, connection: Any, request: Any) -> Any:

@@ -58,6 +58,7 @@ def batch(
     jointwise batch panda targets.parquet -o plans/ --verb plan --scene cell.toml
     produce | jointwise batch panda - | consume
     """
+    from jointwise.cli.printing import in_words
     from jointwise.errors import InvalidInputError
     from jointwise.results.status import Status, count_lines
 
@@ -78,7 +79,7 @@ def batch(
                 "such as -o results/."
             )
     counts = _solve_to_file(options, targets, files, solver, workers, json)
-    print("\n".join(count_lines(counts, Status, "solved")), file=sys.stderr)
+    print(in_words("\n".join(count_lines(counts, Status, "solved"))), file=sys.stderr)
     return 1 if counts[1:].any() else 0
 
 

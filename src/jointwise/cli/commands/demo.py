@@ -1,5 +1,8 @@
 """``jointwise demo``."""
 
+import sys
+from pathlib import Path
+from shutil import which
 from time import perf_counter
 
 from jointwise.cli import pictures
@@ -38,4 +41,15 @@ def demo() -> None:
         print(f"\nThe motion to the first pose is drawn in {PICTURE}.")
     except JointwiseError as error:
         print(f"\nNo picture: {error}")
-    print("Next: jointwise view opens the arm in the browser; jointwise --help lists all commands.")
+    command = _command()
+    print(
+        f"Next: {command} view panda opens the arm in the browser; {command} --help lists all "
+        "commands."
+    )
+
+
+def _command() -> str:
+    """How to call jointwise here: by the path of the running script if it is not on the PATH."""
+    script = sys.argv[0]
+    is_elsewhere = Path(script).stem == "jointwise" and which("jointwise") is None
+    return script if is_elsewhere else "jointwise"

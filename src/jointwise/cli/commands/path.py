@@ -60,7 +60,7 @@ def path(
     jointwise path ur5e seam.csv --free-roll --tilt 15 --deg -o joints.csv
     jointwise path g1.urdf motion.csv --rate 50 --free-base -o joints.csv
     """
-    from jointwise.cli.printing import print_json
+    from jointwise.cli.printing import in_words, print_json
     from jointwise.cli.result_file import checked_columns, open_results
     from jointwise.cli.units import step_to_radians
     from jointwise.model import checks
@@ -97,7 +97,7 @@ def path(
         colliding = {} if model.scene is None else {"colliding": solved.colliding}
         rows = columns.json_rows(solved, table)
         print_json({**steps, **colliding, **json_summary(options.robot, model, rows)})
-    print(_summary(solved, model, deg), file=sys.stderr)
+    print(in_words(_summary(solved, model, deg)), file=sys.stderr)
     if plot is not None:
         pictures.draw_path(plot, model, solved, deg)
     is_free = solved.converged.all() and not solved.colliding

@@ -11,11 +11,12 @@ from jointwise.cli import pictures
 from jointwise.cli.given_target import NO_TARGET, GivenTarget
 from jointwise.cli.models import SceneOptions
 from jointwise.cli.options import Degrees, Json, Output, Plot, SolverOptions
-from jointwise.cli.printing import print_json, spinner
+from jointwise.cli.printing import in_words, print_json, spinner
 from jointwise.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from jointwise.chain import Chain
+    from jointwise.kernels.layout.arrays import Floats
     from jointwise.results.plan import Plan
     from jointwise.robot import Robot
 
@@ -88,6 +89,8 @@ def plan(
         raise InvalidInputError("--rounded needs --step, the spacing of rows on the rounded path.")
     first = to_radians(model, start, deg, "--from")
     goal = None if q is None else to_radians(model, q, deg, "--q")
+    if deg:
+        _check_degrees(model, {"--from": first, "--q": goal})
     config = solver.config()
     with spinner("planning"):
         planned = model.plan(target, first, q=goal, config=config, max_samples=max_samples)
@@ -102,10 +105,30 @@ def plan(
         opened = open_file(output) if output != "-" else nullcontext(csv_file.writer(sys.stdout))
         with opened as write:
             write(written, dict(zip(model.joint_names, rows.T, strict=True)))
-    print(_summary(path, model, deg), file=sys.stderr)
+    print(in_words(_summary(path, model, deg)), file=sys.stderr)
     if plot is not None and planned.found:
         pictures.draw_plan(plot, model, path)
     return 0 if planned.found else 1
+
+
+def _check_degrees(model: "Chain | Robot", given: "dict[str, Floats | None]") -> None:
+    """Refuse joint values outside the limits, with degrees in the message."""
+    from jointwise.cli.units import format_values
+
+    for option, values in given.items():
+        if values is None or values.shape != (model.n,):
+            continue
+        for joint, (low, high) in enumerate(model.limits.tolist()):
+            if values[joint] < low or values[joint] > high:
+                side, limit = ("lower", 0) if values[joint] < low else ("upper", 1)
+                given_text, limit_text = (
+                    format_values(model, each, True, ".6g")[joint]
+                    for each in (values, model.limits[:, limit])
+                )
+                raise InvalidInputError(
+                    f"{option} has {model.joint_names[joint]!r} at {given_text}, beyond its {side} "
+                    f"limit {limit_text}."
+                )
 
 
 def _asked(

@@ -9,7 +9,7 @@ from jointwise.cli import pictures, solve_text
 from jointwise.cli.given_target import NO_TARGET, GivenTarget
 from jointwise.cli.models import ModelOptions
 from jointwise.cli.options import Degrees, Json, Plot, SolverOptions, Start
-from jointwise.cli.printing import SOLVING, print_json, spinner
+from jointwise.cli.printing import SOLVING, in_words, print_json, spinner
 from jointwise.errors import InvalidInputError, UnsolvedError
 
 # Largest number of solutions of --all: an arm with six joints has no more.
@@ -69,6 +69,6 @@ def solve(
     try:
         results[0].or_raise(degrees=deg)
     except UnsolvedError as error:
-        print(error, file=sys.stderr)
+        print(in_words(str(error)), file=sys.stderr)
         return 1
     return 0

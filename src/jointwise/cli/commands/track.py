@@ -8,6 +8,7 @@ import typer
 from jointwise.cli.commands.path import first_start
 from jointwise.cli.models import SceneOptions
 from jointwise.cli.options import Start, TableOptions, TargetFile
+from jointwise.cli.printing import in_words
 
 if TYPE_CHECKING:
     from jointwise.kernels.layout.arrays import Floats
@@ -85,7 +86,8 @@ def track(
             run = tracker.run(table.targets)
             write(run, table, columns)
             counts += np.bincount(run.status, minlength=len(counts))
-    print("\n".join(count_lines(counts, TrackStatus, "steps followed")), file=sys.stderr)
+    text = "\n".join(count_lines(counts, TrackStatus, "steps followed"))
+    print(in_words(text), file=sys.stderr)
     return 1 if counts[TrackStatus.AT_LIMIT :].any() else 0
 
 

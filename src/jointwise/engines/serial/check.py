@@ -92,9 +92,9 @@ class SerialCheck(CollisionCheck):
         geometry, allowed = collision.for_kernels()
         if not is_for_arms(collision):
             raise InvalidInputError(
-                f"the arm holds {' and '.join(geometry.attached)}, for which allow has different "
-                "pairs: expected only one attached object here. solve, clearance and is_free "
-                "accept several."
+                f"the arm holds {' and '.join(geometry.attached)}, which may collide with "
+                "different links or obstacles: expected only one attached object here. solve, "
+                "clearance and is_free accept several."
             )
         self._collision, self.margin = collision, collision.margin
         world = kernel_world(collision.scene)

@@ -14,6 +14,8 @@ from jointwise.errors import InvalidInputError
 MAX_HINTS = 4
 # Suffixes of files that ``find`` accepts; xacro, so that the URDF reader can say what to do.
 SUFFIXES = (".urdf", ".xml", ".xacro", ".toml", ".csv")
+# What to do if example-robot-data is not installed.
+MORE_ROBOTS = "More by name: pip install example-robot-data. "
 
 
 def files() -> dict[str, Path]:
@@ -86,7 +88,8 @@ def find(name: str | PathLike[str]) -> Path:
     hint = _hint(name.lower(), [*robots, *examples]) if isinstance(name, str) and name else "."
     raise InvalidInputError(
         f"no robot named {name!r}{hint} Robots: {', '.join(robots)}. "
-        "A path must end in .urdf, .toml or .csv, or in .xml for MJCF."
+        f"{'' if examples else MORE_ROBOTS}A path must end in .urdf, .toml or .csv, or in .xml for "
+        "MJCF."
     )
 
 

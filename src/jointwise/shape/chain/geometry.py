@@ -89,7 +89,7 @@ def chain_geometry(geometry: Geometry, chain: ChainOfRobot) -> Geometry:
         merged.checks(),
     )
     parts = group_spheres(geometry)
-    skipped = {(a, b) for a, b, _ in geometry.skipped}
+    skipped = {(a, b): why for a, b, why in geometry.skipped}
     for name, group in held.items():
         shape = attach(shape, move_spheres(places[group].pose, parts[group]), name)
         number, untested = shape.links.index((name,)), {}
@@ -100,7 +100,7 @@ def chain_geometry(geometry: Geometry, chain: ChainOfRobot) -> Geometry:
                 if places[a].link_group == g and len(parts[a])
             ]
             if merged_here and all((a, group) in skipped for a in merged_here):
-                untested[g, number] = NEIGHBOURS
+                untested[g, number] = skipped[merged_here[0], group]
         shape = without_groups(shape, untested)
     return shape
 

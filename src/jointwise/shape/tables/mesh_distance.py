@@ -16,12 +16,12 @@ MAX_EDGE = 0.1
 
 
 def coal_library() -> Any:
-    """The library that computes distances of meshes.
+    """The library that computes distances of meshes, to which spheres are fitted.
 
     Raises:
         JointwiseError: It is not installed.
     """
-    return require("coal", "distances of meshes need coal", "geometry")
+    return require("coal", "fitting spheres to collision shapes needs coal", "geometry")
 
 
 class MeshModel:

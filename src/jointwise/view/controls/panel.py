@@ -34,8 +34,9 @@ class Panel:
         self._left = left = gui.add_panel()
         self._plans = False
         if session.obstacles is not None:
-            self._add_obstacles()
-            self._add_plan()
+            tabs = [self._add_obstacles, self._add_plan]
+            for add_tab in tabs if session.live_plan is None else tabs[::-1]:  # the first one opens
+                add_tab()
         with left.add_tab("Path"):
             if session.lists_solutions:
                 self._parts.append(SolutionControls(*asked))

@@ -123,7 +123,8 @@ def _arm_meshes(chain: Chain, file: Path, urdf: "yourdfpy.URDF") -> list[Mesh]:
 
 
 def _robot_meshes(robot: Robot, file: Path, urdf: "yourdfpy.URDF") -> list[Mesh]:
-    if not set(robot.link_names) <= set(urdf.link_map):
+    links = set(robot.link_names) - {tool.name for tool in robot._tools}
+    if not links <= set(urdf.link_map):
         raise JointwiseError(f"the links of {file.name} are not those of the robot.")
 
     def carrier(node: str) -> tuple[Carrier, Floats]:

@@ -63,6 +63,8 @@ class ModelDrawing:
         if meshes or skins:  # only the axes and rails of an arm are drawn beside them
             kept = () if isinstance(model, Robot) else ("axis", "rail")
             parts = [part for part in parts if part.role in kept] + skins
+        if meshes:
+            parts += shapes.tool_parts(model)
         self._points = shapes.part_points(parts)
         for number, part in enumerate(parts):
             self._add_part(number, part)

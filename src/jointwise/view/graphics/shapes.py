@@ -116,6 +116,26 @@ def carrying_frames(model: Chain | Robot, q: Floats, base_pose: Floats = IDENTIT
     return base_pose @ frames if isinstance(model, Robot) else frames
 
 
+def tool_parts(model: Chain | Robot) -> list[Part]:
+    """A thin rod for each tool, which the meshes of a file do not contain."""
+    parts: list[tuple[int, Floats, str | None]] = []
+    if isinstance(model, Robot):
+        places = model.model.links
+        for tool in model._tools:
+            start, end = places[tool.start], places[tool.name]
+            ends = np.stack([start.transform[:, 3], end.transform[:, 3]])
+            parts.append((start.joint, ends, tool.name))
+    else:
+        tools = zip(model._robot._tools, model._tool_lines(), strict=True)
+        parts += [(model.n - 1, line, None) for _, line in tools if line is not None]
+    radius = 0.4 * RADIUS_PER_SIZE * drawing_size(model)
+    return [
+        Part(joint, "link", mesh, link)
+        for joint, ends, link in parts
+        for mesh in rounded_polyline(list(ends), radius, rounded_start=True)
+    ]
+
+
 def merge_parts(model: Chain | Robot, parts: list[Part], q: Floats) -> "Trimesh":
     """The parts at joint values (n,) [rad, m] as a single surface, world frame [m]."""
     import trimesh
