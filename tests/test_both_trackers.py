@@ -171,7 +171,7 @@ def test_a_switch_goes_to_the_last_valid_target_even_if_its_array_has_changed(fa
     [
         (
             Posture(Q, weight=2.0),
-            "posture has a weight: a tracker approaches its joint values only by spar",
+            "posture has a weight: a tracker approaches its joint values only by self-motion",
         ),
         (
             Posture(smoothness=0.1),

@@ -447,8 +447,8 @@ def test_errors_of_frames():
     with pytest.raises(InvalidInputError) as error:
         robot.solve({"tip": one}, posture=Posture(active=robot.joint_names[:1]))
     assert str(error.value) == (
-        "no active joint moves 'tip': all joints between it and 'link3' are held by the posture's "
-        "active. Remove its target."
+        "no active joint moves 'tip': posture.active lists none of the joints between it and "
+        "'link3'. Remove its target."
     )
     with pytest.raises(InvalidInputError) as error:
         robot.solve_batch({"tip": [one, relative([0, 0, 0.1], to="link2")]})

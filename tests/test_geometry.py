@@ -326,7 +326,7 @@ def test_files_that_are_wrong(content, text, tmp_path):
 def test_a_file_of_another_arm_is_refused(arm, tmp_path):
     arm.geometry.save(tmp_path / "arm.json")
     longer = Chain.from_urdf(ARM.replace('xyz="0.3 0 0"', 'xyz="0.4 0 0"'), "foot", "tip")
-    with pytest.raises(InvalidInputError, match=r"^arm.json is for another arm: its joints are"):
+    with pytest.raises(InvalidInputError, match=r"^arm.json is for another arm: its joints differ"):
         longer.with_geometry(tmp_path / "arm.json")
 
 

@@ -103,6 +103,6 @@ def test_a_grid_is_moved_but_not_rotated():
     with pytest.raises(InvalidInputError) as caught:
         grid.at(POSE)
     assert str(caught.value) == (
-        "'points' is a grid of distances, which cannot be rotated: expected the rotation "
-        "of its pose. Rotate its points or its mesh instead."
+        "'points' is a grid of distances, which cannot be rotated: expected a pose "
+        "with its present rotation. Rotate its points or its mesh instead."
     )

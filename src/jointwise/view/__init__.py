@@ -166,12 +166,12 @@ def serve(
         >>> serve(robots.panda(), "panda")  # doctest: +SKIP
     """
     with Page(model, name, host, port, urdf, plan, path) as page:
-        if page.note:
-            print(page.note)
-        print(f"{name}: {page.url}, {access_note(host)}. Stop with Ctrl+C.", flush=True)
-        if open_browser:
-            webbrowser.open(page.url)
         try:
+            if page.note:
+                print(page.note)
+            print(f"{name}: {page.url}, {access_note(host)}. Stop with Ctrl+C.", flush=True)
+            if open_browser:
+                webbrowser.open(page.url)
             Event().wait()
         except KeyboardInterrupt:
             print()
