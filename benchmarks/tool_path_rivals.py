@@ -1,5 +1,6 @@
 """Other planners of tool paths on the same poses: each in an environment of its own."""
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -89,7 +90,10 @@ def _measure(python: Path, adaptor: str, asked: dict[str, Any]) -> Measured:
         problems, answers = f"{folder}/problems.npz", f"{folder}/answers.npz"
         np.savez(problems, **asked)
         script = HERE / "adaptors" / f"{adaptor}.py"
-        subprocess.run([python, script, problems, answers], check=True, stdout=subprocess.DEVNULL)
+        command, environment = [python, script, problems, answers], {"PYTHONPATH": HERE.parent}
+        subprocess.run(
+            command, check=True, stdout=subprocess.DEVNULL, env={**os.environ, **environment}
+        )
         with np.load(answers) as given:
             rows = [each[np.isfinite(each).all(axis=1)] for each in given["answers"]]
             return Measured(rows, given["seconds"], float(given["megabytes"]))

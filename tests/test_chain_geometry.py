@@ -321,7 +321,9 @@ def test_joints_that_do_not_follow_each_other_are_refused():
     robot = random_tree(5, mimics=False)
     arm, names, base = chain_of(robot, "l0", "l4")
     chain = ChainOfRobot(robot.model, arm, names[::-1], base)
-    with pytest.raises(InvalidInputError, match="joint 1 of the chain does not follow the previous joint"):
+    with pytest.raises(
+        InvalidInputError, match="joint 1 of the chain does not follow the previous joint"
+    ):
         chain_geometry(random_geometry(robot, 5), chain)
     assert joint_poses(arm.tree, np.zeros((1, arm.n))).shape == (1, arm.n, 4, 4)
 

@@ -72,7 +72,9 @@ def test_a_file_of_the_robot_is_one_of_its_chains_too(tmp_path):
     found = FileShapes(tmp_path / "robot.json").for_chain(chain)
     assert_same(found, GivenShapes(robot.geometry).for_chain(chain))
     assert found.joints == ("turn", "lift", "bend")
-    with pytest.raises(InvalidInputError, match=r"^robot.json is for another arm: its joints differ"):
+    with pytest.raises(
+        InvalidInputError, match=r"^robot.json is for another arm: its joints differ"
+    ):
         FileShapes(tmp_path / "robot.json").for_chain(
             chain_of(ARM.replace('xyz="0.3 0 0"', 'xyz="0.4 0 0"'), "foot", "tip")
         )

@@ -273,7 +273,7 @@ class Shaped(ABC):
         shape = self._found_shape()
         around = collision_model(shape, scene, margin, self_collision, allow)
         for obstacle in around.scene:
-            millimetres.check_obstacle(obstacle.name, obstacle.extent(), self._numbers)
+            millimetres.check_obstacle(obstacle.name, obstacle._extent, self._numbers)
         return self._changed(_geometry=shape, _collision_model=around)
 
     def clearance(

@@ -26,7 +26,9 @@ class Obstacle(ABC):
 
     name: str
     pose: Floats
-    _row: Floats = field(init=False)  # packed when it is made, so that scenes are packed quickly
+    # Found when it is made, so that scenes are checked and packed quickly.
+    _row: Floats = field(init=False)
+    _extent: float = field(init=False)
 
     # Its name in a scene and in files.
     kind: ClassVar[str]
@@ -36,6 +38,7 @@ class Obstacle(ABC):
     def __post_init__(self) -> None:
         checks.text("name", self.name)
         object.__setattr__(self, "_row", self.row())
+        object.__setattr__(self, "_extent", self.extent())
 
     @abstractmethod
     def sizes(self) -> dict[str, Any]:
@@ -43,7 +46,8 @@ class Obstacle(ABC):
 
     def extent(self) -> float:
         """The largest of its lengths [m]; 0 if it has none of its own."""
-        return float(max(np.max(size) for size in self.sizes().values()))
+        sizes = self.sizes().values()
+        return float(max(max(size) if isinstance(size, list) else size for size in sizes))
 
     @abstractmethod
     def row(self) -> Floats:
