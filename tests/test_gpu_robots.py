@@ -20,6 +20,10 @@ from jointwise import (
 )
 from jointwise.backends import cuda as gpu
 from jointwise.backends import cuda_trees
+from jointwise.engines import valid_path
+from jointwise.engines.path_limits import path_limits
+from jointwise.engines.tree import gpu as tree_gpu
+from jointwise.engines.tree.clips import alike
 from jointwise.kernels.layout.tree import (
     TARGET_FORM,
     TARGET_LINK_AXES,
@@ -233,3 +237,27 @@ def test_only_plain_targets_are_uploaded_in_part(column):
     assert not cuda_trees._is_plain(ints, targets)
     ints[TREE_ROWS] = 1
     assert not cuda_trees._is_plain(ints, targets[:2])
+
+
+def test_paths_with_equal_postures_are_followed_together():
+    robot = load()
+    problems = [
+        robot._problem(clip_of(robot, 2), True, None, Posture(smoothness=0.1), FEW, path=True)
+        for _ in range(2)
+    ]
+    limits = path_limits(robot.max_velocity, 2, None, None)
+    assert len({alike(problem, limits) for problem in problems}) == 1
+    other = robot._problem(clip_of(robot, 2), True, None, Posture(smoothness=0.2), FEW, path=True)
+    assert alike(other, limits) != alike(problems[0], limits)
+
+
+def test_a_robot_that_is_too_large_is_followed_on_a_cpu(monkeypatch):
+    robot = load()
+    clip = clip_of(robot, 2)
+    monkeypatch.setattr(cuda_trees, "MAX_SCRATCH", 1)
+    monkeypatch.setattr(valid_path, "MIN_PATHS", 1)
+    monkeypatch.setattr(tree_gpu, "wants_gpu", lambda device: device != "cpu")
+    (path,) = robot.solve_paths([clip], options=PathOptions(device="auto"))
+    np.testing.assert_array_equal(path.q, robot.solve_paths([clip])[0].q)
+    with pytest.raises(InvalidInputError, match="so many joints and targets are solved on the CPU"):
+        robot.solve_paths([clip], options=PathOptions(device="cuda"))

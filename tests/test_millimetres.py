@@ -39,6 +39,12 @@ def test_a_target_in_millimetres_gets_one_line_with_the_remedy(facade, verb):
     assert str(pickle.loads(pickle.dumps(warning.message))) == str(warning.message)
 
 
+def test_names_with_braces_are_kept():
+    scene = Scene().box([6000.0, 400.0, 20.0], name="table{b}")
+    with pytest.warns(MillimetresWarning, match=re.escape("obstacle 'table{b}' is 6e+03 m long")):
+        Chain.load("ur5e").with_scene(scene)
+
+
 @both
 def test_a_tool_and_an_obstacle_in_millimetres_are_suspected(facade):
     model = facade.load("ur5e")

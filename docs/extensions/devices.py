@@ -56,6 +56,12 @@ CALLS = (
     ),
     (
         "solve_paths",
+        "the same, preferred joint values",
+        "a path a core",
+        lambda: ROBOT.solve_paths([BOTH], posture=NEAR, **PATH),
+    ),
+    (
+        "solve_paths",
         "the same, with a scene",
         "a path a core",
         lambda: ROBOT.with_scene(SCENE).solve_paths([BOTH], **PATH),

@@ -27,7 +27,7 @@ class PathOptions:
         device: Where a robot follows its targets: ``"cpu"``, ``"cuda"`` for a GPU, or ``"auto"``
             for a GPU if there is one and ``solve_paths`` is given a thousand paths or more. A GPU
             follows one path slowly, and many at once. Contacts, a scene and paths that are solved
-            globally need the CPU.
+            globally need the CPU, as do targets at unequal times.
 
     Raises:
         InvalidInputError: A value is out of its range; the text says which.

@@ -374,3 +374,10 @@ def test_numbers_may_be_separated_by_commas(run):
 def test_a_position_without_its_option_gets_the_option(run, command):
     code, _, error = run(command, "panda", "0.4", "0.2", "0.4")
     assert (code, error) == (2, "0.4 has no option: pass a position as --to X Y Z.\n")
+
+
+def test_an_option_may_come_before_the_robot(run):
+    expected = run("solve", "panda", "--to", "0.4", "0.2", "0.5", "--restarts", "10")
+    assert run("solve", "--restarts", "10", "panda", "--to", "0.4", "0.2", "0.5") == expected
+    assert run("solve", "--to", "0.4", "0.2", "0.5", "--restarts", "10", "panda") == expected
+    assert expected[0] == 0

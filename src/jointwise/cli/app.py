@@ -136,7 +136,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if arguments is None:
         _unwind_when_terminated()
     repeated = repeat_options(join_targets(sys.argv[1:] if arguments is None else arguments))
-    if len(repeated) > 2 and repeated[0] in ("solve", "plan") and is_number(repeated[2]):
+    named = len(repeated) > 2 and not repeated[1].startswith("-")  # the robot comes first
+    if named and repeated[0] in ("solve", "plan") and is_number(repeated[2]):
         print(f"{repeated[2]} has no option: pass a position as --to X Y Z.", file=sys.stderr)
         sys.exit(2)
     typer.main.get_command(app)(repeated, prog_name="jointwise")

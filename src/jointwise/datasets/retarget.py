@@ -178,9 +178,9 @@ def _check_arguments(robot: Any, options: Any, workers: Any) -> None:
     check_posture(options.posture)
     check_path_options(options.path)
     check_workers(workers)
-    if workers.on_gpu:
+    if workers.on_gpu or options.path.device == "cuda":
         raise InvalidInputError(
-            f"device is {workers.device!r}: expected 'cpu', since clips are followed on CPUs."
+            "device is 'cuda': expected 'cpu', since clips are followed on CPUs."
         )
 
 

@@ -70,13 +70,18 @@ def follow_on_gpu(paths: Sequence[PathProblem]) -> list[IKPath | None]:
 
     from jointwise.backends.threads import thread_count
     from jointwise.engines.tree.engine import TREE
+    from jointwise.engines.tree.gpu import TOO_LARGE, runs_on_gpu
 
     with ThreadPoolExecutor(thread_count(None)) as pool:
         parts = list(pool.map(valid_part, [paths[i] for i in chosen]))
     some = [(part.problem, part.limits) for part, _ in parts if part is not None]
     followed = iter(TREE.follow_on_gpu(some))
     for i, (part, valid) in zip(chosen, parts, strict=True):
-        found[i] = whole_path(paths[i], valid, None if part is None else next(followed))
+        path = None if part is None else next(followed)
+        if part is None or path is not None:
+            found[i] = whole_path(paths[i], valid, path)
+        elif paths[i].options.device == "cuda":
+            runs_on_gpu("cuda", TOO_LARGE)  # raises
     return found
 
 

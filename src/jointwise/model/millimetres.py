@@ -28,7 +28,7 @@ def check_miss(miss: float, model: ArmModel | TreeModel) -> None:
         miss: Its position error [m]; NaN if there is no position.
         model: The arm or robot.
     """
-    _check(miss, model, MIN_SHARE, "the target is {} m out of reach")
+    _check(miss, model, MIN_SHARE, ("the target is", "m out of reach"))
 
 
 def check_robot(model: TreeModel) -> None:
@@ -41,28 +41,30 @@ def check_robot(model: TreeModel) -> None:
 
 def check_tool(length: float, model: ArmModel | TreeModel) -> None:
     """Warn if the length of a tool [m] looks like millimetres."""
-    _check(length, model, MIN_TOOL_SHARE, "the tool is {} m long")
+    _check(length, model, MIN_TOOL_SHARE, ("the tool is", "m long"))
 
 
 def check_obstacle(name: str, length: float, model: ArmModel | TreeModel) -> None:
     """Warn if the length of an obstacle [m] looks like millimetres."""
-    _check(length, model, MIN_SHARE, f"obstacle {name!r} is {{}} m long")
+    _check(length, model, MIN_SHARE, (f"obstacle {name!r} is", "m long"))
 
 
 def check_attached(name: str, spheres: Floats, model: ArmModel | TreeModel) -> None:
     """Warn if an attached object, of spheres (k, 4) [m], looks like millimetres."""
     centres, radii = spheres[:, :3], spheres[:, 3:]
     length = ((centres + radii).max(axis=0) - (centres - radii).min(axis=0)).max()
-    _check(float(length), model, MIN_TOOL_SHARE, f"{name!r} is up to {{}} m long")
+    _check(float(length), model, MIN_TOOL_SHARE, (f"{name!r} is up to", "m long"))
 
 
-def _check(length: float, model: ArmModel | TreeModel, share: float, given: str) -> None:
+def _check(
+    length: float, model: ArmModel | TreeModel, share: float, given: tuple[str, str]
+) -> None:
     if not length > MIN_LENGTH:
         return
     reach = model.max_reach if isinstance(model, ArmModel) else _tree_reach(model)
     ratio = length / max(reach, MIN_REACH)
     if isfinite(reach) and ratio > share:
-        text = f"{given.format(f'{length:.3g}')}, {ratio:,.0f} times the reach"
+        text = f"{given[0]} {length:.3g} {given[1]}, {ratio:,.0f} times the reach"
         warn_caller(MillimetresWarning(text, "divide them by 1000"))
 
 

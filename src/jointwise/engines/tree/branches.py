@@ -162,13 +162,13 @@ class Branches(NamedTuple):
         """The frame at which the path returns from a branch that misses frames after ``row``."""
         reached = are_reached(branch)[row - first :]
         begin = row + int(np.append(reached, False).argmin())
-        for i in range(begin, self.frames.size):
+        for i in range(max(begin, row + 1), self.frames.size):
             if self.share_of_limit(i, branch.states[i - 1 - first], path.states[i]) <= 1.0:
                 return i
         return self.frames.size
 
     def share_of_limit(self, row: int, before: Floats, state: Floats) -> float:
-        """The largest change to a frame, as a share of its limit; a break above 1.
+        """The largest change to a frame, as a share of its limit.
 
         A free base may turn by as many radians, and move by as many metres, as a joint.
         """

@@ -1,12 +1,14 @@
 """Many paths of a robot, followed on a GPU at once; the CPU repairs frames that are missed."""
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from jointwise.backends import cuda_trees
+from jointwise.backends.threads import thread_count
 from jointwise.config import SolveConfig, criteria_of
 from jointwise.engines.path_limits import PathLimits
 from jointwise.engines.tree.follow import Begun, begin, finish, first_criteria, turn_near
@@ -15,6 +17,7 @@ from jointwise.engines.tree.request import Request
 from jointwise.engines.tree.solve import result_arrays, some_rows
 from jointwise.kernels.layout.arrays import Floats, Ints
 from jointwise.kernels.layout.tree import SETTING_MAX_CHANGE, TreeResults, TreeRows
+from jointwise.posture import Posture
 from jointwise.problem import Problem
 
 
@@ -64,11 +67,21 @@ def alike(problem: Problem, limits: PathLimits) -> object:
         (each.kind, each.weight, None if each.point is None else tuple(each.point), each.to)
         for each in problem.targets
     ]
-    start, base = (
-        None if x is None else np.asarray(x).tobytes() for x in (problem.start, problem.base_pose)
-    )
-    same = id(problem.model), id(problem.posture), id(problem.config)
+    start, base = map(_bytes_of, (problem.start, problem.base_pose))
+    same = id(problem.model), id(problem.config), _key_of(problem.posture)
     return *same, problem.links, tuple(kinds), start, base, limits.is_timed
+
+
+def _key_of(posture: Posture | None) -> object:
+    """A key that is equal for equal postures."""
+    if posture is None:
+        return None
+    active = None if posture.active is None else tuple(posture.active)
+    return _bytes_of(posture.q), posture.weight, active, posture.smoothness
+
+
+def _bytes_of(values: Any) -> bytes | None:
+    return None if values is None else np.asarray(values).tobytes()
 
 
 def follow_clips(clips: Clips) -> TreeResults:
@@ -83,12 +96,16 @@ def follow_clips(clips: Clips) -> TreeResults:
     criteria, offsets = begun[0].frames.criteria, np.array([0, *(s.stop for s in clips.rows)])
     packed = TreeRows(tree.ints, tree.floats, clips.request.targets, criteria, settings)
     cuda_trees.follow_clips(packed, offsets, (*FRAME_LIMITS, begun[0].from_start), results)
-    for limits, rows, each in zip(clips.limits, clips.rows, begun, strict=True):
-        part = some_rows(results, rows)
-        better = finish(each, part, clips.config, limits, None)
+
+    def repair(i: int) -> None:
+        part = some_rows(results, clips.rows[i])
+        better = finish(begun[i], part, clips.config, clips.limits[i], None)
         for own, found in zip(part, better, strict=True):
             if found is not own:
                 own[...] = found
+
+    with ThreadPoolExecutor(thread_count(None)) as pool:
+        list(pool.map(repair, range(len(begun))))
     return results
 
 

@@ -86,7 +86,7 @@ class TreeEngine:
         check_precision(options.dtype, problem.config)
         require_search(problem.config, "targets of whole robots are")
         check_tree_config(problem.config)
-        request = make_request(problem, True)
+        request = make_request(problem, True, options.threads)
         reason = "a posture with a weight is applied" if request.has_preference else ""
         reason = reason if problem.collision is None else COLLISIONS
         reason = reason or too_large(request)
@@ -143,18 +143,23 @@ class TreeEngine:
         details = path._details._replace(colliding=colliding)
         return replace(path, status=status, converged=converged, _details=details)
 
-    def follow_on_gpu(self, paths: Sequence[tuple[Problem, PathLimits]]) -> list[IKPath]:
-        """Joint values along many paths, without contacts and collisions."""
+    def follow_on_gpu(self, paths: Sequence[tuple[Problem, PathLimits]]) -> list[IKPath | None]:
+        """Joint values along many paths, without contacts and collisions.
+
+        None for paths of a robot that is too large for a GPU.
+        """
         from jointwise.engines.tree.clips import Clips, alike, follow_clips, joined
 
         groups: dict[object, list[int]] = {}
         for i, (problem, limits) in enumerate(paths):
             groups.setdefault(alike(problem, limits), []).append(i)
-        found: list[IKPath] = [None] * len(paths)  # type: ignore[list-item]
+        found: list[IKPath | None] = [None] * len(paths)
         for members in groups.values():
             every, rows = joined([paths[i][0] for i in members])
             problem, each_limits = _of_path(every), [paths[i][1] for i in members]
-            request, posture = make_request(problem, True), problem.posture
+            request, posture = make_request(problem, True, None), problem.posture
+            if too_large(request):
+                continue
             smoothness = 0.0 if posture is None else posture.smoothness
             has_start, config = problem.start is not None, problem.config
             clips = Clips(request, rows, each_limits, config, smoothness, has_start)

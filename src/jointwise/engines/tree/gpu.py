@@ -13,7 +13,7 @@ from jointwise.kernels.layout.task import PackedCriteria
 from jointwise.kernels.layout.tree import TreeResults
 
 # What is done on the CPU alone.
-COLLISIONS = "collisions are checked"
+COLLISIONS, TOO_LARGE = "collisions are checked", "so many joints and targets are solved"
 
 
 def runs_on_gpu(device: Device, reason: str) -> bool:
@@ -30,12 +30,12 @@ def runs_on_gpu(device: Device, reason: str) -> bool:
         raise InvalidInputError(
             f"device is 'cuda', but {reason} on the CPU: leave it out, or use device='auto'."
         )
-    return wants_gpu(device) and not reason
+    return not reason and wants_gpu(device)
 
 
 def too_large(request: Request) -> str:
     """The reason if a robot needs more memory than a thread of a GPU has; else ""."""
-    return "" if cuda_trees.fits(request.tree.ints) else "so many joints and targets are solved"
+    return "" if cuda_trees.fits(request.tree.ints) else TOO_LARGE
 
 
 def check_precision(dtype: object, config: SolveConfig) -> None:

@@ -131,12 +131,13 @@ def check_tree_config(config: SolveConfig) -> None:
     )
 
 
-def make_request(problem: Problem, many: bool) -> Request:
+def make_request(problem: Problem, many: bool, threads: int | None = 1) -> Request:
     """Check everything except the numbers of the targets, and pack it together with them.
 
     Args:
         problem: The problem of a robot.
         many: Whether each link has many targets.
+        threads: Number of threads that pack many targets. None: one for every core.
     """
     model, _, links, targets, start, _, posture, _, base_pose = problem
     active: Any = None if posture is None else posture.active
@@ -168,7 +169,7 @@ def make_request(problem: Problem, many: bool) -> Request:
     if count <= PACKED_ROWS:
         pack(0, 0, count)
     else:
-        run_threads(pack, count, PACKED_ROWS, new_progress(thread_count(None)), silent)
+        run_threads(pack, count, PACKED_ROWS, new_progress(thread_count(threads)), silent)
     base_pose = IDENTITY if base_pose is None else base_pose
     return Request(tree, packed, settings, starts, base_pose, weight > 0.0, held, weighted)
 
