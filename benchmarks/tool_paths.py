@@ -18,15 +18,13 @@ DRAWS = 400
 GREEDY, FEW_RESTARTS = PathOptions(samples=0), SolveConfig(max_restarts=30)
 # Measured in a process of its own, so that memory is that of one path.
 COST = """
-import resource, sys
+import sys
 from time import process_time
 import numpy as np
 import jointwise as jw
+from benchmarks.adaptors.measured_paths import megabytes
 from benchmarks.tool_paths import long_spiral
 from testbed.tool_paths import with_torch
-
-def megabytes():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 arm = with_torch("ur5e")
 if sys.argv[1] == "obstacles":
