@@ -14,9 +14,6 @@ from jointwise import Robot, SolveConfig, above, aim, look_at, pose, position, r
 from jointwise.engines.tree.pruned import angular_scale
 from jointwise.engines.tree.request import Request, make_request
 from jointwise.kernels.layout.tree import TreeMemory, TreeProblem, unpack_memory, unpack_problem
-from jointwise.kernels.tree.couplings import row_slope
-from jointwise.kernels.tree.fk import evaluate
-from jointwise.kernels.tree.moments import assemble
 from jointwise.targets import Target
 from testbed.random_trees import moved_base, random_tree
 
@@ -136,6 +133,9 @@ def assembled(
     robot: Robot, targets: Targets, q: np.ndarray, base: np.ndarray
 ) -> tuple[Request, TreeProblem, TreeMemory]:
     """Targets as kernels take them, and their memory with gradient and rows."""
+    from jointwise.kernels.tree.fk import evaluate  # needs Numba, unlike the rest of this file
+    from jointwise.kernels.tree.moments import assemble
+
     asked = robot.with_base(base)._problem([targets], True, q, None, SolveConfig())
     request = make_request(asked, many=True)
     problem = unpack_problem(request.tree.ints, request.tree.floats)
@@ -152,6 +152,8 @@ def slopes(
     robot: Robot, masses: Masses, targets: Targets, q: np.ndarray, base: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """The gradient of the cost by kernels, and by central differences of the twin."""
+    from jointwise.kernels.tree.couplings import row_slope  # needs Numba
+
     request, _, memory = assembled(robot, targets, q, base)
     found = [memory.gradient[i] + row_slope(memory, i) for i in range(memory.gradient.size)]
     first, h, expected = 6 if robot.free_base else 0, 1e-6, []
