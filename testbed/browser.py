@@ -3,6 +3,7 @@
 import os
 import shutil
 from contextlib import contextmanager
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from threading import Event
@@ -35,10 +36,16 @@ HTMLCanvasElement.prototype.getContext = function (kind, options) {
     return get.call(this, kind, { ...options, antialias: false });
 };
 """
-# How often a press of the mouse is tried, and how long each may take to arrive [ms].
-PRESSES, PRESS_MS = 20, 15_000
+# How often an input is made, and how long each may take to arrive [ms].
+INPUTS, INPUT_MS = 20, 15_000
 # viser holds input back for 50 ms at most; a timer of the tab with this time ends later [ms].
 THROTTLE_MS = 100
+
+
+def retype(field, value):
+    """Type a number over that of a field; the same one again alone would send nothing."""
+    field.fill("")
+    field.fill(str(value))
 
 
 @contextmanager
@@ -145,22 +152,49 @@ class Tab:
         """Show a tab of the panel."""
         self.content.get_by_role("tab", name=name, exact=True).click()
 
-    def select(self, label, option):
+    def select(self, label, option, arrived):
         """Select an option of a dropdown."""
-        self.content.get_by_label(label).click()
-        self.content.get_by_role("option", name=option).click()
+        from playwright.sync_api import TimeoutError as PlaywrightTimeout
+
+        def choose():
+            self.content.get_by_label(label, exact=True).click()
+            try:
+                choice = self.content.get_by_role("option", name=option, exact=True)
+                choice.click(timeout=INPUT_MS)
+            except PlaywrightTimeout:  # the list did not open
+                self.content.keyboard.press("Escape")
+
+        self.until(arrived, choose)
+
+    def until(self, arrived, act):
+        """Make an input until its effect has arrived.
+
+        Chromium without a GPU loses input now and then if both cores are busy.
+        """
+        for _ in range(INPUTS):
+            act()
+            if self._arrives(arrived):
+                self.wait_until(arrived)
+                return
+        raise AssertionError(f"none of {INPUTS} inputs has arrived; {self._state()}")
 
     def fields(self, label):
         """The number fields beside a label."""
         row = self.content.get_by_text(label, exact=True).locator("xpath=../../..")
         return row.locator("input").all()
 
-    def type_values(self, label, *values):
-        """Type values into the number fields beside a label, once the panel is up to date."""
+    def type_values(self, label, values, arrived):
+        """Type values into the number fields beside a label, until they have arrived.
+
+        What the panel shows may be older than what the session has, and change while one types.
+        """
         self.content.get_by_text(label, exact=True).wait_for()
-        self.wait_until(self._shows_target)
-        for field, value in zip(self.fields(label), values, strict=True):
-            field.fill(str(value))
+
+        def fill():
+            for field, value in zip(self.fields(label), values, strict=True):
+                retype(field, value)
+
+        self.until(arrived, fill)
         self.content.keyboard.press("Tab")
         self._send_input()
 
@@ -185,24 +219,18 @@ class Tab:
         self.wait_until(self._shows_target)
         for axis, value in enumerate(position):
             field = self.fields(label)[axis]
-            if float(field.input_value()) == value:  # typing it again would send nothing
-                continue
-            self._type(field, value, lambda i=axis, v=value: self._has_coordinate(i, v))
+            if float(field.input_value()) != value:
+                arrived = partial(self._has_coordinate, axis, value)
+                self.until(arrived, partial(retype, field, value))
         self.content.keyboard.press("Tab")
         self._send_input()
 
     def _has_coordinate(self, axis, value):
         return abs(self.session.T_base_target[axis, 3] - value) < 1e-9
 
-    def _type(self, field, value, arrived):
-        """Type a number; as in ``click_scene``, one that does not arrive is typed again."""
-        for _ in range(PRESSES):
-            field.fill("")  # sends nothing; the same number again would not, either
-            field.fill(str(value))
-            if self._arrives(arrived):
-                self.wait_until(arrived)
-                return
-        raise AssertionError(f"{value} has not arrived in {PRESSES} tries; {self._state()}")
+    def press(self, slider, key, arrived):
+        """Press a key while a slider has the focus."""
+        self.until(arrived, lambda: slider.press(key))
 
     def place(self, q):
         """Set the joint values, and move the target to the end effector."""
@@ -241,21 +269,13 @@ class Tab:
         self._clicks += 1
 
     def click_scene(self, pixel):
-        """Click at a pixel of the scene.
-
-        Chromium without a GPU loses input now and then if both cores are busy, so a click that
-        does not arrive is made again.
-        """
+        """Click at a pixel of the scene."""
         before = self._clicks
-        for _ in range(PRESSES):
-            self.content.mouse.click(*pixel)
-            if self._arrives(lambda: self._clicks > before):
-                return
-        raise AssertionError(f"no click of {PRESSES} at {pixel} has arrived")
+        self.until(lambda: self._clicks > before, lambda: self.content.mouse.click(*pixel))
 
     def _arrives(self, condition):
         """Whether a condition holds soon."""
-        deadline = monotonic() + 1e-3 * PRESS_MS
+        deadline = monotonic() + 1e-3 * INPUT_MS
         while not condition() and monotonic() < deadline:
             self.content.wait_for_timeout(10)
         return condition()
@@ -265,7 +285,6 @@ class Tab:
         """Hold a handle of the scene at a point (3,) of the base frame [m], for a block of code.
 
         The block gets the pixel. After it, the handle is released, and the session has followed.
-        As in ``click_scene``, a press that does not arrive is made again.
         """
         phases = set()
 
@@ -274,7 +293,7 @@ class Tab:
 
         handle.on_update(updated)
         mouse = self.content.mouse
-        for _ in range(PRESSES):
+        for _ in range(INPUTS):
             self._draw()
             self._send_input()  # the server then knows where the camera is
             pixel = self.pixel(point)

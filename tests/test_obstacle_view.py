@@ -53,10 +53,8 @@ def green_pixels(tab):
 
 def select(tab, name):
     """Select an obstacle by its name."""
-    tab.content.get_by_label("Obstacle", exact=True).click()
-    tab.content.get_by_role("option", name=name, exact=True).click()
     expected = None if name == "none" else name
-    tab.wait_until(lambda: tab.session.obstacles.selected == expected)
+    tab.select("Obstacle", name, lambda: tab.session.obstacles.selected == expected)
 
 
 def handles(tab):
@@ -65,14 +63,6 @@ def handles(tab):
 
 def shown_position(tab):
     return [float(field.input_value()) for field in tab.fields("Position [m]")]
-
-
-def type_numbers(tab, label, *values):
-    """Type values into the number fields of an obstacle."""
-    tab.content.get_by_text(label, exact=True).wait_for()
-    for field, value in zip(tab.fields(label), values, strict=True):
-        field.fill(str(value))
-    tab.content.keyboard.press("Tab")
 
 
 def test_every_obstacle_is_drawn_and_has_handles_to_drag_it(tab):
@@ -187,19 +177,23 @@ def test_an_obstacle_is_added_resized_turned_and_deleted(tab):
     names = obstacles.scene.names
     tab.click("Box")
     tab.wait_until(lambda: obstacles.selected == "box2")
-    type_numbers(tab, "size", 0.1, 0.2, 0.3)
-    tab.wait_until(lambda: obstacles.obstacle.sizes() == {"size": [0.1, 0.2, 0.3]})
-    type_numbers(tab, "Position [m]", 0.6, -0.4, 0.5)
-    tab.wait_until(lambda: np.allclose(obstacles.obstacle.pose[:3, 3], [0.6, -0.4, 0.5]))
-    type_numbers(tab, "Rotation [rad]", 0, 0, 0.5)
-    tab.wait_until(lambda: np.isclose(obstacles.obstacle.pose[1, 0], np.sin(0.5)))
-    type_numbers(tab, "size", 0, 0.2, 0.3)
-    tab.content.get_by_text("size is [0.0, 0.2, 0.3]: expected three edges above zero").wait_for()
+    size, place = [0.1, 0.2, 0.3], [0.6, -0.4, 0.5]
+    tab.type_values("size", size, lambda: obstacles.obstacle.sizes() == {"size": size})
+    tab.type_values(
+        "Position [m]", place, lambda: np.allclose(obstacles.obstacle.pose[:3, 3], place)
+    )
+    tab.type_values(
+        "Rotation [rad]",
+        [0, 0, 0.5],
+        lambda: np.isclose(obstacles.obstacle.pose[1, 0], np.sin(0.5)),
+    )
+    refusal = "size is [0.0, 0.2, 0.3]: expected three edges above zero"
+    tab.type_values("size", [0, 0.2, 0.3], lambda: refusal in tab.session.message)
+    tab.content.get_by_text(refusal).wait_for()
     assert obstacles.obstacle.sizes() == {"size": [0.1, 0.2, 0.3]}
     tab.click("Cylinder")
     tab.wait_until(lambda: obstacles.selected == "cylinder2")
-    type_numbers(tab, "radius", 0.07)
-    tab.wait_until(lambda: obstacles.obstacle.radius == 0.07)
+    tab.type_values("radius", [0.07], lambda: obstacles.obstacle.radius == 0.07)
     tab.click("Delete")
     tab.content.get_by_text("cylinder2 removed.").wait_for()
     tab.content.get_by_text("Position [m]", exact=True).wait_for(state="hidden")
@@ -210,9 +204,8 @@ def test_an_obstacle_is_added_resized_turned_and_deleted(tab):
 def test_the_margin_is_changed_by_its_slider(tab):
     obstacles = tab.session.obstacles
     assert obstacles.margin == 0.01
-    tab.slider("Margin [mm]").focus()
-    tab.content.keyboard.press("ArrowRight")
-    tab.wait_until(lambda: obstacles.margin == pytest.approx(0.011))
+    slider = tab.slider("Margin [mm]")
+    tab.press(slider, "ArrowRight", lambda: obstacles.margin == pytest.approx(0.011))
 
 
 def test_a_scene_is_saved_and_loaded_and_a_bad_file_changes_nothing(tab, tmp_path):
@@ -238,6 +231,8 @@ def test_a_scene_is_saved_and_loaded_and_a_bad_file_changes_nothing(tab, tmp_pat
 def test_a_drag_that_begins_at_an_obstacle_turns_the_view(tab):
     camera, before = tab.visitor.client.camera, tab.visitor.client.camera.position
     start = tab.pixel(np.array([0.8, 0.0, 0.0]))
-    tab.drag(start, np.add(start, (-30, 0)))
-    tab.wait_until(lambda: np.linalg.norm(camera.position - before) > 0.05)
+    tab.until(
+        lambda: np.linalg.norm(camera.position - before) > 0.05,
+        lambda: tab.drag(start, np.add(start, (-30, 0))),
+    )
     assert tab.session.obstacles.selected is None

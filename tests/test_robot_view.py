@@ -58,8 +58,7 @@ def test_the_page_shows_the_robot_its_targets_and_its_controls(tab):
 
 def test_the_robot_follows_a_dragged_target_and_the_other_target_stays(tab):
     session = tab.session
-    tab.select("Target kind", "position")
-    tab.wait_until(lambda: session.kind.directions == 0)
+    tab.select("Target kind", "position", lambda: session.kind.directions == 0)
     before, other = session.T_base_target[:3, 3].copy(), session.targets["right_6"]
     on_z_arrow = before + 0.15 * drawing_size(ROBOT) * np.eye(3)[2]
     with tab.held(tab.visitor.drawing.targets.gizmos[session.selected].handle, on_z_arrow) as pixel:
@@ -88,8 +87,7 @@ def test_a_click_on_a_link_makes_it_a_target_and_another_removes_it(tab):
 
 def test_a_link_is_chosen_by_its_name_and_its_target_removed_by_a_button(tab):
     session = tab.session
-    tab.select("Link", "head")
-    tab.wait_until(lambda: session.selected == "head")
+    tab.select("Link", "head", lambda: session.selected == "head")
     tab.click("Remove target")
     tab.wait_until(lambda: "head" not in session.targets)
     assert session.selected == "right_6"
@@ -97,9 +95,8 @@ def test_a_link_is_chosen_by_its_name_and_its_target_removed_by_a_button(tab):
 
 def test_a_slider_moves_its_joint_and_reset_returns_to_the_beginning(tab):
     session, before = tab.session, tab.session.q
-    tab.slider(ROBOT.joint_names[0]).focus()
-    tab.content.keyboard.press("ArrowLeft")
-    tab.wait_until(lambda: (session.q != before).any())
+    slider = tab.slider(ROBOT.joint_names[0])
+    tab.press(slider, "ArrowLeft", lambda: (session.q != before).any())
     assert np.flatnonzero(session.q != before).tolist() == [0]
     moved = session.q
     tab.click("Reset")
@@ -116,8 +113,7 @@ def test_the_view_is_fitted_after_it_was_zoomed_out(tab):
 
     fitted = distance()
     tab.content.mouse.move(*tab.pixel(camera.look_at))
-    tab.content.mouse.wheel(0, 600)
-    tab.wait_until(lambda: distance() > 1.3 * fitted)
+    tab.until(lambda: distance() > 1.3 * fitted, lambda: tab.content.mouse.wheel(0, 600))
     tab.click("Fit view")
     tab.wait_until(lambda: distance() < 1.1 * fitted)
 
@@ -170,13 +166,12 @@ def test_a_robot_avoids_obstacles_once_the_visitor_asks_for_it(tab):
         other.content.get_by_text("clearance").wait_for()
         other.click("Box")
         other.wait_until(lambda: session.obstacles.selected == "box1")
-        other.content.get_by_text("Position [m]", exact=True).wait_for()
         on_elbow = session.link_poses()["link4"][:3, 3].round(3)
-        for field, value in zip(other.fields("Position [m]"), on_elbow, strict=True):
-            field.fill(str(value))
-        other.content.keyboard.press("Tab")
-        box = session.obstacles
-        other.wait_until(lambda: np.allclose(box.obstacle.pose[:3, 3], on_elbow))
+        other.type_values(
+            "Position [m]",
+            on_elbow,
+            lambda: np.allclose(session.obstacles.obstacle.pose[:3, 3], on_elbow),
+        )
         free = session.message.endswith(Status.CONVERGED.value)
         assert free == session.model.is_free(session.q)
         assert free or session.message.endswith(tuple(REMEDIES.values()))

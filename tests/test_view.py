@@ -7,6 +7,7 @@ import pytest
 
 from jointwise import Status, TrackStatus, robots
 from jointwise.view import Page
+from jointwise.view.state.units import DEGREES, RADIANS
 from testbed.browser import CHROMIUM, Tab
 
 if CHROMIUM is None:
@@ -80,8 +81,7 @@ def test_every_kind_of_target_can_be_selected_and_is_reached(tab):
     session = tab.session
     gizmo = tab.visitor.drawing.targets.gizmos[session.selected]
     for name, kind in reversed(session.kinds.items()):
-        tab.select("Target kind", name)
-        tab.wait_until(lambda kind=kind: session.kind is kind)
+        tab.select("Target kind", name, lambda kind=kind: session.kind is kind)
         rotation = session.T_base_target[:3, :3]
         tab.type_position(0.45, 0.1, 0.5)
         tab.sync()
@@ -95,12 +95,11 @@ def test_every_kind_of_target_can_be_selected_and_is_reached(tab):
 
 def test_roll_pitch_yaw_of_a_pose_are_typed_and_follow_a_rotation_by_its_handle(tab):
     session = tab.session
-    tab.select("Target kind", "pose")
-    tab.wait_until(lambda: session.kind.directions == 3)
+    tab.select("Target kind", "pose", lambda: session.kind.directions == 3)
     tab.type_position(0.45, 0.1, 0.5)
-    tab.type_values("rpy [rad]", 3.1, 0.2, -0.3)
+    rpy = [3.1, 0.2, -0.3]
+    tab.type_values("rpy [rad]", rpy, lambda: np.allclose(session.target_rpy, rpy, atol=1e-9))
     tab.sync()
-    assert session.target_rpy == pytest.approx([3.1, 0.2, -0.3], abs=1e-9)
     assert max(session.error) < 1e-6
     tab.screenshot("rpy")
     rotation = session.T_base_target[:3, :3]
@@ -118,27 +117,25 @@ def test_roll_pitch_yaw_of_a_pose_are_typed_and_follow_a_rotation_by_its_handle(
 
 def test_angles_are_shown_in_degrees_if_chosen(tab):
     session = tab.session
-    tab.select("Target kind", "pose")
-    tab.wait_until(lambda: session.kind.directions == 3)
-    tab.select("Angle unit", "degrees")
+    tab.select("Target kind", "pose", lambda: session.kind.directions == 3)
+    tab.select("Angle unit", "degrees", lambda: session.angle_unit is DEGREES)
     tab.content.get_by_text("Joints [°]", exact=True).wait_for()
-    tab.type_values("rpy [°]", 180, 0, 45)
+    turn = np.exp(1j * np.radians([180, 0, 45]))
+    tab.type_values(
+        "rpy [°]", [180, 0, 45], lambda: np.allclose(np.exp(1j * session.target_rpy), turn)
+    )
     tab.sync()
-    assert np.degrees(session.target_rpy[2]) == pytest.approx(45.0)
     tab.content.get_by_text("orientation error less than 0.0001°").wait_for()
     slider = tab.slider(tab.session.model.joint_names[0])
     tab.wait_until(lambda: float(slider.get_attribute("aria-valuemax")) == 166.0)
     q = session.q
-    slider.focus()
-    tab.content.keyboard.press("ArrowRight")
-    tab.wait_until(lambda: (session.q != q).any())
+    tab.press(slider, "ArrowRight", lambda: (session.q != q).any())
     value = float(slider.get_attribute("aria-valuenow"))
     assert np.degrees(session.q[0]) == pytest.approx(value, abs=0.06)
     tab.screenshot("degrees")
-    tab.select("Angle unit", "radians")
+    tab.select("Angle unit", "radians", lambda: session.angle_unit is RADIANS)
     tab.content.get_by_text("Joints [rad]", exact=True).wait_for()
-    tab.select("Target kind", "position")
-    tab.wait_until(lambda: session.kind.directions == 0)
+    tab.select("Target kind", "position", lambda: session.kind.directions == 0)
 
 
 def test_fit_view_shows_arm_and_target_and_the_floor_is_below_the_arm(tab):
@@ -222,9 +219,7 @@ def test_a_slider_moves_only_its_joint(tab):
     session, before = tab.session, tab.session.q
     slider = tab.slider(session.model.joint_names[0])
     tab.wait_until(lambda: abs(float(slider.get_attribute("aria-valuenow")) - before[0]) < 1e-3)
-    slider.focus()
-    tab.content.keyboard.press("ArrowRight")
-    tab.wait_until(lambda: (session.q != before).any())
+    tab.press(slider, "ArrowRight", lambda: (session.q != before).any())
     moved = session.q - before
     assert np.flatnonzero(moved).tolist() == [0]
     assert 0.0 < moved[0] < 0.1
