@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.spatial.transform import RigidTransform, Rotation
 
@@ -26,6 +26,7 @@ from jointwise import (
     scara,
     two_link_planar,
 )
+from jointwise.targets import POSE, WITHIN
 
 UR5E = robots.ur5e()
 Q = UR5E.random(seed=5)
@@ -47,6 +48,35 @@ def test_a_pose_is_the_same_in_every_way_to_write_it(rpy):
         matrix = pose(POSITION, **{name: value}).matrix
         np.testing.assert_allclose(matrix[:3, :3], rotation.as_matrix(), atol=1e-12)
         np.testing.assert_array_equal(matrix[:3, 3], POSITION)
+
+
+NEAR_A_ROTATION = st.floats(-8.0, -4.0).map(lambda exponent: 10.0**exponent)
+NASTY = st.sampled_from([0.0, math.nan, math.inf, -math.inf, -2.0, 1e9])
+
+
+@given(
+    st.tuples(ANGLES, ANGLES, ANGLES),
+    st.tuples(st.integers(0, 3), st.integers(0, 3)),
+    NASTY | NEAR_A_ROTATION,
+)
+def test_rows_are_invalid_that_would_be_refused_alone(rpy, place, change):
+    row = pose(POSITION, rpy=rpy).matrix.copy()
+    row[place] += change
+    with np.errstate(invalid="ignore"):
+        x, y, z = row[:3, :3].T
+        defects = [row[:3, :3].T @ row[:3, :3] - np.eye(3), np.cross(x, y) - z]
+        defects.append(row[3] - [0.0, 0.0, 0.0, 1.0])
+        worst = max(np.abs(each).max() for each in defects)
+    assume(not 0.999e-6 < worst < 1.001e-6)  # rounding decides
+    try:
+        POSE.check(row)
+        valid = True
+    except InvalidInputError:
+        valid = False
+    rows = np.array([row, np.eye(4)])
+    assert POSE.are_valid(rows).tolist() == [valid, True]
+    boxes = np.concatenate([rows, np.zeros((2, 4, 4))], axis=1)
+    assert WITHIN.are_valid(boxes).tolist() == [valid, True]
 
 
 def test_many_poses():

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
@@ -86,14 +88,12 @@ class ArmSolutions(Verbs):
             >>> arm.solutions(arm.fk([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]))
             <4 solutions, complete>
         """
-        from jointwise.engines.closed_form.solutions import all_solutions
-
         packed = pack_target(target)
         check_listed(packed)
         arm, first = self._arm_for(packed), None if near is None else self._values("near", near)
         check = None if self._collision_model is None else self._check_or_none(arm)
         options = count, first, config, redundancy, checks.flag("all_turns", all_turns), check
-        return all_solutions(arm, packed, *options)._of_link(self.tip_link)
+        return _all_solutions()(arm, packed, *options)._of_link(self.tip_link)
 
     def solutions_batch(
         self,
@@ -233,7 +233,17 @@ class ArmSolutions(Verbs):
             InvalidInputError: The target has no position, has a weight of 0, or is in the frame of
                 a link.
         """
-        in_base_frame(target)
-        if target.weight is not EQUAL_WEIGHT or not target.kind.has_position:
+        kind, _, weight, point, to = target
+        if to is not None:
+            in_base_frame(target)
+        if weight is not EQUAL_WEIGHT or not kind.has_position:
             check_serial(target)
-        return self.arm if target.point is None else arm_at_point(self.arm, target)
+        return self.arm if point is None else arm_at_point(self.arm, target)
+
+
+@cache
+def _all_solutions() -> Callable[..., Solutions]:
+    """The function that lists solutions; imported when needed."""
+    from jointwise.engines.closed_form.solutions import all_solutions
+
+    return all_solutions

@@ -483,11 +483,12 @@ class Chain(ArmKinematics, ArmSolutions, FromRows):
     ) -> Problem:
         if start is not None and type(start) is not np.ndarray:
             start = self._values("start", start)
+        one = pack_target(target)
         fields = (
             self.arm,
             self._skeleton.joint_names,
             (self.tip_link,),
-            (in_base_frame(pack_target(target)),),
+            (one if one.to is None else in_base_frame(one),),
             start,
             config,
             None,
@@ -498,7 +499,8 @@ class Chain(ArmKinematics, ArmSolutions, FromRows):
 
     def _packed(self, targets: Any, many: bool) -> tuple[tuple[str, ...], tuple[PackedTarget, ...]]:
         if not many:
-            return (self.tip_link,), (in_base_frame(pack_target(targets)),)
+            one = pack_target(targets)
+            return (self.tip_link,), (one if one.to is None else in_base_frame(one),)
         from jointwise.backends.device_arrays import is_on_gpu
 
         if is_on_gpu(targets):

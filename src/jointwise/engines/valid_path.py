@@ -8,7 +8,7 @@ import numpy as np
 
 from jointwise.engines.engine import Engine
 from jointwise.engines.path_limits import PathLimits, ends_meet
-from jointwise.kernels.layout.arrays import Bools, Floats
+from jointwise.kernels.layout.arrays import Bools
 from jointwise.kernels.layout.task import Results
 from jointwise.model import checks
 from jointwise.path_options import PathOptions
@@ -17,7 +17,7 @@ from jointwise.results.batch import ARRAYS, Details, read_only
 from jointwise.results.path import IKPath
 from jointwise.results.result import IDENTITY, LinkErrors
 from jointwise.results.status import BreakReason, Status
-from jointwise.targets import PackedTarget, TargetKind
+from jointwise.targets import PackedTarget
 
 # Reasons of breaks at missed targets; others have no solution.
 BY_STATUS = {
@@ -29,8 +29,6 @@ BY_STATUS = {
 
 # Paths from which on ``device="auto"`` is a GPU.
 MIN_PATHS = 1000
-# Up to this number of targets, those of all links are checked at once.
-FEW_ROWS = 2000
 
 
 class PathProblem(NamedTuple):
@@ -107,15 +105,9 @@ def _is_for_gpu(path: PathProblem, count: int) -> bool:
 
 def valid_rows(targets: Sequence[PackedTarget]) -> Bools:
     """(m,) which rows of targets of several links have numbers that can be solved for."""
-    count, by_kind = len(targets[0].values), dict[TargetKind, list[Floats]]()
+    valid: Bools = np.ones(len(targets[0].values), np.bool_)
     for each in targets:
-        by_kind.setdefault(each.kind, []).append(each.values)
-    valid: Bools = np.ones(count, bool)
-    for kind, links in by_kind.items():
-        if len(links) * count <= FEW_ROWS:  # one call takes less time than many
-            valid &= kind.are_valid(np.concatenate(links)).reshape(-1, count).all(axis=0)
-        else:
-            valid &= np.all([kind.are_valid(values) for values in links], axis=0)
+        valid &= each.kind.are_valid(each.values)
     return valid
 
 

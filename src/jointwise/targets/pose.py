@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations_with_replacement
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from jointwise.backends import cpu
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import ROTATION_DEFECT, Bools, Floats, Weights
 from jointwise.model import checks, degrees
@@ -47,15 +47,8 @@ class PoseKind(TargetKind):
 
     def are_valid(self, packed: Floats) -> Bools:
         """Rigid transforms of finite numbers."""
-        valid = super().are_valid(packed)
-        poses = packed if valid.all() else np.where(valid[:, None, None], packed, 0.0)
-        x, y, z = axes = np.ascontiguousarray(poses[:, :3, :3].transpose(2, 1, 0))  # (3, m) each
-        pairs = combinations_with_replacement(axes, 2)
-        defects = [(a * b).sum(axis=0) - (a is b) for a, b in pairs]
-        for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):  # the third axis is x cross y
-            defects.append(x[j] * y[k] - x[k] * y[j] - z[i])
-        defects.extend(poses[:, 3].T - LAST_ROW[:, None])
-        valid &= (np.abs(defects) <= ROTATION_DEFECT).all(axis=0)
+        valid = np.empty(len(packed), np.bool_)
+        cpu.check_poses(np.ascontiguousarray(packed), valid)
         return valid
 
     def point_weights(self, angular_scale: float) -> Weights:

@@ -60,9 +60,10 @@ def solve_one(
         preferred: (n,) preferred joint values [rad, m].
         link: The name of the end effector, for the result.
     """
-    if target.kind.has_box:
+    kind, values, weight, _, _ = target
+    if kind.has_box:
         target = without_empty_box(target)
-    kind, values, weight, *_ = target
+        kind, values, weight, _, _ = target
     if weight is EQUAL_WEIGHT:
         weights = kind.point_weights(arm.angular_scale)
     else:

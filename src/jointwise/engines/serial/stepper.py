@@ -23,7 +23,17 @@ Codes = NDArray[np.uint8]
 class SerialStepper:
     """Moves a serial arm towards one target."""
 
-    __slots__ = ("_arm", "_code", "_joints", "_links", "_moving", "_number", "_scratch", "_weights")
+    __slots__ = (
+        "_arm",
+        "_code",
+        "_joints",
+        "_links",
+        "_moving",
+        "_n",
+        "_number",
+        "_scratch",
+        "_weights",
+    )
 
     def __init__(
         self,
@@ -46,14 +56,14 @@ class SerialStepper:
         self._weights = target.kind.weights(arm.angular_scale, target.weight)
         self._scratch, self._code = newton_scratch(arm.n), np.zeros(1, np.uint8)
         self._joints: Any = slice(None)
+        self._n = len(moving.limits)  # joints of the model, which may be more than the arm's
 
     def step(self, targets: tuple[PackedTarget, ...]) -> TrackResult:
         """Move the joints by one step towards a target."""
-        codes = self._code
+        codes, n = self._code, self._n
         row = self._rows(targets[0].values[None], codes)[0]
-        n = row.size // 2 - 1
-        errors, status = (row.item(-2), row.item(-1)), TRACK_STATUS_BY_CODE[codes.item()]
-        fields = (row[:n], row[n:-2], *errors, status, self._links, None, None)
+        status = TRACK_STATUS_BY_CODE[codes.item()]
+        fields = row[:n], row[n:-2], row.item(-2), row.item(-1), status, self._links, None, None
         return tuple.__new__(TrackResult, fields)  # as TrackResult(...), but faster
 
     def run(self, targets: tuple[PackedTarget, ...]) -> TrackRun:
@@ -62,7 +72,7 @@ class SerialStepper:
         codes = np.empty(len(values), np.uint8)
         results = self._rows(values, codes)
         codes.setflags(write=False)
-        n = results.shape[1] // 2 - 1
+        n = self._n
         q, velocities, (distance, angle) = results[:, :n], results[:, n:-2], results[:, -2:].T
         return TrackRun(q, velocities, distance, angle, codes, self._links)
 
@@ -85,9 +95,9 @@ class SerialStepper:
             # is outdated.
             views, state[LAST_STEPPER] = self._moving.views, self._number
             views.followed[:] = views.second[:] = views.reference
-        results = np.empty((len(targets), 2 * len(self._moving.limits) + 2))
+        results = np.empty((len(targets), 2 * self._n + 2))
         self._move(targets, results, codes)
-        results.setflags(write=False)
+        results.setflags(False)  # type: ignore[call-arg]  # by its name it takes longer
         return results
 
     def _move(self, targets: Floats, results: Floats, codes: Codes) -> None:
@@ -140,7 +150,7 @@ class PathStepper(SerialStepper):
             self._parts.insert(0, (others, SerialStepper(still, target, _some(moving, others))))
 
     def _move(self, targets: Floats, results: Floats, codes: Codes) -> None:
-        state, rows, n = self._moving.state, self._moving.joint_rows, len(self._moving.limits)
+        state, rows, n = self._moving.state, self._moving.joint_rows, self._n
         nowhere, cursor = np.full_like(targets, np.nan), state[0]  # invalid, so the joints continue
         for joints, stepper in self._parts:
             own, k = stepper._moving, len(joints)

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jointwise.engines.tracking.motion import Moving, Stepper
-from jointwise.kernels.layout.arrays import Floats
 from jointwise.results.status import STOPPED, TrackStatus
 from jointwise.targets import PackedTarget
 
@@ -21,7 +20,14 @@ Codes: TypeAlias = NDArray[np.uint8]
 # The targets of each link; their links and kinds; and these, with the numbers of one target.
 Targets: TypeAlias = tuple[PackedTarget, ...]
 Key: TypeAlias = tuple[object, ...]
-Numbers: TypeAlias = tuple[Key, list[Floats]]
+Numbers: TypeAlias = tuple[Key, tuple[bytes, ...]]
+
+
+def bits(targets: Targets) -> tuple[bytes, ...]:
+    """The numbers of a target of each link, to be compared and kept."""
+    if len(targets) == 1:  # the most frequent case, and fast
+        return (targets[0].values.tobytes(),)
+    return tuple([each.values.tobytes() for each in targets])
 
 
 class Standing:
@@ -65,7 +71,7 @@ class Standing:
             stepper: The stepper that has moved the joints.
             moving: The joints; their reference may move to another branch.
         """
-        self._waited = self._waited + 1 if _equal(self._before, numbers) else 0
+        self._waited = self._waited + 1 if self._before == numbers else 0
         self._before = numbers
         if self._waited < self._patience:
             return None
@@ -80,7 +86,7 @@ class Standing:
             codes: (m,) how the steps ended.
         """
         for first, _ in self._stretches(self._waits(key, targets, codes)):
-            if not _equal(self._asked, (key, [each.values[first] for each in targets])):
+            if self._asked != (key, bits(_row(targets, first))):
                 return first
         return None
 
@@ -98,14 +104,13 @@ class Standing:
         """
         waits, judged = self._waits(key, targets, codes), codes.copy()
         for first, end in self._stretches(waits):
-            one = tuple([each._replace(values=each.values[first].copy()) for each in targets])
-            numbers = key, [each.values for each in one]
-            status = self._other_branch(numbers, one, stepper, moving)
+            one = _row(targets, first)
+            status = self._other_branch((key, bits(one)), one, stepper, moving)
             if status is not None:
                 judged[first:end] = status
         self._waited = int(waits[-1])
         valid = codes[-1] != TrackStatus.INVALID
-        self._before = (key, [each.values[-1].copy() for each in targets]) if valid else None
+        self._before = (key, bits(_row(targets, -1))) if valid else None
         return judged
 
     def _other_branch(
@@ -113,7 +118,7 @@ class Standing:
     ) -> TrackStatus | None:
         """The status of a target that another branch reaches; None if none does."""
         switches = False
-        if not _equal(self._asked, numbers):
+        if self._asked != numbers:
             found = stepper.other_branch(targets)
             self._asked, self._answer = numbers, found is not None
             switches = self._answer and self._switches
@@ -129,9 +134,9 @@ class Standing:
         if not waiting.any():
             return np.zeros(count, np.int64)
         for each in targets:
-            flat = each.values.reshape(count, -1)
+            flat = np.ascontiguousarray(each.values).reshape(count, -1).view(np.int64)
             waiting[1:] &= (flat[1:] == flat[:-1]).all(axis=1)
-        waiting[0] &= _equal(self._before, (key, [each.values[0] for each in targets]))
+        waiting[0] &= self._before == (key, bits(_row(targets, 0)))
         rows = np.arange(count)
         since = np.maximum.accumulate(np.where(waiting, -1, rows))
         return np.where(since < 0, self._waited + rows + 1, rows - since)
@@ -142,8 +147,6 @@ class Standing:
         return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
 
 
-def _equal(some: Numbers | None, others: Numbers) -> bool:
-    """Whether two targets have the same links, kinds and numbers."""
-    return (
-        some is not None and some[0] == others[0] and all(map(np.array_equal, some[1], others[1]))
-    )
+def _row(targets: Targets, row: int) -> Targets:
+    """One of many targets of each link."""
+    return tuple([each._replace(values=each.values[row]) for each in targets])

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from jointwise.engines.choice import engine_for
 from jointwise.engines.tracking.motion import MotionLimits, Moving, Stepper, moving_joints
-from jointwise.engines.tracking.standing import Standing
+from jointwise.engines.tracking.standing import Standing, bits
 from jointwise.errors import InvalidInputError
 from jointwise.kernels.layout.arrays import Floats
 from jointwise.kernels.layout.motion import MOTION_PREFERRED
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 # range.
 INNER_MARGIN = 0.15
 INVALID = TrackStatus.INVALID
+# The place of the status in a result, which is found faster than by its name.
+STATUS = TrackResult._fields.index("status")
 # Number of steps of a run in one call of a kernel.
 ROWS = 2048
 # The links that have targets, and the targets of each.
@@ -98,8 +100,9 @@ class Tracker:
         limits = np.column_stack([motion.per_step, preferred])
         self._problem, self._packed = problem, packed
         self._steppers: dict[tuple[object, ...], Stepper] = {}
-        # The last valid targets, and copies of their numbers, which the caller may change.
-        self._last: tuple[tuple[str, ...], tuple[PackedTarget, ...], list[Floats]] | None = None
+        # The last valid targets, and their numbers as bytes, because the caller may change them.
+        self._last: tuple[tuple[str, ...], tuple[PackedTarget, ...], tuple[bytes, ...]] | None
+        self._last = None
         self._moving, self._standing = moving_joints(motion, limits), Standing(motion.dt, switches)
         views = self._moving.views
         views.output[:] = views.command[:] = views.recent[:] = start
@@ -191,15 +194,17 @@ class Tracker:
         """
         links, targets = self._packed(target, False)
         stepper = self._stepper(links, targets)
-        result, numbers = stepper.step(targets), [each.values.copy() for each in targets]
-        if result.status is INVALID:
+        result = stepper.step(targets)
+        status = result[STATUS]
+        if status is INVALID:
             self._standing.passed(None)
             return result
+        numbers = bits(targets)
         self._last = links, targets, numbers
-        if result.status not in STOPPED:
+        if status not in STOPPED:
             self._standing.passed((self._key, numbers))
             return result
-        one = tuple([each._replace(values=own) for each, own in zip(targets, numbers, strict=True)])
+        _, one = self._last_targets()
         known = self._standing.stopped((self._key, numbers), one, stepper, self._moving)
         return result if known is None else result._replace(status=known)
 
@@ -230,7 +235,8 @@ class Tracker:
         run = joined(runs)
         valid = np.flatnonzero(run.status != INVALID)
         if len(valid):
-            self._last = links, packed, [each.values[valid[-1]].copy() for each in packed]
+            last = tuple([each._replace(values=each.values[valid[-1]]) for each in packed])
+            self._last = links, last, bits(last)
         return run
 
     def _run(self, stepper: Stepper, targets: tuple[PackedTarget, ...]) -> TrackRun:
@@ -302,9 +308,9 @@ class Tracker:
     def _last_targets(self) -> Targets:
         if self._last is None:
             raise InvalidInputError("no target to switch to: call step with a valid target first.")
-        links, targets, values = self._last
-        pairs = zip(targets, values, strict=True)
-        return links, tuple([each._replace(values=numbers) for each, numbers in pairs])
+        links, targets, numbers = self._last
+        pairs = zip(targets, numbers, strict=True)
+        return links, tuple([each._replace(values=_floats(own, each)) for each, own in pairs])
 
     def _stepper(self, links: tuple[str, ...], targets: tuple[PackedTarget, ...]) -> Stepper:
         """The stepper for targets of these links and kinds, cached for the next step."""
@@ -364,6 +370,11 @@ def active_joints(
     for name in posture.active:
         checks.known_name("joint", name, names, title)
     return Posture(active=posture.active)
+
+
+def _floats(numbers: bytes, target: PackedTarget) -> Floats:
+    """The numbers of a target as an array."""
+    return np.frombuffer(numbers).reshape(target.values.shape)
 
 
 def _guard_of(problem: Problem, moving: Moving) -> Guard:

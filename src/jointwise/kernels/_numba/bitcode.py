@@ -23,6 +23,18 @@ from jointwise.kernels._numba.object_file import hide_all_but
 
 # How Numba's code reads the header of an array's memory; ``native.c`` allocates it so.
 MEMORY_HEADER = "{i64, i8*, i8*, i8*, i64}"
+# Counts a reference to an array, if its memory is counted.
+INLINE_TEST = """
+define void @{name}(i8* %memory) alwaysinline {{
+  %is_null = icmp eq i8* %memory, null
+  br i1 %is_null, label %end, label %count
+count:
+  call void @{name}_counted(i8* %memory)
+  br label %end
+end:
+  ret void
+}}
+"""
 # The slots as integers, and as floats.
 SIGNATURE = types.void(types.CPointer(types.int64), types.CPointer(types.float64))
 
@@ -115,16 +127,19 @@ def _registered() -> tuple[int, ...]:
     return tuple(map(len, (*lists, kinds.functions, kinds.attributes, kinds.globals)))
 
 
-def compile_bitcode(functions: Mapping[str, Callable[..., None]]) -> bytes:
+def compile_bitcode(functions: Mapping[str, Callable[..., None]], inlines_tests: bool) -> bytes:
     """One module of some functions and of all that they call.
 
     Args:
         functions: By the symbol that each gets; each takes the slots as integers and as floats.
+        inlines_tests: Whether to inline the tests whether the memory of an array is counted. Most
+            is the caller's, which is not. Functions with many arrays become faster, those with
+            few become slower.
     """
     module, linked = llvm.parse_assembly(""), set[int]()
     for symbol, function in functions.items():
         compiled = _overload(function)
-        _link(module, compiled.library, linked)
+        _link(module, compiled.library, linked, inlines_tests)
         module.link_in(llvm.parse_assembly(_caller(symbol, compiled)))
     hide_all_but(module, set(functions))
     passes = llvm.create_new_module_pass_manager()
@@ -141,18 +156,30 @@ def _overload(function: Callable[..., None]) -> Any:
     return compiled.overloads[SIGNATURE.args]
 
 
-def _link(module: Any, library: Any, linked: set[int]) -> None:
+def _link(module: Any, library: Any, linked: set[int], inlines_tests: bool) -> None:
     """Link a library and all that it calls into a module, each once."""
     if id(library) in linked:
         return
     linked.add(id(library))
-    own = library._final_module.clone()
+    final = library._final_module
+    own = _with_inline_tests(final) if inlines_tests else final.clone()
     for each in own.functions:
         if not each.is_declaration and each.linkage == llvm.Linkage.external:
             each.linkage = "weak_odr"  # kept although nothing refers to it yet; may occur twice
     module.link_in(own)
     for each in library._linking_libraries:
-        _link(module, each, linked)
+        _link(module, each, linked, inlines_tests)
+
+
+def _with_inline_tests(module: Any) -> Any:
+    """A copy of a module, in which counting references to an array begins with an inlined test."""
+    text, tests = str(module), ""
+    for name in ("NRT_incref", "NRT_decref"):
+        if f"@{name}(" not in text or module.get_function(name).is_declaration:
+            return module.clone()
+        text = text.replace(f"@{name}(", f"@{name}_counted(")
+        tests += INLINE_TEST.format(name=name)
+    return llvm.parse_assembly(text + tests)
 
 
 def _caller(symbol: str, compiled: Any) -> str:

@@ -7,7 +7,6 @@ from jointwise.kernels._numba.jit import jit
 from jointwise.kernels.closed_form.solutions import (
     check_start,
     closed_solutions,
-    is_pose,
     is_small,
     pose_outcome,
     reach_error,
@@ -27,6 +26,7 @@ from jointwise.kernels.closed_form.standard_solutions import (
 from jointwise.kernels.closed_form.structures import LANE
 from jointwise.kernels.collision.contacts import touches
 from jointwise.kernels.kinematics.fk import all_finite, copy_values, unpack_arm
+from jointwise.kernels.kinematics.poses import is_pose
 from jointwise.kernels.layout.arrays import Floats, Ints, Outcome
 from jointwise.kernels.layout.closed_form import IS_INVALID, MAX_SOLUTIONS
 from jointwise.kernels.layout.slots import WIDTH

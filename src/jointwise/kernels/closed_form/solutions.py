@@ -19,9 +19,10 @@ from jointwise.kernels.closed_form.standard_solutions import has_standard_form, 
 from jointwise.kernels.closed_form.structures import GROUPS, LANE
 from jointwise.kernels.collision.contacts import has_scene, touches
 from jointwise.kernels.kinematics.fk import all_finite, copy_values, unpack_arm
-from jointwise.kernels.kinematics.tasks import is_converged, rotation_defect, set_task, task_errors
+from jointwise.kernels.kinematics.poses import is_pose
+from jointwise.kernels.kinematics.tasks import is_converged, set_task, task_errors
 from jointwise.kernels.layout.arm import BOUND_LOWER, BOUND_UPPER, REVOLUTE, Arm
-from jointwise.kernels.layout.arrays import ROTATION_DEFECT, Floats, Outcome
+from jointwise.kernels.layout.arrays import Floats, Outcome
 from jointwise.kernels.layout.closed_form import (
     AT_LIMIT,
     CLEARLY_OUTSIDE,
@@ -395,13 +396,3 @@ def reach_error(form: Floats, packed_criteria: PackedCriteria) -> float:
     """How far off a target may be and still be reached within the tolerances [m]."""
     criteria = unpack_criteria(packed_criteria)
     return float(4.0 * (criteria.position_tol + form[FORM_SIZE] * criteria.orientation_tol))
-
-
-@jit
-def is_pose(target: Floats) -> bool:
-    """Whether a target (4, 4) is a rigid transform of finite numbers."""
-    points = stack_array(FOUR, XYZ, 0.0)
-    for k in range(4):
-        for row in range(3):
-            points[k, row] = target[row, (k + 3) % 4]
-    return all_finite(target) and rotation_defect(target, points) <= ROTATION_DEFECT

@@ -227,7 +227,20 @@ def guard_step(
     Returns:
         A code of ``layout.guard``, and the numbers of two things in the way.
     """
-    buffer = np.empty(guarded_numbers(model))  # outlives its views, as an argument
+    buffer = np.empty(guarded_numbers(model))  # as an argument, it outlives its views
+    given = model, packed, targets, before, state, scratch
+    return guarded_step(given, results, errors, buffer)
+
+
+@jit
+def guarded_step(
+    given: tuple[GuardModel, TreeTracking, Floats, Floats, Floats, tuple[Floats, Floats, Floats]],
+    results: Floats,
+    errors: Floats,
+    buffer: Floats,
+) -> tuple[int, int, int]:
+    """``guard_step`` with memory of ``guarded_numbers``; its other arguments are ``given``."""
+    model, packed, targets, before, state, scratch = given
     ints, floats, settings, variables, limits, dt, window, scale = packed
     w = limits.shape[0]
     motions = unpack_motion(before, w, window), unpack_motion(state, w, window)

@@ -92,6 +92,7 @@ ENTRY_POINTS = {
     "tip_poses": EntryPoint("kinematics.fk", ("d1", "d2", "d3")),
     "frames_and_jacobian": EntryPoint("kinematics.fk", ("d1", "d1", "d3", "d2")),
     "points_within_reach": EntryPoint("kinematics.fk", ("d1", "i", "d2", "d", "?1")),
+    "check_poses": EntryPoint("kinematics.poses", ("d3", "?1")),
     "measure": EntryPoint("kinematics.measure", ("d1", "d2", "?1", "d1", "i", "d2")),
     "fill_next_offsets": EntryPoint("batch.voxels", ("?1", "i1", "i1", "i1")),
     "write_targets": EntryPoint(
