@@ -135,20 +135,19 @@ def _print_checked(runs: dict[tuple[str, str], list[Run]], count: int) -> None:
     )
     print("spheres; wrong: does not begin at the start, end at the goal, or stay inside the limits")
     print(f"{'':36}{'paths':>8}{'wrong':>7}{'touch':>7}{'least, mm':>11}{'meshes':>9}{'touch':>7}")
-    every = max(1, -(-len(found) // max(count, 1)))
-    coal_every = max(1, -(-len(found) // COAL_PATHS))
+    by_numpy, by_coal = (_spread(len(found), most) for most in (count, COAL_PATHS))
     for key in runs:
         wrong = touch = paths = meshes = mesh_touch = 0
         least = np.inf
         for i, (other, (problem, plan, _)) in enumerate(found):
             if other != key:
                 continue
-            if i % every == 0:
+            if i in by_numpy:
                 paths += 1
                 wrong += not is_path_of(problem, plan.waypoints, MODES[key[1]][0])
                 clearance = SphereCheck(problem.arm).least_clearance(resampled(plan.waypoints))
                 touch, least = touch + (clearance < 0.0), min(least, clearance)
-            if i % coal_every == 0:
+            if i in by_coal:
                 colliding = mesh_collisions(key[0].split()[0], problem, plan.waypoints)
                 meshes += colliding is not None
                 mesh_touch += bool(colliding)
@@ -157,6 +156,11 @@ def _print_checked(runs: dict[tuple[str, str], list[Run]], count: int) -> None:
             f"{meshes:9}{mesh_touch:7}",
             flush=True,
         )
+
+
+def _spread(count: int, most: int) -> set[int]:
+    """Indices below a count, at most so many, evenly spread."""
+    return set(np.linspace(0, count - 1, min(count, most)).round().astype(int).tolist())
 
 
 def _print_hopeless() -> None:

@@ -67,6 +67,17 @@ autosummary_generate = True
 autosummary_ignore_module_all = False
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
+# What signatures call the types that have a name; Sphinx would write out NumPy's private unions.
+A_TARGET, A_LINK = "ArrayLike | RigidTransform | Target", "Mapping[str, ArrayLike | Target]"
+autodoc_type_aliases = {
+    **{name: name for name in ("ArrayLike", "DTypeLike")},
+    **{name: "ndarray" for name in ("Floats", "Bools", "Ints")},
+    "JointValues": "ArrayLike | Mapping[str, float]",
+    **{name: A_TARGET for name in ("Pose", "AnyTarget")},
+    "AnyTargets": f"{A_TARGET} | Sequence[Target]",
+    "ModelTarget": f"{A_TARGET} | {A_LINK}",
+    **{name: f"{A_TARGET} | {A_LINK} | Sequence" for name in ("ModelTargets", "PlanTarget")},
+}
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
 napoleon_custom_sections = [("Attributes", "params_style")]

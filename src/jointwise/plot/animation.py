@@ -1,5 +1,8 @@
 """A solve as an animated GIF."""
 
+# Annotations stay text, so that help() shows the names of types, not what they stand for.
+from __future__ import annotations
+
 from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path

@@ -1,5 +1,8 @@
 """Charts over the index of an iteration or a target: errors of a solve, joint values of a path."""
 
+# Annotations stay text, so that help() shows the names of types, not what they stand for.
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

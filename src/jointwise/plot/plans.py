@@ -1,5 +1,8 @@
 """Plans in 3D: the arm or the robot along its path, among the obstacles."""
 
+# Annotations stay text, so that help() shows the names of types, not what they stand for.
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

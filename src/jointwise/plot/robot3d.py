@@ -1,5 +1,8 @@
 """A whole robot in 3D: lines between the frames of its links."""
 
+# Annotations stay text, so that help() shows the names of types, not what they stand for.
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any
 

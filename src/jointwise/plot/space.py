@@ -1,5 +1,8 @@
 """Arms in 3D: one configuration, the motion to a target, and several solutions."""
 
+# Annotations stay text, so that help() shows the names of types, not what they stand for.
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -1,5 +1,8 @@
 """A CCD sweep joint by joint: the figure that explains Cyclic Coordinate Descent."""
 
+# Annotations stay text, so that help() shows the names of types, not what they stand for.
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -1,5 +1,8 @@
 """Two reach maps compared: the volumes, and the dexterity where both arms reach."""
 
+# Annotations stay text, so that help() shows the names of types, not what they stand for.
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

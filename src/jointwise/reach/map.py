@@ -1,5 +1,8 @@
 """ReachMap: a finished or unfinished reach map, opened for reading."""
 
+# Annotations stay text, so that help() shows the names of types, not what they stand for.
+from __future__ import annotations
+
 from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any, get_args
@@ -113,7 +116,7 @@ class ReachMap:
         array.setflags(write=False)
         return array
 
-    def dataset(self) -> "Dataset":
+    def dataset(self) -> Dataset:
         """The whole map as an xarray ``Dataset``; its arrays are read when they are used.
 
         Zarr then raises a ``ValueError`` if a chunk does not match its checksum.
@@ -159,13 +162,13 @@ class ReachMap:
 
     def slice(
         self,
-        ax: "Axes | None" = None,
+        ax: Axes | None = None,
         *,
         x: float | None = None,
         y: float | None = None,
         z: float | None = None,
         what: Measure = "dexterity",
-    ) -> "Axes":
+    ) -> Axes:
         """Draw the layer of voxels at one x, y or z, and the cuts of the obstacles.
 
         Args:
@@ -211,7 +214,7 @@ class ReachMap:
             points, shares = points[selected], shares[selected]
         return points, colours(shares)
 
-    def show(self, host: str = "127.0.0.1", port: int = 8080) -> "viser.ViserServer":
+    def show(self, host: str = "127.0.0.1", port: int = 8080) -> viser.ViserServer:
         """Serve a page with the voxels that are reached, until you call ``stop()`` of the server.
 
         The page shows them up to a plane that cuts the map, coloured by one of the measures. A

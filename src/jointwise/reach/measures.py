@@ -1,5 +1,8 @@
 """The values of a reach map in a voxel."""
 
+# Annotations stay text, so that help() shows the names of types, not what they stand for.
+from __future__ import annotations
+
 from typing import Any, Literal, NamedTuple
 
 from jointwise.kernels.layout.arrays import Floats

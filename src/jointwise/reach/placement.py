@@ -1,5 +1,8 @@
 """The best base pose of an arm for a list of targets."""
 
+# Annotations stay text, so that help() shows the names of types, not what they stand for.
+from __future__ import annotations
+
 import warnings
 from dataclasses import dataclass
 from math import sqrt

@@ -1,5 +1,8 @@
 """How large a reach map will be, and how long it will take, before anything is computed."""
 
+# Annotations stay text, so that help() shows the names of types, not what they stand for.
+from __future__ import annotations
+
 from dataclasses import dataclass
 from math import prod
 from typing import Any

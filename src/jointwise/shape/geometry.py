@@ -3,6 +3,9 @@
 The functions below the class are for engines; they read private data of ``Geometry``.
 """
 
+# Annotations stay text, so that help() shows the names of types, not what they stand for.
+from __future__ import annotations
+
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations

@@ -1,5 +1,8 @@
 """A solve step by step: every joint's move of every sweep, for teaching and for animation."""
 
+# Annotations stay text, so that help() shows the names of types, not what they stand for.
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
