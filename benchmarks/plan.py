@@ -159,7 +159,7 @@ def _print_checked(runs: dict[tuple[str, str], list[Run]], count: int) -> None:
 
 
 def _spread(count: int, most: int) -> set[int]:
-    """Indices below a count, at most so many, evenly spread."""
+    """At most ``most`` indices below ``count``, evenly spread."""
     return set(np.linspace(0, count - 1, min(count, most)).round().astype(int).tolist())
 
 

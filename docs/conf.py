@@ -67,16 +67,17 @@ autosummary_generate = True
 autosummary_ignore_module_all = False
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
-# What signatures call the types that have a name; Sphinx would write out NumPy's private unions.
-A_TARGET, A_LINK = "ArrayLike | RigidTransform | Target", "Mapping[str, ArrayLike | Target]"
+# Names of type aliases in signatures. Without them, Sphinx writes out NumPy's private unions.
+A_TARGET = "ArrayLike | RigidTransform | Target"
+BY_LINK = f"Mapping[str, {A_TARGET}]"
 autodoc_type_aliases = {
     **{name: name for name in ("ArrayLike", "DTypeLike")},
-    **{name: "ndarray" for name in ("Floats", "Bools", "Ints")},
+    **dict.fromkeys(("Floats", "Bools", "Ints"), "ndarray"),
     "JointValues": "ArrayLike | Mapping[str, float]",
-    **{name: A_TARGET for name in ("Pose", "AnyTarget")},
-    "AnyTargets": f"{A_TARGET} | Sequence[Target]",
-    "ModelTarget": f"{A_TARGET} | {A_LINK}",
-    **{name: f"{A_TARGET} | {A_LINK} | Sequence" for name in ("ModelTargets", "PlanTarget")},
+    **dict.fromkeys(("Pose", "AnyTarget"), A_TARGET),
+    "AnyTargets": f"{A_TARGET} | Sequence[{A_TARGET}]",
+    "ModelTarget": f"{A_TARGET} | {BY_LINK}",
+    **dict.fromkeys(("ModelTargets", "PlanTarget"), f"{A_TARGET} | {BY_LINK} | Sequence"),
 }
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True

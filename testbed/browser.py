@@ -36,14 +36,17 @@ HTMLCanvasElement.prototype.getContext = function (kind, options) {
     return get.call(this, kind, { ...options, antialias: false });
 };
 """
-# How often an input is made, and how long each may take to arrive [ms].
+# How many times an input is tried, and how long each may take to arrive [ms].
 INPUTS, INPUT_MS = 20, 15_000
 # viser holds input back for 50 ms at most; a timer of the tab with this time ends later [ms].
 THROTTLE_MS = 100
 
 
 def retype(field, value):
-    """Type a number over that of a field; the same one again alone would send nothing."""
+    """Replace the number in a field.
+
+    It is cleared first, because typing the same number sends nothing.
+    """
     field.fill("")
     field.fill(str(value))
 
@@ -167,9 +170,9 @@ class Tab:
         self.until(arrived, choose)
 
     def until(self, arrived, act):
-        """Make an input until its effect has arrived.
+        """Repeat an input until its effect arrives.
 
-        Chromium without a GPU loses input now and then if both cores are busy.
+        Chromium without a GPU loses input now and then if the machine is busy.
         """
         for _ in range(INPUTS):
             act()
@@ -186,7 +189,7 @@ class Tab:
     def type_values(self, label, values, arrived):
         """Type values into the number fields beside a label, until they have arrived.
 
-        What the panel shows may be older than what the session has, and change while one types.
+        The panel may lag behind the session and change during typing.
         """
         self.content.get_by_text(label, exact=True).wait_for()
 
@@ -229,7 +232,7 @@ class Tab:
         return abs(self.session.T_base_target[axis, 3] - value) < 1e-9
 
     def press(self, slider, key, arrived):
-        """Press a key while a slider has the focus."""
+        """Press a key on a slider, twice if the first press arrives late."""
         self.until(arrived, lambda: slider.press(key))
 
     def place(self, q):

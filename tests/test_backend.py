@@ -21,7 +21,7 @@ COMPILED_LONG = [("arms", 126), ("maps", 15), ("obstacles", 44), ("contacts", 20
 def results_of(folder, part, name):
     """The arrays of a part of ``tests.support.backend_results`` by a backend.
 
-    The C library overwrites memory that is freed: what is still read from there would show.
+    glibc overwrites freed memory, so reading it changes the results.
     """
     file = folder / f"{name}.npz"
     environment = {"JOINTWISE_BACKEND": name, "MALLOC_PERTURB_": "128"}

@@ -205,7 +205,7 @@ def test_the_margin_is_changed_by_its_slider(tab):
     obstacles = tab.session.obstacles
     assert obstacles.margin == 0.01
     slider = tab.slider("Margin [mm]")
-    tab.press(slider, "ArrowRight", lambda: obstacles.margin == pytest.approx(0.011))
+    tab.press(slider, "ArrowRight", lambda: obstacles.margin > 0.0105)
 
 
 def test_a_scene_is_saved_and_loaded_and_a_bad_file_changes_nothing(tab, tmp_path):

@@ -59,7 +59,7 @@ NASTY = st.sampled_from([0.0, math.nan, math.inf, -math.inf, -2.0, 1e9])
     st.tuples(st.integers(0, 3), st.integers(0, 3)),
     NASTY | NEAR_A_ROTATION,
 )
-def test_rows_are_invalid_that_would_be_refused_alone(rpy, place, change):
+def test_a_row_is_invalid_if_it_is_refused_as_a_single_pose(rpy, place, change):
     row = pose(POSITION, rpy=rpy).matrix.copy()
     row[place] += change
     with np.errstate(invalid="ignore"):

@@ -49,7 +49,7 @@ class Solutions(Sequence[IKResult]):
         continuum: bool = False,
         redundancy: Floats | None = None,
     ) -> None:
-        q.setflags(False)  # type: ignore[call-arg]  # by its name it takes longer
+        q.setflags(False)  # type: ignore[call-arg]  # a keyword is slower
         self.q, self._evaluate, self._link = q, evaluate, "tip"
         self.complete, self.continuum, self.redundancy = complete, continuum, redundancy
 

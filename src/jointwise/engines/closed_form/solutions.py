@@ -60,7 +60,7 @@ def all_solutions(
     """Distinct solutions; see ``Chain.solutions``."""
     check_config(config)
     max_count = None if count is None else checks.count("count", count)
-    start, by_distance, form = arm.mid_range, near is not None, arm.closed_form
+    start, by_distance, form = arm.mid_range.copy(), near is not None, arm.closed_form
     if near is not None:
         start = checks.all_finite("near", checks.joint_values("near", near, arm.n))
         clamp_to_limits(arm, start)

@@ -85,7 +85,7 @@ def solve_one(
     if code == INVALID:  # the kernel found a value that is not finite, or not a rotation
         checks.all_finite("start", q)
         refuse(target)
-    q.setflags(False)  # type: ignore[call-arg]  # by its name it takes longer
+    q.setflags(False)  # type: ignore[call-arg]  # a keyword is slower
     fields = (
         q,
         code == CONVERGED,

@@ -97,7 +97,7 @@ class SerialStepper:
             views.followed[:] = views.second[:] = views.reference
         results = np.empty((len(targets), 2 * self._n + 2))
         self._move(targets, results, codes)
-        results.setflags(False)  # type: ignore[call-arg]  # by its name it takes longer
+        results.setflags(False)  # type: ignore[call-arg]  # a keyword is slower
         return results
 
     def _move(self, targets: Floats, results: Floats, codes: Codes) -> None:

@@ -148,5 +148,5 @@ class Standing:
 
 
 def _row(targets: Targets, row: int) -> Targets:
-    """One of many targets of each link."""
-    return tuple([each._replace(values=each.values[row]) for each in targets])
+    """A copy of one of many targets of each link."""
+    return tuple([each._replace(values=each.values[row].copy()) for each in targets])

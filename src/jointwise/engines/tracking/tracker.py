@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 # range.
 INNER_MARGIN = 0.15
 INVALID = TrackStatus.INVALID
-# The place of the status in a result, which is found faster than by its name.
-STATUS = TrackResult._fields.index("status")
 # Number of steps of a run in one call of a kernel.
 ROWS = 2048
 # The links that have targets, and the targets of each.
@@ -195,7 +193,7 @@ class Tracker:
         links, targets = self._packed(target, False)
         stepper = self._stepper(links, targets)
         result = stepper.step(targets)
-        status = result[STATUS]
+        status = result.status
         if status is INVALID:
             self._standing.passed(None)
             return result
@@ -373,8 +371,8 @@ def active_joints(
 
 
 def _floats(numbers: bytes, target: PackedTarget) -> Floats:
-    """The numbers of a target as an array."""
-    return np.frombuffer(numbers).reshape(target.values.shape)
+    """The numbers of a target as an array, writable as all arrays of kernels."""
+    return np.frombuffer(numbers).reshape(target.values.shape).copy()
 
 
 def _guard_of(problem: Problem, moving: Moving) -> Guard:

@@ -23,7 +23,7 @@ from jointwise.kernels._numba.object_file import hide_all_but
 
 # How Numba's code reads the header of an array's memory; ``native.c`` allocates it so.
 MEMORY_HEADER = "{i64, i8*, i8*, i8*, i64}"
-# Counts a reference to an array, if its memory is counted.
+# Adds or drops a reference to an array, if its memory is counted.
 INLINE_TEST = """
 define void @{name}(i8* %memory) alwaysinline {{
   %is_null = icmp eq i8* %memory, null
@@ -132,9 +132,9 @@ def compile_bitcode(functions: Mapping[str, Callable[..., None]], inlines_tests:
 
     Args:
         functions: By the symbol that each gets; each takes the slots as integers and as floats.
-        inlines_tests: Whether to inline the tests whether the memory of an array is counted. Most
-            is the caller's, which is not. Functions with many arrays become faster, those with
-            few become slower.
+        inlines_tests: Whether to inline the test for counted memory. Most arrays belong to the
+            caller and are not counted. Functions with many arrays become faster, those with few
+            become slower.
     """
     module, linked = llvm.parse_assembly(""), set[int]()
     for symbol, function in functions.items():
@@ -172,7 +172,7 @@ def _link(module: Any, library: Any, linked: set[int], inlines_tests: bool) -> N
 
 
 def _with_inline_tests(module: Any) -> Any:
-    """A copy of a module, in which counting references to an array begins with an inlined test."""
+    """A copy of a module. If it counts references, the test for counted memory is inlined."""
     text, tests = str(module), ""
     for name in ("NRT_incref", "NRT_decref"):
         if f"@{name}(" not in text or module.get_function(name).is_declaration:

@@ -227,7 +227,7 @@ def guard_step(
     Returns:
         A code of ``layout.guard``, and the numbers of two things in the way.
     """
-    buffer = np.empty(guarded_numbers(model))  # as an argument, it outlives its views
+    buffer = np.empty(guarded_numbers(model))  # an argument below, so it outlives its views
     given = model, packed, targets, before, state, scratch
     return guarded_step(given, results, errors, buffer)
 
@@ -239,7 +239,7 @@ def guarded_step(
     errors: Floats,
     buffer: Floats,
 ) -> tuple[int, int, int]:
-    """``guard_step`` with memory of ``guarded_numbers``; its other arguments are ``given``."""
+    """Do ``guard_step`` with scratch memory. ``given`` holds its first six arguments."""
     model, packed, targets, before, state, scratch = given
     ints, floats, settings, variables, limits, dt, window, scale = packed
     w = limits.shape[0]

@@ -13,7 +13,7 @@ from jointwise.kernels.native.slots import slot_function, symbol, weight_counts
 from jointwise.kernels.native.targets import TARGETS, Target
 from jointwise.kernels.native.units import Unit, all_units
 
-# Units whose functions pass on dozens of arrays.
+# Units whose functions pass dozens of arrays to each other.
 GAIN_BY_INLINE_TESTS = ("tree.rows", "motion.guard")
 
 
