@@ -118,7 +118,14 @@ def skip_field_aliases(app, what, name, obj, skip, options):
     return True if is_item or type(obj).__name__ in fields else None
 
 
+def hide_constructor(app, what, name, obj, options, signature, returns):
+    """Classes with private parameters are not constructed by users."""
+    is_private = what == "class" and re.search(r"[(,] ?_[a-z]", signature or "")
+    return ("", returns) if is_private else None
+
+
 def setup(app):
-    """Connect the two functions above."""
+    """Connect the functions above."""
+    app.connect("autodoc-process-signature", hide_constructor)
     app.connect("source-read", underline_title)
     app.connect("autodoc-skip-member", skip_field_aliases)
