@@ -1,6 +1,5 @@
 """The combined solver: laws over arms with limits, prismatic joints, poses and aims."""
 
-from collections import defaultdict
 from math import inf, pi
 
 import numpy as np
@@ -22,11 +21,9 @@ from jointwise import (
     robots,
     two_link_planar,
 )
-from jointwise.backends import cpu
 from jointwise.engines.serial.packing import packed_arm
 from jointwise.kernels.kinematics.tasks import unpack_problem
 from jointwise.kernels.layout.task import Criteria
-from jointwise.kernels.native.entry_points import ENTRY_POINTS
 from jointwise.kernels.serial import descent, search
 from jointwise.targets import pack_target
 from testbed import twin
@@ -438,43 +435,6 @@ def test_kernels_are_compiled_once_for_each_kind_of_target():
     chain.solve(aim(pose[:3, 3], pose[:3, 2]))
     assert len(search.search_attempts.signatures) <= 3
     assert len(search.collect_solutions.signatures) <= 3
-
-
-def test_kernels_get_arrays_that_are_always_writable_or_never(monkeypatch):
-    """Numba compiles a kernel again for an array that cannot be written to."""
-    kinds = defaultdict(set)
-
-    def arrays(value):
-        if isinstance(value, np.ndarray):
-            yield value
-        elif isinstance(value, tuple):
-            for each in value:
-                yield from arrays(each)
-
-    def recorded(name, kernel):
-        def call(*arguments):
-            kinds[name].add(tuple(each.flags.writeable for each in arrays(arguments)))
-            return kernel(*arguments)
-
-        return call
-
-    for name in ENTRY_POINTS:
-        monkeypatch.setattr(cpu, name, recorded(name, getattr(cpu, name)), raising=False)
-    arm, far = ARMS["UR5"], np.array([0.9, 0.9, 0.9])
-    pose = arm.fk(arm.random(5))
-    assert arm.solutions(pose)[0].converged
-    arm.solutions(pose, near=arm.random(1))
-    arm.solutions(pose[:3, 3])
-    tracker = arm.track(arm.random(5), 0.01, max_velocity=2.0, max_acceleration=10.0)
-    for target in (pose, far, pose):
-        for _ in range(60):
-            tracker.step(target)
-    unreachable = pose.copy()
-    unreachable[:3, 3] *= 3.0
-    tracker.run(np.repeat(unreachable[None], 200, axis=0))
-    tracker.switch_branch(pose)
-    for name in ("ordered_solutions", "track_rows", "evaluate", "collect_solutions"):
-        assert len(kinds[name]) == 1, (name, kinds[name])
 
 
 def test_a_trace_has_every_move_of_every_sweep():

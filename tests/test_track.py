@@ -1,5 +1,6 @@
 """Tracking keeps every limit whatever the target is, follows what it can, and says what it does."""
 
+from collections import defaultdict
 from collections.abc import Callable
 from math import pi
 from typing import Any, NamedTuple
@@ -19,7 +20,9 @@ from jointwise import (
     robots,
     two_link_planar,
 )
+from jointwise.backends import cpu
 from jointwise.kernels.motion.limits import stopping_step
+from jointwise.kernels.native.entry_points import ENTRY_POINTS
 from testbed.motion_laws import Limits, count_unstoppable, violations
 from testbed.track_targets import circle, far_and_back, line, scenarios
 from tests.support.arms import chains
@@ -578,3 +581,40 @@ def test_wrong_states_and_targets_are_refused(tracked):
     with pytest.raises(InvalidInputError) as error:
         tracker.state = damaged
     assert str(error.value) == "state is damaged: expected an array that state has returned."
+
+
+def test_kernels_get_arrays_that_are_always_writable_or_never(monkeypatch):
+    """Numba compiles a kernel again for an array that cannot be written to."""
+    kinds = defaultdict(set)
+
+    def arrays(value):
+        if isinstance(value, np.ndarray):
+            yield value
+        elif isinstance(value, tuple):
+            for each in value:
+                yield from arrays(each)
+
+    def recorded(name, kernel):
+        def call(*arguments):
+            kinds[name].add(tuple(each.flags.writeable for each in arrays(arguments)))
+            return kernel(*arguments)
+
+        return call
+
+    for name in ENTRY_POINTS:
+        monkeypatch.setattr(cpu, name, recorded(name, getattr(cpu, name)), raising=False)
+    arm, far = robots.ur5e(), np.array([0.9, 0.9, 0.9])
+    pose = arm.fk(arm.random(5))
+    assert arm.solutions(pose)[0].converged
+    arm.solutions(pose, near=arm.random(1))
+    arm.solutions(pose[:3, 3])
+    tracker = arm.track(arm.random(5), 0.01, max_velocity=2.0, max_acceleration=10.0)
+    for target in (pose, far, pose):
+        for _ in range(60):
+            tracker.step(target)
+    unreachable = pose.copy()
+    unreachable[:3, 3] *= 3.0
+    tracker.run(np.repeat(unreachable[None], 200, axis=0))
+    tracker.switch_branch(pose)
+    for name in ("ordered_solutions", "track_rows", "evaluate", "collect_solutions"):
+        assert len(kinds[name]) == 1, (name, kinds[name])
